@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { checkOut } from "../shared/checkout.ts";
 import { query } from "../shared/postgres.ts";
 import type { ServerProcess } from "../shared/server-process.ts";
@@ -13,6 +14,7 @@ export const CONTENDERS = [
   "sync-engine",
   "stripe-sync-engine",
   "one-at-a-time",
+  "serverless",
   "sql-one-statement",
   "sql-two-transactions",
 ] as const;
@@ -34,6 +36,8 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
       return startStripeSync(bench, name);
     case "one-at-a-time":
       return startOneAtATime(bench, name);
+    case "serverless":
+      return startServerless(bench, name);
     case "sql-one-statement":
     case "sql-two-transactions":
       return startSqlContender(bench, name);
@@ -104,6 +108,15 @@ async function startStripeSync(bench: Bench, name: string): Promise<Contender> {
   const variables = { DATABASE_URL: databaseUrl, POOL_SIZE };
   const program = { name, script: "bench/peers/stripe-sync-engine.js", variables };
   return startWebhookContender(bench, { program, databaseUrl, ledger: STRIPE_SYNC_TABLES });
+}
+
+/** One instance of what serverless hosts run; with `--connections 1` it has a request at a time, as most of them send. */
+async function startServerless(bench: Bench, name: string): Promise<Contender> {
+  execFileSync("script/build-pages", ["--serverless"], { stdio: "inherit" });
+  const databaseUrl = await createTollgateDatabase(bench, "serverless");
+  const root = ".next-serverless/standalone";
+  const program = { name, script: "server.js", root, variables: { DATABASE_URL: databaseUrl } };
+  return startWebhookContender(bench, { program, databaseUrl, ledger: TOLLGATE_TABLES });
 }
 
 async function startOneAtATime(bench: Bench, name: string): Promise<Contender> {

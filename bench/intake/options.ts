@@ -7,6 +7,7 @@ const PARTS = [
   "sync-engine",
   "stripe-sync-engine",
   "one-at-a-time",
+  "serverless",
   "sql-one-statement",
   "sql-two-transactions",
   "history",

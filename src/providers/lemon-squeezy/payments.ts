@@ -5,6 +5,15 @@ import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
 /** Orders and invoices of subscriptions are numbered apart. */
 export const ORDER_PREFIX = "order_";
 
+/** Every case of `readLemonSqueezyPayment`. */
+export const LEMON_SQUEEZY_PAYMENT_TYPES = [
+  "subscription_payment_success",
+  "subscription_payment_recovered",
+  "subscription_payment_refunded",
+  "subscription_payment_failed",
+  "order_refunded",
+] as const;
+
 export function readLemonSqueezyPayment(eventType: string, event: JsonReader): PaymentEvent | null {
   switch (eventType) {
     case "subscription_payment_success":

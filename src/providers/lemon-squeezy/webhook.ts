@@ -7,7 +7,7 @@ import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
 import { decodeHexMac, macOf, signatureProblem } from "../webhook/signature.ts";
 import { lemonSqueezyEventId } from "./event-id.ts";
-import { readLemonSqueezyPayment } from "./payments.ts";
+import { LEMON_SQUEEZY_PAYMENT_TYPES, readLemonSqueezyPayment } from "./payments.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
 
 const KINDS = eventKinds({
@@ -21,6 +21,9 @@ const KINDS = eventKinds({
   subscription_cancelled: "customer.subscription.updated",
   subscription_expired: "customer.subscription.deleted",
 });
+
+/** Events with effects. */
+export const LEMON_SQUEEZY_EVENT_TYPES: readonly string[] = [...KINDS.keys(), ...LEMON_SQUEEZY_PAYMENT_TYPES];
 
 const STATUSES = keywordMap<SubscriptionStatus>({
   on_trial: "trialing",
