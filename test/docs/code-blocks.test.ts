@@ -24,6 +24,7 @@ const RUN_ELSEWHERE: Record<string, string> = {
   "clients/typescript/README.md": "test/client/package.test.ts",
   "docs/how-to/add-a-plugin.md": "test/docs/add-a-plugin.test.ts",
   "docs/how-to/back-up-and-restore.md": "test/system/deploy/back-up-and-restore.test.ts",
+  "docs/how-to/deploy-serverless.md": "test/system/deploy/serverless.test.ts",
   "docs/how-to/switch-to-tollgate.md": "test/import/switch-guide.test.ts",
 };
 
