@@ -26,6 +26,8 @@ const RUN_ELSEWHERE: Record<string, string> = {
   "docs/how-to/back-up-and-restore.md": "test/system/deploy/back-up-and-restore.test.ts",
   "docs/how-to/deploy-serverless.md": "test/system/deploy/serverless.test.ts",
   "docs/how-to/switch-to-tollgate.md": "test/import/switch-guide.test.ts",
+  // The help of each command, which has the examples.
+  "docs/reference/command-line.md": "test/docs/reference.test.ts",
 };
 
 /** Blocks that a test cannot run, by how they begin, with what is checked instead. */

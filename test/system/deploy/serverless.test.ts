@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -18,6 +19,12 @@ import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 import { describeBehindPgBouncer, type OldPostgres } from "../compatibility/debian-postgres.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
+/** The commands of docs/how-to/deploy-serverless.md, run as they stand there: the build, and a job. */
+const [BUILD = "", RUN_A_JOB = ""] = [
+  ...readFileSync(join(PROJECT, "docs/how-to/deploy-serverless.md"), "utf8").matchAll(
+    /^```sh\n([\s\S]*?)^```$/gm,
+  ),
+].map(([, block]) => (block as string).trim());
 const CRON_SECRET = "only-for-tests-0123456789";
 const APP_URL = "http://localhost:3000";
 const ACCOUNT = { name: "Ada", email: "ada@example.com", password: "a long password of hers" };
@@ -31,7 +38,7 @@ describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", 
   let rows: (text: string) => Promise<Record<string, unknown>[]>;
   let cookie: string;
   beforeAll(async () => {
-    await promisify(execFile)(join(PROJECT, "script/build-pages"), ["--serverless"]);
+    await bash(BUILD);
     folder = await mkdtemp(join(tmpdir(), "tollgate-serverless-"));
     cleanedUp(() => rm(folder, { recursive: true, force: true }));
     await cp(join(PROJECT, ".next-serverless/standalone"), folder, { recursive: true });
@@ -134,11 +141,23 @@ describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", 
     expect(await rows("select status from webhook_delivery")).toEqual([{ status: "successful" }]);
   });
 
+  it("run a job by the command of the guide", async () => {
+    const { stdout } = await bash(RUN_A_JOB, { CRON_SECRET, APP_URL: at(0) });
+    expect(JSON.parse(stdout)).toEqual({ job: "webhook-retry", outcome: "ok" });
+  });
+
   it("refuse a job without the secret", async () => {
     expect((await run(at(0), "retention", "Bearer another-secret-of-sixteen")).status).toBe(401);
     expect((await run(at(0), "backup")).status).toBe(404);
   });
 });
+
+function bash(command: string, variables: Record<string, string> = {}) {
+  return promisify(execFile)("bash", ["-c", command], {
+    cwd: PROJECT,
+    env: { ...process.env, ...variables },
+  });
+}
 
 /** @returns where it listens */
 async function startInstance(folder: string, { pooledUrl }: OldPostgres): Promise<string> {
