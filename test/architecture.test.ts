@@ -45,7 +45,7 @@ const RULES: Record<string, Rule> = {
     rooms: ["domain", "store", "limits", "messages", "http"],
     packages: ["better-auth", "drizzle-orm", "zod", "node:*"],
   },
-  chat: { rooms: ["domain", "limits"], packages: ["ai", "@ai-sdk/openai-compatible"] },
+  chat: { rooms: ["domain", "limits"], packages: ["ai", "@ai-sdk/openai-compatible", "node:*"] },
   operations: {
     rooms: ["domain", "store", "intake", "reconcile", "outbound", "billing", "accounts", "limits"],
     packages: ["zod", "node:*"],

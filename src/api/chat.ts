@@ -3,6 +3,7 @@ import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
 import type { Log } from "../observability/log.ts";
+import { resumeAnswer } from "../operations/chat/resume-answer.ts";
 import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { type Call, charge, execute, type Gate } from "../operations/operation.ts";
@@ -25,7 +26,14 @@ export function chat(
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
     await chargeDay(call, deps.limits);
     for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
-    return streamed(c, reply, log);
+    return streamed(c, await opened(c, reply, log));
+  });
+  // As `useChat` with `resume` asks after a reload; 204 tells it that there is nothing to resume.
+  routes.get("/chat/:id/stream", async (c) => {
+    const call = await authenticate(c, callers);
+    const stream = await execute(resumeAnswer, deps, call, () => ({ id: c.req.param("id") }));
+    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
+    return stream === null ? c.body(null, 204) : streamed(c, stream);
   });
   return routes;
 }
@@ -43,15 +51,20 @@ async function chargeDay(call: Call, limits: Gate["limits"]): Promise<void> {
 }
 
 /**
- * Waits for the first tokens: a failure before them still gets its own status. A client that disconnects aborts the
- * provider call.
+ * Waits for the first tokens: a failure before them still gets its own status.
  * @throws Refusal `unavailable`
  */
-async function streamed(c: Context<HonoEnv>, reply: ChatReply, log: Log): Promise<Response> {
-  const stream = await reply.open({
+function opened(c: Context<HonoEnv>, reply: ChatReply, log: Log): ReturnType<ChatReply["open"]> {
+  return reply.open({
     signal: c.req.raw.signal,
     onFailure: (problem) => log.error({ requestId: c.get("requestId"), problem }, "chat failed"),
   });
+}
+
+async function streamed(
+  c: Context<HonoEnv>,
+  stream: Awaited<ReturnType<ChatReply["open"]>>,
+): Promise<Response> {
   // Loaded on demand: a large package that is not needed without a model.
   const { createUIMessageStreamResponse } = await import("ai");
   const { body, headers } = createUIMessageStreamResponse({

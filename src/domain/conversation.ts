@@ -8,6 +8,10 @@ export type ChatMessage = { role: "user" | "assistant"; content: string };
 const MAX_CHARACTERS = 100_000;
 
 const Ignored = z.unknown().optional();
+
+/** A client's own id of a conversation: `useChat` sends one. */
+export const ChatId = z.string().min(1).max(255);
+
 const State = z.enum(["streaming", "done"]).optional();
 
 /** What `useChat` keeps of a conversation without tools and files. Only the text is sent on. */
@@ -38,6 +42,9 @@ const Message = z.object({
   metadata: Ignored,
 });
 
+/** `chatId` is `null` when the client sent none: its answer cannot be resumed. */
+export type ParsedConversation = { messages: ChatMessage[]; chatId: string | null };
+
 /** A conversation as a client sends it, plainly or as the AI SDK's `useChat` does; parsed to what the model is sent. */
 export const Conversation = z
   .object({
@@ -46,16 +53,18 @@ export const Conversation = z
       .min(1)
       .max(100)
       .describe("The whole conversation, the oldest first; the last is the user's."),
-    id: Ignored,
+    id: Ignored.describe("The client's id of the conversation, by which its answer can be resumed."),
     trigger: z.enum(["submit-message", "regenerate-message"]).optional(),
     messageId: Ignored,
   })
-  .transform(({ messages }, context): ChatMessage[] => {
+  .transform(({ messages, id }, context): ParsedConversation => {
     const turns = messages.map(({ role, content, parts }) => ({ role, content: content ?? textOf(parts) }));
     const problem = problemWith(messages, turns);
     if (problem) context.addIssue({ code: "custom", ...problem });
     // What is left of an answer that failed before its first word.
-    return turns.filter(({ content }) => !isBlank(content));
+    const withText = turns.filter(({ content }) => !isBlank(content));
+    const chatId = ChatId.safeParse(id);
+    return { messages: withText, chatId: chatId.success ? chatId.data : null };
   });
 
 function textOf(parts: readonly z.output<typeof Part>[] = []): string {

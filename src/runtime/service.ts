@@ -63,7 +63,9 @@ export async function startService(
           countFlagged: () => countFlagged(runtime.database),
           outboundState: () => outboundState(runtime.database),
         });
-  const chat = config.chat && (await import("../chat/create-chat.ts")).createChat(config.chat);
+  const chat =
+    config.chat &&
+    (await import("../chat/create-chat.ts")).createChat({ ...config.chat, redisUrls: config.redisUrls ?? [] });
   const mail = createMail({ ...config.mail, dataDir: config.dataDir, log });
   const auth = createAuth({
     database: runtime.database,
@@ -126,6 +128,7 @@ export async function startService(
     },
     close: async () => {
       eventFeed.stop();
+      chat?.close();
       await jobs.stop();
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },

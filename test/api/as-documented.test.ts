@@ -190,6 +190,7 @@ const GOOD: Record<string, Good> = {
   webhooksShow: { by: "admin", sent: () => ({ id: testData.failed }) },
   webhooksReplay: { by: "admin", sent: () => ({ id: testData.applied, body: { force: true } }) },
   sendMessage: { by: "user", sent: () => ({ body: { messages: [{ role: "user", content: "Hello?" }] } }) },
+  resumeAnswer: { by: "user", sent: () => ({ id: "no-such-conversation" }) },
   showVersion: { by: "anyone" },
   showHealth: { by: "anyone" },
   showReadiness: { by: "anyone" },

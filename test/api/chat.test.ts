@@ -428,6 +428,7 @@ describe("a reader that stops reading", () => {
     const reader = (
       await model.stream([{ role: "user", content: "a" }], {
         userId: "user_0",
+        chatId: null,
         signal: new AbortController().signal,
         onFailure: (problem) => problems.push(problem),
       })
@@ -594,6 +595,7 @@ describe("streaming answers", () => {
     const open = (userId: string) =>
       model.stream([{ role: "user", content: "a" }], {
         userId,
+        chatId: null,
         signal: new AbortController().signal,
         onFailure: (problem) => problems.push(problem),
       });
@@ -652,6 +654,9 @@ describe("a body with fields that useChat adds", () => {
       model: "another",
       messages: [{ role: "user", content: "Hello?", tool_calls: [], createdAt: "2030-01-31T00:00:00Z" }],
     };
-    expect(sendMessage.input.parse(body)).toEqual([{ role: "user", content: "Hello?" }]);
+    expect(sendMessage.input.parse(body)).toEqual({
+      messages: [{ role: "user", content: "Hello?" }],
+      chatId: null,
+    });
   });
 });

@@ -34,6 +34,8 @@ const NESTED = [
   "sessions.revoke",
   "sessions.revokeOthers",
   "users.security",
+  // A stream by its own protocol: see test/api/chat-resume.test.ts.
+  "chat.resume",
   "calendar.showLink",
   "calendar.createLink",
   "calendar.revokeLink",

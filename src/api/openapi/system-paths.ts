@@ -1,4 +1,5 @@
 import { JOB_NAMES, JOB_OUTCOMES } from "../../domain/job.ts";
+import { resumeAnswer } from "../../operations/chat/resume-answer.ts";
 import { sendMessage } from "../../operations/chat/send-message.ts";
 import { streamEvents } from "../../operations/events/stream-events.ts";
 import { errorSchema } from "./components.ts";
@@ -77,6 +78,35 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
         "401": { $ref: "#/components/responses/Unauthorized" },
         "403": { $ref: "#/components/responses/Forbidden" },
         "413": { $ref: "#/components/responses/TooLarge" },
+        "429": { $ref: "#/components/responses/TooManyRequests" },
+        "503": { $ref: "#/components/responses/Unavailable" },
+      },
+    },
+  },
+  "/chat/{id}/stream": {
+    get: {
+      operationId: "resumeAnswer",
+      summary: resumeAnswer.summary,
+      tags: ["System"],
+      parameters: [
+        {
+          name: "id",
+          in: "path",
+          required: true,
+          description: "The `id` that was sent with the message.",
+          schema: new Schemas().of(resumeAnswer.input.shape.id, "input"),
+        },
+      ],
+      responses: {
+        "200": {
+          description: "Server-sent events that end with `data: [DONE]`.",
+          headers: { "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" } },
+          content: { "text/event-stream": { schema: { type: "string" } } },
+        },
+        "204": { description: "No answer is being written." },
+        "400": { $ref: "#/components/responses/InvalidInput" },
+        "401": { $ref: "#/components/responses/Unauthorized" },
+        "403": { $ref: "#/components/responses/Forbidden" },
         "429": { $ref: "#/components/responses/TooManyRequests" },
         "503": { $ref: "#/components/responses/Unavailable" },
       },

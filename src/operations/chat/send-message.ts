@@ -4,8 +4,8 @@ import { Conversation } from "../../domain/conversation.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
 
-/** An answer that is asked for when it is opened, so that whoever opens it can also hang up. */
-export type ChatReply = { open(attempt: Omit<ChatAttempt, "userId">): ReturnType<Chat["stream"]> };
+/** The model is asked when the answer is opened, so that whoever opens it can also cancel it. */
+export type ChatReply = { open(attempt: Omit<ChatAttempt, "userId" | "chatId">): ReturnType<Chat["stream"]> };
 
 export const sendMessage = defineOperation({
   name: "chat.send",
@@ -15,8 +15,8 @@ export const sendMessage = defineOperation({
   input: Conversation,
   reasons: ["chat_not_configured", "chat_unavailable"],
   output: z.custom<ChatReply>(),
-  run: async ({ chat }: { chat: Chat | null }, caller, messages) => {
+  run: async ({ chat }: { chat: Chat | null }, { userId }, { messages, chatId }) => {
     if (!chat) refuse({ reason: "chat_not_configured" });
-    return { open: (attempt) => chat.stream(messages, { ...attempt, userId: caller.userId }) };
+    return { open: (attempt) => chat.stream(messages, { ...attempt, userId, chatId }) };
   },
 });

@@ -1,0 +1,56 @@
+import type { UIMessageChunk } from "ai";
+import { type KeptAnswer, keepAnswer } from "./kept-answer.ts";
+import type { SharedAnswers } from "./shared-answers.ts";
+
+/** Answers that can be resumed after a connection was lost, the newest one of each conversation. */
+export type ResumableAnswers = {
+  keep(id: string, source: ReadableStream<UIMessageChunk>): ReadableStream<UIMessageChunk>;
+  /** From its start; `null`: none is being written, and none has ended without being delivered. */
+  resume(id: string): Promise<ReadableStream<UIMessageChunk> | null>;
+  close(): void;
+};
+
+/** A reload takes seconds. Whoever stays away longer is not coming back, and the model is paid by the word. */
+const ABANDON_AFTER_MS = 30_000;
+const KEPT_MS = 60_000;
+
+/** @param shared `null`: answers can be resumed in this process alone */
+export function resumableAnswers(
+  shared: SharedAnswers | null,
+  { abandonAfterMs = ABANDON_AFTER_MS, keptMs = KEPT_MS } = {},
+): ResumableAnswers {
+  const answers = new Map<string, KeptAnswer>();
+
+  const keep = (id: string, source: ReadableStream<UIMessageChunk>) => {
+    const copy = shared?.begin(id);
+    const forget = () => {
+      copy?.delivered();
+      if (answers.get(id) === answer) answers.delete(id);
+    };
+    const answer: KeptAnswer = keepAnswer(source, {
+      abandonAfterMs,
+      isReadElsewhere: async () => copy !== undefined && (await copy.isRead()),
+      onChunk: (chunk) => copy?.append(chunk),
+      onEnd: () => {
+        copy?.end();
+        setTimeout(forget, keptMs).unref();
+      },
+      onDelivered: forget,
+    });
+    answers.set(id, answer);
+    return answer.read();
+  };
+  return {
+    keep,
+    resume: async (id) => {
+      const answer = answers.get(id);
+      const local = () => answer?.read() ?? null;
+      // One that has ended may have been delivered by another process.
+      if (shared === null || (answer !== undefined && !answer.isEnded())) return local();
+      return shared.resume(id).catch(local);
+    },
+    close: () => {
+      for (const answer of answers.values()) answer.abort();
+    },
+  };
+}
