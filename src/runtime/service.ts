@@ -65,7 +65,10 @@ export async function startService(
         });
   const chat =
     config.chat &&
-    (await import("../chat/create-chat.ts")).createChat({ ...config.chat, redisUrls: config.redisUrls ?? [] });
+    (await import("../chat/create-chat.ts")).createChat({
+      ...config.chat,
+      redisUrls: config.redisUrls ?? [],
+    });
   const mail = createMail({ ...config.mail, dataDir: config.dataDir, log });
   const auth = createAuth({
     database: runtime.database,

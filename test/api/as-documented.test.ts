@@ -70,6 +70,8 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
   "usersMe 404",
   "usersUpdateProfile 404",
   "billingCreateCheckout 404",
+  // Only while an answer is being written: see chat-resume.test.ts.
+  "resumeAnswer 200",
 ]);
 
 const MADE = { url: "https://93.184.215.14/hook", types: ["user.deleted"] };
@@ -261,6 +263,8 @@ async function conflicts(operationId: string): Promise<Call[]> {
     return [{ on: server, cookie: testData.owner.cookie, headers: { "if-none-match": "*" } }];
   if (operationId === "entitlementsCheck")
     return [{ on: server, cookie: testData.owner.cookie, body: { feature: "nothing" } }];
+  if (operationId === "resumeAnswer")
+    return [{ on: server, cookie: testData.owner.cookie, id: "c".repeat(256) }];
   if (operationId === "usersPutExternal") {
     const body = { email: testData.owner.email, name: "Taken" };
     return [{ on: server, key: serviceKey, id: "crm-2", body }];

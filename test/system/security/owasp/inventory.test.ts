@@ -34,8 +34,10 @@ const BESIDE_THE_DOCUMENT = [
   "GET /api/docs/favicon-32x32.png",
   // For the operator.
   "GET /api/metrics",
-  // Each plugin documents itself, and is reached through the gate only.
+  // Each plugin documents itself, and is reached through the gate or by its own secret address only.
   "GET /api/plugins/renewals/calendar.ics",
+  "ALL /api/plugins/renewals/links/:secret/*",
+  "GET /api/plugins/renewals/links/:secret/calendar.ics",
 ];
 
 /** What the product uses of Better Auth. */
