@@ -16,12 +16,15 @@ export function addCompletion(program: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       `
-The script completes a command called tollgate; make one with an alias:
+The script completes a command called tollgate. Make one, in bash and zsh:
+  tollgate() { npm run -s tollgate -- "$@"; }
+in fish:
   alias tollgate='npm run -s tollgate --'
 
-Examples:
-  npm run -s tollgate -- completion bash > ~/.local/share/bash-completion/completions/tollgate
-  npm run -s tollgate -- completion fish > ~/.config/fish/completions/tollgate.fish`,
+Then load the script, in bash and zsh (after compinit):
+  source <(tollgate completion bash)
+in fish:
+  tollgate completion fish | source`,
     )
     .action((shell: Shell) => {
       terminal.stdout.write(`${scriptFor(shell, completionsOf(program))}\n`);
@@ -46,7 +49,7 @@ function scriptFor(shell: Shell, completions: Completions): string {
     case "bash":
       return bashScript(completions);
     case "zsh":
-      return `#compdef tollgate\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(completions)}`;
+      return zshScript(completions);
     case "fish":
       return fishScript(completions);
     default:
@@ -55,21 +58,45 @@ function scriptFor(shell: Shell, completions: Completions): string {
 }
 
 function bashScript(completions: Completions): string {
-  const cases = [...completions].map(([path, words]) => `    "${path}") words="${words.join(" ")}" ;;`);
+  const cases = [...completions].map(
+    ([command, words]) => `    "${command}") candidates="${words.join(" ")}" ;;`,
+  );
   return `_tollgate() {
-  local path="" word words=""
+  local command="" word candidates=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ $word == -* ]] && continue
-    case "\${path:+$path }$word" in
-      ${pathPattern(completions)}) path="\${path:+$path }$word" ;;
-    esac
+    ${extendCommand(completions)}
   done
-  case "$path" in
+  case "$command" in
 ${cases.join("\n")}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$candidates" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -F _tollgate tollgate`;
+}
+
+/** Works when it is sourced, and as a file `_tollgate` in `$fpath`. */
+function zshScript(completions: Completions): string {
+  const cases = [...completions].map(
+    ([command, words]) => `    "${command}") compadd -- ${words.join(" ")} ;;`,
+  );
+  return `#compdef tollgate
+_tollgate() {
+  local command="" word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    ${extendCommand(completions)}
+  done
+  case "$command" in
+${cases.join("\n")}
+  esac
+}
+if [ "$funcstack[1]" = _tollgate ]; then _tollgate "$@"; else compdef _tollgate tollgate; fi`;
+}
+
+/** Appends `$word` to `$command` if that is a command, too; else it is an option or an argument. */
+function extendCommand(completions: Completions): string {
+  return `case "\${command:+$command }$word" in
+      ${pathPattern(completions)}) command="\${command:+$command }$word" ;;
+    esac`;
 }
 
 function pathPattern(completions: Completions): string {

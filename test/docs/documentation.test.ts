@@ -37,6 +37,15 @@ describe("documentation", () => {
     ).toEqual([]);
   });
 
+  it.each(pages)("names only files that exist: %s", (page) => {
+    const named = [...textOf(page).matchAll(/`((?:src|script|clients|deploy|bench)\/[\w./()[\]-]+)`/g)].map(
+      ([, path]) => path as string,
+    );
+    // The page of the example is the reader's to write.
+    const examples = page === "docs/how-to/add-a-page.md" ? /\(account\)\/reports\// : /^$/;
+    expect(named.filter((path) => !existsSync(join(PROJECT, path)) && !examples.test(path))).toEqual([]);
+  });
+
   it.each(pages)("names only commands that exist: %s", (page) => {
     const commands = new Set(commandPaths(createProgram(process)));
     const named = [...textOf(page).matchAll(/npm run -s tollgate -- ([a-z]+(?: [a-z]+)?)/g)].map(
