@@ -41,6 +41,27 @@ describe("lists", () => {
     ]);
   });
 
+  it("continues webhooks list, endpoints list and audit list likewise", async () => {
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+       select 'provider-a', 'evt_' || n, 'other', 'stripe', 'successful', 'delivery', '{}' from generate_series(1, 3) n`,
+    );
+    const creating = tollgateIn({ ...serverVariables(test.url), OUTBOUND_ALLOW: "127.0.0.1" });
+    for (const name of ["a", "b", "c"])
+      await creating.json("endpoints", "create", `http://127.0.0.1/${name}`);
+    expect(await pages("eventId", "webhooks", "list")).toEqual([["evt_3", "evt_2"], ["evt_1"]]);
+    const urls = (await pages("url", "endpoints", "list")).map((page) =>
+      page.map((url) => url.at(-1)).sort(),
+    );
+    expect([urls.map(({ length }) => length), urls.flat().sort()]).toEqual([
+      [2, 1],
+      ["a", "b", "c"],
+    ]);
+    const entries = await pages("id", "audit", "list");
+    expect(entries.map(({ length }) => length)).toEqual([2, 1]);
+    expect(new Set(entries.flat()).size).toBe(3);
+  });
+
   it("lists all users' keys that are not revoked, newest first", async () => {
     expect(await pages("name", "keys", "list")).toEqual([
       ["key 3", "key 2"],

@@ -45,9 +45,9 @@ const FAILURES_BEFORE_POLLS = 2;
  */
 export async function* followEvents(
   connection: Connection,
-  { after = null, signal = new AbortController().signal, onState, timing: given }: FollowOptions = {},
+  { after = null, signal = new AbortController().signal, onState, timing: overrides }: FollowOptions = {},
 ): AsyncGenerator<TollgateEvent> {
-  const timing = { ...TIMING, ...given };
+  const timing = { ...TIMING, ...overrides };
   const startedAt = new Date();
   let last = after;
   /** Of streams, in a row. */
