@@ -5,7 +5,7 @@ import type { UIMessageChunk } from "ai";
 /** Runs one command of Redis about this key. */
 export type SendCommand = (key: string, command: string[]) => Promise<unknown>;
 
-export type SharedAnswer = {
+type SharedAnswer = {
   append(chunk: UIMessageChunk): void;
   end(): void;
   /** Somebody has it to its end: whoever reads it goes on, nobody else resumes it. */

@@ -1,15 +1,19 @@
 import { type Command, Option } from "commander";
+import type { z } from "zod";
 import { OUTBOUND_EVENT_TYPES } from "../domain/outbound-event.ts";
 import { createEventEndpoint } from "../operations/event-endpoints/create-endpoint.ts";
+import type { EventEndpoint } from "../operations/event-endpoints/endpoint-view.ts";
 import { listEventEndpoints } from "../operations/event-endpoints/list-endpoints.ts";
 import { replayEndpointDeliveries } from "../operations/event-endpoints/replay-deliveries.ts";
 import { testEventEndpoint } from "../operations/event-endpoints/test-endpoint.ts";
 import { addPageOptions, jsonOption, parsedBy } from "./arguments.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
+import { addDeliveries } from "./endpoint-deliveries.ts";
 import { runAsOperator } from "./run-as-operator.ts";
-import { printable, table } from "./table.ts";
+import { printable, style, table } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { addUpdate, eventTypesIn } from "./update-endpoint.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 const { id: endpointId } = testEventEndpoint.input.shape;
@@ -18,10 +22,12 @@ const EXAMPLE_ID = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
 export function addEndpoints(program: Command, terminal: Terminal): void {
   const endpoints = program
     .command("endpoints")
-    .description("endpoints that receive signed events: list, create, test, replay");
+    .description("endpoints that receive signed events: list, create, update, test, deliveries, replay");
   addList(endpoints, terminal);
   addCreate(endpoints, terminal);
+  addUpdate(endpoints, terminal, EXAMPLE_ID);
   addTest(endpoints, terminal);
+  addDeliveries(endpoints, terminal, EXAMPLE_ID);
   addReplay(endpoints, terminal);
 }
 
@@ -39,15 +45,22 @@ function addList(endpoints: Command, terminal: Terminal): void {
           ? "no endpoints"
           : table(
               ["id", "url", "types", "state"],
-              items.map(({ id, url, types, enabled, failingSince }) => [
-                id,
-                printable(url, 80),
-                types.join(", "),
-                enabled ? (failingSince === null ? "enabled" : "failing") : "paused",
+              items.map((endpoint) => [
+                endpoint.id,
+                printable(endpoint.url, 80),
+                endpoint.types.join(", "),
+                stateOf(endpoint),
               ]),
             );
       conclude(terminal, { json: items, text, nextCursor }, options);
     });
+}
+
+type Endpoint = z.output<typeof EventEndpoint>;
+
+function stateOf({ enabled, failingSince, disabledAt }: Endpoint): string {
+  if (enabled) return failingSince === null ? "enabled" : style("red", "failing");
+  return disabledAt === null ? "paused" : style("red", "disabled after five days of failures");
 }
 
 function addCreate(endpoints: Command, terminal: Terminal): void {
@@ -68,9 +81,7 @@ function addCreate(endpoints: Command, terminal: Terminal): void {
       "\nExample:\n  npm run -s tollgate -- endpoints create https://example.com/hook --types subscription.started,subscription.ended",
     )
     .action(async (url: string, options: { types: string; description?: string; json?: boolean }) => {
-      const types = options.types
-        .split(",")
-        .map((type) => type.trim()) as (typeof OUTBOUND_EVENT_TYPES)[number][];
+      const types = eventTypesIn(options.types);
       const { description } = options;
       const endpoint = await withRuntime(terminal, (runtime) =>
         runAsOperator(createEventEndpoint, runtime, { url, types, ...(description ? { description } : {}) }),

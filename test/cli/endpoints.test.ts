@@ -32,6 +32,27 @@ it("creates, lists, tests and replays endpoints", async () => {
   expect(await json("endpoints", "test", created.id)).toMatchObject({ delivered: true, responseStatus: 204 });
   expect(receiver.received).toMatchObject([{ event: { type: "user.created" } }]);
   expect(await json("endpoints", "replay", created.id)).toEqual({ replayed: 0 });
+  expect(await json("endpoints", "deliveries", created.id)).toMatchObject([
+    { eventType: "user.created", status: "delivered", attempts: [{ attempt: 1, responseStatus: 204 }] },
+  ]);
+  expect(await json("endpoints", "deliveries", created.id, "--status", "failed")).toEqual([]);
+});
+
+it("pauses, resumes and changes an endpoint, and rotates its secret", async () => {
+  const tollgate = commandLine();
+  const { id, secret } = await tollgate.json("endpoints", "create", receiver.url);
+  const update = (...options: string[]) => tollgate.json("endpoints", "update", id, ...options);
+  expect(await update("--pause")).toMatchObject({ id, enabled: false, disabledAt: null });
+  expect(await update("--resume", "--types", "user.deleted")).toMatchObject({
+    enabled: true,
+    types: ["user.deleted"],
+  });
+  const rotated = await update("--rotate-secret");
+  expect(rotated.secret).toMatch(/^whsec_/);
+  expect(rotated.secret).not.toBe(secret);
+  expect((await tollgate("endpoints", "update", id, "--pause", "--resume")).code).toBe(2);
+  await test.rows("update event_endpoint set enabled = false, disabled_at = now() where id = $1", [id]);
+  expect((await tollgate("endpoints", "list")).stdout).toContain("disabled after five days of failures");
 });
 
 it("fails with a sentence for an address that is not allowed", async () => {
