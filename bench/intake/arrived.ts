@@ -9,6 +9,8 @@ export type Ledger = {
   mark(url: string): Promise<string | null>;
   /** What the log has gained since. */
   since(url: string, mark: string | null): Promise<{ applied: number; other: number } | null>;
+  /** Waits until the work that events leave for later is done: it belongs to what they cost. */
+  settled(url: string): Promise<void>;
   /** Of each subscription, by its id, the time of the last event applied to it, in seconds. */
   lastEvents(url: string): Promise<Map<string, number>>;
 };
@@ -32,6 +34,7 @@ export const TOLLGATE_TABLES: Ledger = {
     );
     return row ?? null;
   },
+  settled: untilRelayed,
   lastEvents: (url) =>
     lastEvents(
       url,
@@ -68,8 +71,29 @@ function withoutLog(lastEventsSql: string): Ledger {
   return {
     mark: async () => null,
     since: async () => null,
+    settled: async () => {},
     lastEvents: (url) => lastEvents(url, lastEventsSql),
   };
+}
+
+const RELAYED_WITHIN_MS = 120_000;
+
+/** Until every outbound event has its position. Earlier commits have none. @throws BrokenMeasurement */
+async function untilRelayed(url: string): Promise<void> {
+  const [table] = await query<{ exists: boolean }>(
+    url,
+    "select to_regclass('outbound_event') is not null as exists",
+  );
+  if (!table?.exists) return;
+  for (const giveUpAt = performance.now() + RELAYED_WITHIN_MS; performance.now() < giveUpAt; ) {
+    const [row] = await query<{ open: boolean }>(
+      url,
+      "select exists (select from outbound_event where position is null) as open",
+    );
+    if (!row?.open) return;
+    await sleep(50);
+  }
+  throw new BrokenMeasurement("outbound events are not relayed");
 }
 
 async function lastEvents(url: string, text: string): Promise<Map<string, number>> {

@@ -62,6 +62,7 @@ export async function startWebhookContender(
       requestBytes,
       mode: "once",
     });
+    await server.ledger.settled(server.databaseUrl);
     const after = await consumed();
     rmSync(file);
 

@@ -1,5 +1,6 @@
 import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
+import { SEPARATOR } from "./separator.ts";
 
 const LOCK = {
   name: "lock_outbound_relay_scan",
@@ -95,7 +96,7 @@ const POSITION = {
 update outbound_event e
 set position = input.position, id = input.id, data = coalesce(input.data::json, e.data),
   user_id = case when input.data is null then e.data ->> 'userId' else input.user_id end
-from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], string_to_array($5::text, U&'\\001E', ''))
   as input (seq, position, id, user_id, data)
 where e.seq = input.seq and e.seq = any ($1::bigint[]) and e.position is null`,
 };
@@ -163,7 +164,9 @@ export function positionEvents(
     events.map((event) => event.position),
     events.map((event) => event.id),
     events.map((event) => event.completed?.userId),
-    events.map((event) => (event.completed === null ? null : JSON.stringify(event.completed.data))),
+    events
+      .map((event) => (event.completed === null ? "" : JSON.stringify(event.completed.data)))
+      .join(SEPARATOR),
   ]);
   return [joining, positioning];
 }
