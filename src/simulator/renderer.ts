@@ -14,10 +14,10 @@ export type EventContext = {
   ids: SubscriptionIds;
   /** Distinguishes all ids from those of other runs. */
   run: string;
+  /** What changes with the next period; `null`: nothing. */
+  scheduled?: { offer: Offer | null; seats: number | null } | null;
   /** What the subscription was like at its previous event; absent for the first. */
   previous?: EventContext;
-  /** Whether a change waits for the end of the period; a scenario has none. */
-  hasScheduledChange?: boolean;
   /** What the hosted checkout was opened with and filled in with; a scenario has none. */
   checkout?: PaidCheckout;
 };

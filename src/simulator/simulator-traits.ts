@@ -16,6 +16,8 @@ export type SimulatorTraits = {
   newCheckoutId(): string;
   /** How long a checkout can be paid by default; `null`: for ever. */
   checkoutLifetimeSeconds: number | null;
+  /** How long a link to the customer portal can be opened. */
+  portalLifetimeSeconds: number;
   /** Whether a checkout without a customer reuses the customer with the same address. */
   findsCustomersByEmail: boolean;
   /** Whether payers can leave the customer that the seller chose, unless the seller's page forbids it. */

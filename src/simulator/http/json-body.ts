@@ -3,6 +3,7 @@ import type { Context } from "hono";
 /** Reads fields of untyped JSON. */
 export type Json = {
   at(key: string | number): Json;
+  has(key: string): boolean;
   /** `null`: absent, or not a string. */
   text(): string | null;
   /** `null`: absent; NaN: not an integer. */
@@ -25,6 +26,7 @@ function json(value: unknown): Json {
   const isObject = typeof value === "object" && value !== null;
   return {
     at: (key) => json(isObject && Object.hasOwn(value, key) ? value[key as keyof typeof value] : undefined),
+    has: (key) => isObject && Object.hasOwn(value, key),
     text: () => (typeof value === "string" && value !== "" ? value : null),
     wholeNumber: () => {
       if (value === undefined || value === null) return null;

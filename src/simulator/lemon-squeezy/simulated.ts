@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { HOUR_SECONDS } from "../delivery/policy.ts";
 import type { SimulatedProvider } from "../simulated-provider.ts";
 import { lemonSqueezyApi } from "./api.ts";
 import { lemonSqueezy } from "./events.ts";
@@ -23,6 +24,7 @@ export const simulatedLemonSqueezy: SimulatedProvider = {
     signsTimestamp: false,
     newCheckoutId: randomUUID,
     checkoutLifetimeSeconds: null,
+    portalLifetimeSeconds: 24 * HOUR_SECONDS,
     findsCustomersByEmail: true,
     letsPayersLogOut: false,
     changesSeatsInTrial: false,

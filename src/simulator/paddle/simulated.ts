@@ -31,6 +31,7 @@ export const simulatedPaddle: SimulatedProvider = {
     signsTimestamp: true,
     newCheckoutId: () => `txn_${randomBytes(13).toString("hex")}`,
     checkoutLifetimeSeconds: null,
+    portalLifetimeSeconds: 24 * HOUR_SECONDS,
     findsCustomersByEmail: true,
     letsPayersLogOut: true,
     changesSeatsInTrial: true,

@@ -43,23 +43,34 @@ export function polarCheckout(checkout: PolarCheckout): object {
     discount_amount: 0,
     net_amount: total,
     tax_amount: 0,
+    tax_behavior: null,
     total_amount: total,
     currency: offer.currency.toLowerCase(),
     allow_trial: true,
-    trial_interval: checkout.trialDays > 0 ? "day" : null,
-    trial_interval_count: checkout.trialDays || null,
+    ...trialOf(checkout),
     trial_end: null,
     organization_id: uuid("organization"),
     product_id: offer.priceId,
     product_price_id: uuid(`price ${offer.priceId}`),
     discount_id: null,
     allow_discount_codes: true,
+    require_billing_address: false,
+    is_discount_applicable: true,
     is_free_product_price: total === 0,
     is_payment_required: total > 0,
     is_payment_setup_required: true,
     is_payment_form_required: true,
     customer_id: checkout.customerId,
+    is_business_customer: false,
     customer_name: null,
+    customer_ip_address: null,
+    customer_billing_name: null,
+    customer_tax_id: null,
+    locale: null,
+    billing_address_fields: {
+      ...{ country: "required", state: "disabled", city: "disabled" },
+      ...{ postal_code: "disabled", line1: "disabled", line2: "disabled" },
+    },
     customer_email: checkout.email,
     customer_billing_address: null,
     payment_processor_metadata: {},
@@ -68,10 +79,21 @@ export function polarCheckout(checkout: PolarCheckout): object {
     products: [polarProduct(offer)],
     product: polarProduct(offer),
     product_price: polarPrice(offer),
+    prices: { [offer.priceId]: [polarPrice(offer)] },
     discount: null,
     // The id of an upgraded free subscription, never of the resulting one.
     subscription_id: null,
     attached_custom_fields: [],
     customer_metadata: {},
+  };
+}
+
+/** The interval that was asked for, and the one that applies. */
+function trialOf({ trialDays }: PolarCheckout): object {
+  const interval = trialDays > 0 ? "day" : null;
+  const count = trialDays || null;
+  return {
+    ...{ trial_interval: interval, trial_interval_count: count },
+    ...{ active_trial_interval: interval, active_trial_interval_count: count },
   };
 }

@@ -29,7 +29,7 @@ export function customerSession(slot: ProviderSlot, order: Json): object {
     created_at: rfc3339(now),
     modified_at: null,
     token: `polar_cst_${url.split("/").at(-1)}`,
-    expires_at: rfc3339(now + 86_400),
+    expires_at: rfc3339(now + slot.traits.portalLifetimeSeconds),
     return_url: returnUrl,
     customer_portal_url: url,
     customer_id: existing.id,

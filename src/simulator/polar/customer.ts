@@ -1,3 +1,4 @@
+import type { CustomData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { findCustomer, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
@@ -8,20 +9,27 @@ export type PolarCustomer = {
   createdAtSeconds: number;
   email: string;
   externalId: string | null;
+  name?: string | null;
+  data?: CustomData;
 };
 
-export function polarCustomer({ id, createdAtSeconds, email, externalId }: PolarCustomer): object {
+export function polarCustomer(customer: PolarCustomer): object {
+  const { id, createdAtSeconds, email, externalId } = customer;
   return {
     id,
     created_at: rfc3339(createdAtSeconds),
     modified_at: null,
-    metadata: {},
+    metadata: customer.data ?? {},
     external_id: externalId,
     email,
     email_verified: true,
-    name: null,
+    name: customer.name ?? null,
+    billing_name: null,
     billing_address: null,
     tax_id: null,
+    locale: null,
+    default_payment_method_id: null,
+    avatar_url: `https://polar.example/avatars/${id}.png`,
     organization_id: uuid("organization"),
     deleted_at: null,
     type: "individual",

@@ -1,5 +1,7 @@
-import type { ErrorHandler, MiddlewareHandler } from "hono";
+import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
 import { bearerKey, isSameKey } from "../http/api-key.ts";
+import { type Json, readJson } from "../http/json-body.ts";
+import type { Parameter } from "../http/parameters.ts";
 
 type Status = 401 | 403 | 404 | 422;
 
@@ -20,10 +22,14 @@ export function notFound(): PolarProblem {
 }
 
 /** In its framework's format. */
-export function unprocessable(location: readonly (string | number)[], message: string): PolarProblem {
+export function unprocessable(
+  location: readonly (string | number)[],
+  message: string,
+  { in: place = "body", type = "value_error" }: { in?: Parameter["in"]; type?: string } = {},
+): PolarProblem {
   return new PolarProblem(422, {
     error: "RequestValidationError",
-    detail: [{ loc: ["body", ...location], msg: message, type: "value_error" }],
+    detail: [{ loc: [place, ...location], msg: message, type }],
   });
 }
 
@@ -46,4 +52,25 @@ export function requirePolarKey(apiKey: string): MiddlewareHandler {
     }
     await next();
   };
+}
+
+export async function readBody(c: Context): Promise<Json> {
+  const json = await readJson(c);
+  if (json === null) throw unprocessable([], "JSON decode error");
+  return json;
+}
+
+export function unknownParameter({ in: place, path }: Parameter): PolarProblem {
+  return unprocessable(path.map(indexOrName), "Extra inputs are not permitted", {
+    ...{ in: place, type: "extra_forbidden" },
+  });
+}
+
+export function unsupportedValue({ in: place, path }: Parameter, supported: readonly string[]): PolarProblem {
+  const message = `Input should be ${supported.map((value) => `'${value}'`).join(" or ")}`;
+  return unprocessable(path.map(indexOrName), message, { in: place, type: "literal_error" });
+}
+
+function indexOrName(segment: string): string | number {
+  return /^\d+$/.test(segment) ? Number(segment) : segment;
 }

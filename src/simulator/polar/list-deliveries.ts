@@ -1,17 +1,21 @@
 import type { Handler } from "hono";
+import { POLAR_EVENT_TYPES } from "../../providers/polar/webhook.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { QueuedEvent } from "../server/state.ts";
 import { uuid } from "../uuid.ts";
-
-const MAX_PAGE_SIZE = 100;
+import { numberedPage } from "./page.ts";
 
 /** The only endpoint. */
 export function polarEndpoints({ name: slot, state }: ProviderSlot): Handler {
   return (c) => {
     const url = `http://localhost/api/webhooks/${slot}`;
-    const items = [{ id: uuid(`endpoint ${slot}`), url, format: "raw", enabled: !state.endpoint.isDisabled }];
-    return c.json({ items, pagination: { total_count: 1, max_page: 1 } });
+    const endpoint = {
+      ...{ id: uuid(`endpoint ${slot}`), url, format: "raw", enabled: !state.endpoint.isDisabled },
+      ...{ created_at: rfc3339(1_735_689_600), modified_at: null, name: null, secret: state.secret },
+      ...{ organization_id: uuid("organization"), events: POLAR_EVENT_TYPES },
+    };
+    return numberedPage(c, [endpoint], (only) => only);
   };
 }
 
@@ -19,20 +23,18 @@ export function polarEndpoints({ name: slot, state }: ProviderSlot): Handler {
 export function polarDeliveries({ state }: ProviderSlot): Handler {
   return (c) => {
     const query = new URL(c.req.url).searchParams;
-    const limit = Math.min(MAX_PAGE_SIZE, Math.max(1, Number(query.get("limit") ?? 10)));
-    const page = Math.max(1, Number(query.get("page") ?? 1));
     const startMs = Date.parse(query.get("start_timestamp") ?? "") || 0;
     const endMs = Date.parse(query.get("end_timestamp") ?? "") || Number.POSITIVE_INFINITY;
     const succeeded = query.get("succeeded");
     const types = query.getAll("event_type");
     const listed = state.events
-      .flatMap((event) => triesOf(event).map((attempt, at) => ({ event, one: attempt, at })))
+      .flatMap((event) => triesOf(event).map((attempt, at) => ({ event, attempt, at })))
       // All times use the provider's clock, so that they can be compared.
       .filter(({ event }) => event.madeAtMs >= startMs && event.madeAtMs <= endMs)
-      .filter(({ one: attempt }) => succeeded === null || String(attempt.wasTaken) === succeeded)
+      .filter(({ attempt }) => succeeded === null || String(attempt.wasTaken) === succeeded)
       .filter(({ event }) => types.length === 0 || types.includes(event.eventType))
       .sort((a, b) => b.event.madeAtMs - a.event.madeAtMs || b.event.number - a.event.number || b.at - a.at);
-    const items = listed.slice((page - 1) * limit, page * limit).map(({ event, one: attempt, at }) => ({
+    return numberedPage(c, listed, ({ event, attempt, at }) => ({
       id: uuid(`delivery ${event.eventId} ${at}`),
       created_at: rfc3339(event.madeAtMs / 1_000),
       modified_at: null,
@@ -52,10 +54,6 @@ export function polarDeliveries({ state }: ProviderSlot): Handler {
         is_archived: false,
       },
     }));
-    return c.json({
-      items,
-      pagination: { total_count: listed.length, max_page: Math.max(1, Math.ceil(listed.length / limit)) },
-    });
   };
 }
 

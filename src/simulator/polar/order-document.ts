@@ -1,8 +1,8 @@
-import { type EventContext, emailOf, subscriptionData } from "../renderer.ts";
+import { type EventContext, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
-import { polarCustomer } from "./customer.ts";
 import { polarProduct } from "./product.ts";
+import { checkoutIdOf, customer, subscriptionFields } from "./subscription-document.ts";
 
 export function orderId({ step, at, ids }: EventContext): string {
   return uuid(`order ${ids.subscriptionId}${step.event === "charged" ? ` ${at}` : ""}`);
@@ -24,14 +24,22 @@ export function order(context: EventContext): object {
     net_amount: total,
     tax_amount: 0,
     total_amount: total,
+    applied_balance_amount: 0,
     due_amount: total,
     refunded_amount: 0,
+    refunded_tax_amount: 0,
+    refundable_amount: total,
+    refundable_tax_amount: 0,
+    platform_fee_amount: 0,
+    platform_fee_currency: null,
+    next_payment_attempt_at: null,
     currency: offer.currency.toLowerCase(),
     billing_reason: isRenewal ? "subscription_cycle" : "subscription_create",
     billing_name: null,
     billing_address: null,
     invoice_number: `SIM-${run}-0001`,
     is_invoice_generated: false,
+    receipt_number: null,
     seats,
     customer_id: ids.customerId,
     product_id: offer.priceId,
@@ -43,21 +51,14 @@ export function order(context: EventContext): object {
     customer: customer(context),
     product: polarProduct(offer),
     discount: null,
-    items: [],
+    subscription: subscriptionFields(context),
+    items: [
+      {
+        ...{ id: uuid(`item ${orderId(context)}`), label: offer.planName, amount: total, tax_amount: 0 },
+        ...{ created_at: rfc3339(step.atSeconds), modified_at: null, proration: false },
+        product_price_id: uuid(`price ${offer.priceId}`),
+      },
+    ],
     description: offer.planName,
   };
-}
-
-export function customer(context: EventContext): object {
-  const { lifecycle, ids, checkout } = context;
-  return polarCustomer({
-    id: ids.customerId,
-    createdAtSeconds: lifecycle.startedAtSeconds - 90,
-    email: emailOf(context),
-    externalId: checkout ? checkout.externalId : ids.userId,
-  });
-}
-
-export function checkoutIdOf({ ids, checkout }: EventContext): string {
-  return checkout?.id ?? uuid(`checkout ${ids.subscriptionId}`);
 }

@@ -16,6 +16,8 @@ export function polarProduct(offer: Offer): object {
     visibility: "public",
     recurring_interval: offer.interval,
     recurring_interval_count: 1,
+    meter_interval: null,
+    meter_interval_count: null,
     is_recurring: true,
     is_archived: false,
     organization_id: uuid("organization"),
@@ -36,10 +38,10 @@ export function polarPrice(offer: Offer): object {
     amount_type: "seat_based",
     is_archived: false,
     product_id: offer.priceId,
-    type: "recurring",
-    recurring_interval: offer.interval,
     price_currency: offer.currency.toLowerCase(),
+    tax_behavior: "location",
     seat_tiers: {
+      ...{ seat_tier_type: "volume", minimum_seats: offer.seats.min, maximum_seats: offer.seats.max },
       tiers: [{ min_seats: offer.seats.min, max_seats: offer.seats.max, price_per_seat: offer.amount }],
     },
   };

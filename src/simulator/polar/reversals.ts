@@ -4,6 +4,7 @@ import type { EventContext, ReversalContext, WireEvent } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
 import { order } from "./order-document.ts";
+import { customer } from "./subscription-document.ts";
 
 /** Disputes are only listed. */
 export function reversalEvents({ paymentId, payment, reversal, reversals }: ReversalContext): WireEvent[] {
@@ -16,26 +17,34 @@ export function reversalEvents({ paymentId, payment, reversal, reversals }: Reve
     body: { type: eventType, timestamp: rfc3339(changedAtSeconds), data },
   });
   return [
-    event("refund.created", refundJson({ id: paymentId, subscriptionId }, reversal)),
+    event("refund.created", refundJson({ id: paymentId, payment }, reversal)),
     event("order.refunded", refundedOrder(payment, reversals)),
   ];
 }
 
+type ReversedPayment = {
+  id: string;
+  /** What the event that reported the payment was rendered from. */
+  payment: EventContext;
+};
+
 /** https://polar.sh/docs/api-reference/refunds */
 export function refundJson(
-  { id, subscriptionId }: { id: string; subscriptionId: string },
+  { id, payment: { ids, step } }: ReversedPayment,
   { number, amount, createdAtSeconds }: Reversal,
 ): object {
   return {
-    ...{ id: uuid(`refund ${id} ${number}`), order_id: id, subscription_id: subscriptionId },
+    ...{ id: uuid(`refund ${id} ${number}`), order_id: id, subscription_id: ids.subscriptionId },
     ...{ status: "succeeded", reason: "customer_request", amount, tax_amount: 0 },
-    ...{ created_at: rfc3339(createdAtSeconds), modified_at: null },
+    ...{ created_at: rfc3339(createdAtSeconds), modified_at: null, metadata: {} },
+    ...{ currency: step.state.offer.currency.toLowerCase(), organization_id: uuid("organization") },
+    ...{ customer_id: ids.customerId, revoke_benefits: false, dispute: null },
   };
 }
 
 /** https://polar.sh/docs/api-reference/disputes */
 export function disputeJson(
-  { id }: { id: string },
+  { id, payment }: ReversedPayment,
   { number, amount, isWon, createdAtSeconds, changedAtSeconds }: Reversal,
 ): object {
   return {
@@ -43,6 +52,9 @@ export function disputeJson(
     ...{ status: isWon ? "won" : "needs_response", resolved: isWon, closed: isWon },
     created_at: rfc3339(createdAtSeconds),
     modified_at: changedAtSeconds === createdAtSeconds ? null : rfc3339(changedAtSeconds),
+    ...{ currency: payment.step.state.offer.currency.toLowerCase(), reason: "fraudulent" },
+    ...{ evidence_due_by: null, past_due: false, payment_id: uuid(`payment ${id}`), case_id: null },
+    customer: customer(payment),
   };
 }
 

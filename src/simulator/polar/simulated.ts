@@ -25,6 +25,7 @@ export const simulatedPolar: SimulatedProvider = {
     signsTimestamp: true,
     newCheckoutId: randomUUID,
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
+    portalLifetimeSeconds: HOUR_SECONDS,
     findsCustomersByEmail: true,
     letsPayersLogOut: false,
     changesSeatsInTrial: true,

@@ -12,7 +12,7 @@ export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscr
     at: eventCount - 1,
     ids,
     run: slot.state.run,
-    hasScheduledChange: Boolean(subscription.scheduled),
+    scheduled: subscription.scheduled ?? null,
     checkout: {
       ...checkout,
       portalUrl: portalUrl(slot, { customerId: ids.customerId, returnUrl: null }),

@@ -3,11 +3,9 @@ import type { ProviderSlot } from "./provider-slot.ts";
 
 export type PortalVisit = { customerId: string; returnUrl: string | null };
 
-const OPEN_FOR_MS = 24 * 3_600_000;
-
-/** A signed link valid for 24 hours; nothing is stored. */
+/** A signed link with an expiry by the machine's clock; nothing is stored. */
 export function portalUrl(slot: ProviderSlot, visit: PortalVisit): string {
-  const claims = { ...visit, untilMs: Date.now() + OPEN_FOR_MS };
+  const claims = { ...visit, untilMs: Date.now() + slot.traits.portalLifetimeSeconds * 1_000 };
   const text = Buffer.from(JSON.stringify(claims)).toString("base64url");
   return `${slot.url()}/portal/${text}.${macOf(slot, text).toString("base64url")}`;
 }

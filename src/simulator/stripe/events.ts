@@ -166,7 +166,7 @@ function subscription(context: EventContext): object {
     pending_setup_intent: null,
     pending_update: null,
     quantity: seats,
-    schedule: context.hasScheduledChange ? scheduleId(ids.subscriptionId) : null,
+    schedule: context.scheduled ? scheduleId(ids.subscriptionId) : null,
     start_date: lifecycle.startedAtSeconds,
     status,
     test_clock: null,

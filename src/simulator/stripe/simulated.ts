@@ -28,6 +28,7 @@ export const simulatedStripe: SimulatedProvider = {
     signsTimestamp: true,
     newCheckoutId: () => `cs_test_${randomBytes(24).toString("hex")}`,
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
+    portalLifetimeSeconds: HOUR_SECONDS,
     findsCustomersByEmail: false,
     letsPayersLogOut: false,
     changesSeatsInTrial: true,

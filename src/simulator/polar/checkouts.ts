@@ -1,0 +1,53 @@
+import { Hono } from "hono";
+import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
+import { checkoutUrl, findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
+import type { Checkout } from "../server/state.ts";
+import { polarCheckout } from "./checkout.ts";
+import { notFound, readBody } from "./errors.ts";
+import { orderOf } from "./order.ts";
+import { inRequestedOrder, numberedPage } from "./page.ts";
+
+/** https://polar.sh/docs/api-reference/checkouts */
+export function polarCheckouts(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.post("/checkouts/", async (c) =>
+    c.json(checkoutJson(slot, openCheckout(slot, orderOf(slot, await readBody(c)))), 201),
+  );
+  app.get("/checkouts/", (c) => {
+    const query = c.req.query();
+    const statuses = c.req.queries("status");
+    const listed = slot.state.checkouts
+      .map((checkout) => expireIfLate(slot, checkout))
+      .filter(({ customerId }) => query.customer_id === undefined || customerId === query.customer_id)
+      .filter(({ offer }) => query.product_id === undefined || offer.priceId === query.product_id)
+      .filter(
+        ({ externalId }) =>
+          query.external_customer_id === undefined || externalId === query.external_customer_id,
+      )
+      .filter((checkout) => statuses === undefined || statuses.includes(statusOf(checkout)));
+    return numberedPage(c, inRequestedOrder(c, listed), (checkout) => checkoutJson(slot, checkout));
+  });
+  app.get("/checkouts/:id", (c) => {
+    const checkout = findCheckout(slot, c.req.param("id"));
+    if (!checkout) throw notFound();
+    return c.json(checkoutJson(slot, expireIfLate(slot, checkout)));
+  });
+  return app;
+}
+
+function statusOf({ status }: Checkout): "open" | "expired" | "succeeded" {
+  return status === "complete" ? "succeeded" : status;
+}
+
+function checkoutJson(slot: ProviderSlot, checkout: Checkout): object {
+  const { id, offer, seats, data, email, customerId, externalId } = checkout;
+  return polarCheckout({
+    ...{ id, offer, seats, email, customerId, metadata: data, trialDays: checkout.trialDays ?? 0 },
+    ...{ successUrl: checkout.successUrl, returnUrl: checkout.cancelUrl, externalCustomerId: externalId },
+    status: statusOf(checkout),
+    createdAtSeconds: checkout.createdAtSeconds,
+    modifiedAtSeconds: checkout.completedAtSeconds,
+    expiresAtSeconds: checkout.expiresAtSeconds ?? checkout.createdAtSeconds,
+    url: checkoutUrl(slot, checkout),
+  });
+}
