@@ -2,9 +2,17 @@ import Stripe from "stripe";
 import { beforeAll, describe, expect, it } from "vitest";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
+import type { WireFormat } from "../../src/providers/adapter.ts";
 import { PADDLE_EVENT_TYPES } from "../../src/providers/paddle/webhook.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
+import type { ParameterTable } from "../../src/simulator/http/parameters.ts";
+import { LEMON_SQUEEZY_PARAMETERS } from "../../src/simulator/lemon-squeezy/parameters.ts";
+import { PADDLE_PARAMETERS } from "../../src/simulator/paddle/parameters.ts";
+import { POLAR_PARAMETERS } from "../../src/simulator/polar/parameters.ts";
+import { simulatedProviderOf } from "../../src/simulator/registry.ts";
+import type { ProviderSlot } from "../../src/simulator/server/provider-slot.ts";
 import type { Simulator } from "../../src/simulator/server/start-simulator.ts";
+import { STRIPE_PARAMETERS } from "../../src/simulator/stripe/parameters.ts";
 import { API_KEY, control, press, simulator } from "./test-context.ts";
 
 let sim: Simulator;
@@ -256,4 +264,27 @@ it("serves Stripe's SDK at the root, by its documented host, port and protocol",
   expect(await client.checkout.sessions.retrieve(session.id)).toMatchObject({ status: "expired", url: null });
   expect((await client.prices.retrieve("price_pro_monthly")).active).toBe(true);
   await expect(client.subscriptions.retrieve("sub_none")).rejects.toMatchObject({ code: "resource_missing" });
+});
+
+it("has a row of known parameters for each route, and no other", () => {
+  const tables: Record<WireFormat, ParameterTable> = {
+    stripe: STRIPE_PARAMETERS,
+    paddle: PADDLE_PARAMETERS,
+    polar: POLAR_PARAMETERS,
+    "lemon-squeezy": LEMON_SQUEEZY_PARAMETERS,
+  };
+  for (const [format, table] of Object.entries(tables)) {
+    const slot = { name: "provider-a", apiKey: API_KEY, state: {} } as ProviderSlot;
+    const { routes } = simulatedProviderOf(format).createApi(slot);
+    const served = routes.filter(({ method }) => method !== "ALL");
+    const names = new Set(served.map(({ method, path }) => `${method} ${path}`));
+    expect(Object.keys(table).toSorted()).toEqual([...names].toSorted());
+  }
+});
+
+it("serves each slot at the root by its key", async () => {
+  const stripe = await fetch(`${lemon.url}/v1/stores`, { headers: { authorization: `Bearer ${API_KEY}` } });
+  expect(stripe.status).toBe(200);
+  const unknown = await fetch(`${lemon.url}/v1/stores`, { headers: { authorization: "Bearer unknown" } });
+  expect(unknown.status).toBe(401);
 });

@@ -9,6 +9,10 @@ export type Json = {
   /** `null`: absent; NaN: not an integer. */
   wholeNumber(): number | null;
   flag(): boolean | null;
+  /** The array's texts. */
+  texts(): string[];
+  /** The array's ids, which are texts or numbers. */
+  ids(): string[];
   /** The object's own entries. */
   entries(): Record<string, unknown>;
 };
@@ -33,6 +37,11 @@ function json(value: unknown): Json {
       return Number.isInteger(value) ? (value as number) : Number.NaN;
     },
     flag: () => (typeof value === "boolean" ? value : null),
+    texts: () => (Array.isArray(value) ? value.filter((element) => typeof element === "string") : []),
+    ids: () =>
+      Array.isArray(value)
+        ? value.flatMap((id) => (typeof id === "string" || typeof id === "number" ? [String(id)] : []))
+        : [],
     entries: () => (isObject && !Array.isArray(value) ? { ...value } : {}),
   };
 }

@@ -22,6 +22,8 @@ export type Parameter = {
 export type ParameterCheck = {
   table: ParameterTable;
   body: "form" | "json";
+  /** Whether a query parameter can have several values, separated by commas. */
+  splitsValues?: boolean;
   /** The path at which the provider's routes are mounted, which the table omits. */
   mountedAt: string;
   unknownParameter(parameter: Parameter): Error;
@@ -60,7 +62,10 @@ function problemWith(parameter: Parameter, known: Parameters, check: ParameterCh
   }
   const exact = candidates.find(({ pattern }) => pattern.length === path.length || pattern.at(-1) === "**");
   const supported = known[exact?.name ?? ""] ?? "any";
-  if (supported === "any" || value === null || supported.includes(String(value))) return null;
+  if (supported === "any" || value === null) return null;
+  const splits = check.splitsValues === true && parameter.in === "query";
+  const values = splits ? String(value).split(",") : [String(value)];
+  if (values.every((single) => supported.includes(single))) return null;
   return check.unsupportedValue(parameter, supported);
 }
 

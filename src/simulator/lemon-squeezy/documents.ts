@@ -1,10 +1,14 @@
 import type { Offer } from "../lifecycle/offer.ts";
+import { money } from "../pages/format.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { portalUrl } from "../server/portal-link.ts";
-import { checkoutUrl, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import { checkoutUrl, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Checkout, Customer } from "../server/state.ts";
+import { priceIdOf, productIdOf } from "./names.ts";
 
 export const STORE_ID = "1";
+const CATALOG_CREATED_AT = rfc3339(1_735_689_600);
+const CATALOG_TIMES = { created_at: CATALOG_CREATED_AT, updated_at: CATALOG_CREATED_AT };
 
 export function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, email, data, successUrl, createdAtSeconds, expiresAtSeconds } = checkout;
@@ -16,7 +20,7 @@ export function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object
       store_id: Number(STORE_ID),
       variant_id: offer.priceId,
       custom_price: null,
-      product_options: { redirect_url: successUrl, enabled_variants: [] },
+      product_options: { redirect_url: successUrl, enabled_variants: [offer.priceId] },
       checkout_options: { embed: false, media: true, logo: true },
       checkout_data: {
         email: email ?? "",
@@ -36,48 +40,95 @@ export function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object
   };
 }
 
-export function customer(slot: ProviderSlot, { id, email, createdAtSeconds }: Customer): object {
+export function customer(slot: ProviderSlot, { id, email, name, createdAtSeconds }: Customer): object {
   const createdAt = rfc3339(createdAtSeconds);
   return {
     type: "customers",
     id,
     attributes: {
-      ...{ store_id: Number(STORE_ID), name: email, email, status: "subscribed", test_mode: true },
-      ...{ city: null, region: null, country: null, total_revenue_currency: 0, mrr: 0 },
+      ...{ store_id: Number(STORE_ID), name: name ?? email, email, test_mode: true },
+      ...{ status: "subscribed", status_formatted: "Subscribed" },
+      ...{ city: null, region: null, country: null, country_formatted: null },
+      ...{ total_revenue_currency: 0, total_revenue_currency_formatted: "$0.00" },
+      ...{ mrr: 0, mrr_formatted: "$0.00" },
       urls: { customer_portal: portalUrl(slot, { customerId: id, returnUrl: null }) },
       ...{ created_at: createdAt, updated_at: createdAt },
     },
+    links: { self: `${slot.url()}/v1/customers/${id}` },
+  };
+}
+
+export function user(slot: ProviderSlot): object {
+  return {
+    ...{ type: "users", id: "1" },
+    attributes: {
+      ...{ name: "Simulated seller", email: "seller@example.com", color: "#7047EB" },
+      ...{ avatar_url: `${slot.url()}/avatar.png`, has_custom_avatar: false },
+      ...{ createdAt: CATALOG_CREATED_AT, updatedAt: CATALOG_CREATED_AT },
+    },
+    links: { self: `${slot.url()}/v1/users/1` },
   };
 }
 
 export function store(slot: ProviderSlot): object {
-  const createdAt = rfc3339(nowSeconds(slot));
   return {
     type: "stores",
     id: STORE_ID,
     attributes: {
       ...{ name: "Simulated store", slug: "simulated", domain: "simulated.lemonsqueezy.example" },
-      ...{ url: slot.url(), country: "DE", currency: slot.offers[0]?.currency ?? "EUR" },
-      ...{ created_at: createdAt, updated_at: createdAt },
+      ...{ url: slot.url(), avatar_url: `${slot.url()}/avatar.png`, plan: "fresh" },
+      ...{ country: "DE", country_nicename: "Germany", currency: slot.offers[0]?.currency ?? "EUR" },
+      ...{ total_sales: 0, total_revenue: 0, thirty_day_sales: 0, thirty_day_revenue: 0 },
+      ...CATALOG_TIMES,
     },
+    links: { self: `${slot.url()}/v1/stores/${STORE_ID}` },
   };
 }
 
-export function variant(offer: Offer): object {
+export function product(slot: ProviderSlot, offer: Offer): object {
+  const id = productIdOf(offer);
+  const price = money(offer.amount, offer.currency);
   return {
-    type: "variants",
-    id: offer.priceId,
+    ...{ type: "products", id },
     attributes: {
-      product_id: 20,
-      name: `Per seat and ${offer.interval}`,
-      slug: offer.planId,
-      price: offer.amount,
-      is_subscription: true,
-      interval: offer.interval,
-      interval_count: 1,
-      has_free_trial: false,
-      status: "published",
-      test_mode: true,
+      ...{ store_id: Number(STORE_ID), name: offer.planName, slug: offer.planId, description: "" },
+      ...{ status: "published", status_formatted: "Published", thumb_url: null, large_thumb_url: null },
+      ...{ price: offer.amount, price_formatted: price, pay_what_you_want: false },
+      ...{ from_price: null, from_price_formatted: null, to_price: null, to_price_formatted: null },
+      ...{ buy_now_url: `${slot.url()}/buy/${id}`, ...CATALOG_TIMES, test_mode: true },
     },
+    links: { self: `${slot.url()}/v1/products/${id}` },
+  };
+}
+
+export function variant(slot: ProviderSlot, offer: Offer): object {
+  const { priceId: id } = offer;
+  return {
+    ...{ type: "variants", id },
+    attributes: {
+      ...{ product_id: Number(productIdOf(offer)), name: `Per seat and ${offer.interval}` },
+      ...{ slug: offer.planId, description: "", links: [], sort: 1, price: offer.amount },
+      ...{ is_subscription: true, interval: offer.interval, interval_count: 1, has_free_trial: false },
+      ...{ has_license_keys: false, license_activation_limit: 0, is_license_limit_unlimited: false },
+      ...{ license_length_value: 1, license_length_unit: "years", is_license_length_unlimited: false },
+      ...{ status: "published", status_formatted: "Published", ...CATALOG_TIMES, test_mode: true },
+    },
+    links: { self: `${slot.url()}/v1/variants/${id}` },
+  };
+}
+
+export function price(slot: ProviderSlot, offer: Offer): object {
+  const id = priceIdOf(offer);
+  return {
+    ...{ type: "prices", id },
+    attributes: {
+      ...{ variant_id: offer.priceId, category: "subscription", scheme: "standard" },
+      ...{ usage_aggregation: null, unit_price: offer.amount, unit_price_decimal: null, tiers: null },
+      ...{ setup_fee_enabled: false, setup_fee: null, package_size: 1, min_price: null },
+      ...{ renewal_interval_unit: offer.interval, renewal_interval_quantity: 1, suggested_price: null },
+      ...{ trial_interval_unit: "day", trial_interval_quantity: 30, tax_code: "eservice" },
+      ...CATALOG_TIMES,
+    },
+    links: { self: `${slot.url()}/v1/prices/${id}` },
   };
 }

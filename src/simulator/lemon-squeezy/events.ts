@@ -2,8 +2,9 @@ import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, emailOf, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
+import { amounts } from "./amounts.ts";
 import { invoice, invoiceId, reversalEvents } from "./invoice.ts";
-import { nameOf, numberOf } from "./names.ts";
+import { nameOf, numberOf, orderIdOf, priceIdOf, productIdOf } from "./names.ts";
 
 export const lemonSqueezy: Renderer = {
   newIds: (run, number) => ({
@@ -69,7 +70,7 @@ export function order(context: EventContext): object {
   const { lifecycle, step, ids } = context;
   const { offer, seats } = step.state;
   const total = offer.amount * seats;
-  const id = numberOf(`order ${ids.subscriptionId}`);
+  const id = orderIdOf(ids);
   return {
     type: "orders",
     id,
@@ -82,13 +83,13 @@ export function order(context: EventContext): object {
       user_email: emailOf(context),
       currency: offer.currency,
       currency_rate: "1.00000000",
-      subtotal: total,
-      discount_total: 0,
-      tax: 0,
-      total,
-      refunded_amount: 0,
+      ...amounts(
+        { subtotal: total, setup_fee: 0, discount_total: 0, tax: 0, total, refunded_amount: 0 },
+        offer.currency,
+      ),
       tax_name: null,
       tax_rate: 0,
+      tax_inclusive: false,
       status: "paid",
       status_formatted: "Paid",
       refunded: false,
@@ -96,8 +97,9 @@ export function order(context: EventContext): object {
       first_order_item: {
         id: Number(id) + 1,
         order_id: Number(id),
-        product_id: 20,
+        product_id: Number(productIdOf(offer)),
         variant_id: offer.priceId,
+        price_id: Number(priceIdOf(offer)),
         product_name: offer.planName,
         variant_name: `Per seat and ${offer.interval}`,
         price: offer.amount,
@@ -118,7 +120,7 @@ export function order(context: EventContext): object {
 
 function subscription(context: EventContext): object {
   const { lifecycle, step, ids, checkout } = context;
-  const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
+  const { offer, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
   const id = ids.subscriptionId;
   const ends = cancelAtPeriodEnd || status === "canceled";
   const statusWord = wordFor(step.state);
@@ -128,16 +130,16 @@ function subscription(context: EventContext): object {
     attributes: {
       store_id: 1,
       customer_id: Number(ids.customerId),
-      order_id: Number(numberOf(`order ${id}`)),
-      order_item_id: Number(numberOf(`order ${id}`)) + 1,
-      product_id: 20,
+      order_id: Number(orderIdOf(ids)),
+      order_item_id: Number(orderIdOf(ids)) + 1,
+      product_id: Number(productIdOf(offer)),
       variant_id: offer.priceId,
       product_name: offer.planName,
       variant_name: `Per seat and ${offer.interval}`,
       user_name: nameOf(context),
       user_email: emailOf(context),
       status: statusWord,
-      status_formatted: statusWord,
+      status_formatted: STATUS_LABELS[statusWord],
       card_brand: "visa",
       card_last_four: "4242",
       payment_processor: "stripe",
@@ -145,21 +147,12 @@ function subscription(context: EventContext): object {
       cancelled: cancelAtPeriodEnd,
       trial_ends_at: status === "trialing" ? rfc3339(periodEndSeconds) : null,
       billing_anchor: 1,
-      first_subscription_item:
-        status === "trialing"
-          ? null
-          : {
-              id: Number(id) + 1,
-              subscription_id: Number(id),
-              price_id: 22,
-              quantity: seats,
-              is_usage_based: false,
-              created_at: rfc3339(lifecycle.startedAtSeconds),
-              updated_at: rfc3339(step.atSeconds),
-            },
+      first_subscription_item: status === "trialing" ? null : itemOf(context),
       urls: {
         update_payment_method: `https://store-0.lemonsqueezy.example/subscription/${id}/payment-details`,
         customer_portal: checkout?.portalUrl ?? "https://store-0.lemonsqueezy.example/billing",
+        customer_portal_update_subscription:
+          checkout?.portalUrl ?? "https://store-0.lemonsqueezy.example/billing/update",
       },
       renews_at: rfc3339(periodEndSeconds),
       ends_at: ends ? rfc3339(periodEndSeconds) : null,
@@ -173,7 +166,27 @@ function subscription(context: EventContext): object {
   };
 }
 
-function wordFor({ status, cancelAtPeriodEnd }: EventContext["step"]["state"]): string {
+export function itemOf({ lifecycle, step, ids }: EventContext) {
+  return {
+    id: Number(ids.subscriptionId) + 1,
+    subscription_id: Number(ids.subscriptionId),
+    price_id: Number(priceIdOf(step.state.offer)),
+    quantity: step.state.seats,
+    is_usage_based: false,
+    created_at: rfc3339(lifecycle.startedAtSeconds),
+    updated_at: rfc3339(step.atSeconds),
+  };
+}
+
+const STATUS_LABELS = {
+  ...{ on_trial: "On Trial", active: "Active", cancelled: "Cancelled", past_due: "Past Due" },
+  ...{ unpaid: "Unpaid", expired: "Expired" },
+};
+
+export function wordFor({
+  status,
+  cancelAtPeriodEnd,
+}: EventContext["step"]["state"]): keyof typeof STATUS_LABELS {
   switch (status) {
     case "trialing":
       return "on_trial";

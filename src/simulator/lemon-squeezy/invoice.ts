@@ -8,16 +8,22 @@ import {
 } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
+import { amounts } from "./amounts.ts";
 import { nameOf, numberOf } from "./names.ts";
 
 export function invoiceId({ ids, at }: EventContext): string {
   return numberOf(`invoice ${ids.subscriptionId} ${at}`);
 }
 
-export function invoice(context: EventContext): { type: string; id: string; attributes: object } {
+type Invoice = { type: string; id: string; attributes: InvoiceAttributes };
+
+type InvoiceAttributes = Record<string, unknown> & { status: string; refunded: boolean };
+
+export function invoice(context: EventContext): Invoice {
   const { lifecycle, step, ids } = context;
   const { offer, seats, periodStartSeconds } = step.state;
   const id = invoiceId(context);
+  const total = offer.amount * seats;
   return {
     type: "subscription-invoices",
     id,
@@ -31,10 +37,14 @@ export function invoice(context: EventContext): { type: string; id: string; attr
       currency: offer.currency,
       status: "paid",
       status_formatted: "Paid",
-      subtotal: offer.amount * seats,
-      total: offer.amount * seats,
+      currency_rate: "1.00000000",
+      card_brand: "visa",
+      card_last_four: "4242",
+      ...amounts({ subtotal: total, discount_total: 0, tax: 0, total, refunded_amount: 0 }, offer.currency),
+      tax_inclusive: false,
       refunded: false,
-      refunded_amount: 0,
+      refunded_at: null,
+      urls: { invoice_url: `https://app.lemonsqueezy.example/my-orders/invoices/${id}` },
       created_at: rfc3339(step.atSeconds),
       updated_at: rfc3339(step.atSeconds),
       test_mode: true,
@@ -43,7 +53,7 @@ export function invoice(context: EventContext): { type: string; id: string; attr
 }
 
 /** The invoice after refunds. */
-export function refundedInvoice(payment: EventContext, reversals: readonly Reversal[]): object {
+export function refundedInvoice(payment: EventContext, reversals: readonly Reversal[]): Invoice {
   const paid = invoice(payment);
   const refunded = reversedAmount(reversals, "refund");
   if (refunded === 0) return paid;
@@ -56,7 +66,8 @@ export function refundedInvoice(payment: EventContext, reversals: readonly Rever
       ...paid.attributes,
       status: isRefunded ? "refunded" : "partial_refund",
       status_formatted: isRefunded ? "Refunded" : "Partial refund",
-      ...{ refunded: isRefunded, refunded_amount: refunded, refunded_at: rfc3339(changedAt) },
+      ...{ refunded: isRefunded, refunded_at: rfc3339(changedAt) },
+      ...amounts({ refunded_amount: refunded }, offer.currency),
       updated_at: rfc3339(changedAt),
     },
   };

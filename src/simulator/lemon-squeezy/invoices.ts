@@ -1,37 +1,42 @@
 import { Hono } from "hono";
-import { readJson } from "../http/json-body.ts";
 import { findPayment, paymentContext, paymentsOf } from "../server/payments.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
-import { document, LemonSqueezyProblem } from "./errors.ts";
+import { STORE_ID } from "./documents.ts";
+import { document, LemonSqueezyProblem, notFound, readBody } from "./errors.ts";
 import { refundedInvoice } from "./invoice.ts";
-import { numberedPage } from "./page.ts";
+import { isAllowed, numberedPage } from "./page.ts";
 
 /** https://docs.lemonsqueezy.com/api/subscription-invoices */
 export function lemonSqueezyInvoices(slot: ProviderSlot): Hono {
   const app = new Hono();
   const required = (id: string): SimulatedPayment => {
     const payment = findPayment(slot, id);
-    if (payment === null) throw new LemonSqueezyProblem(404, "The requested resource was not found.");
+    if (payment === null) throw notFound();
     return payment;
   };
   app.get("/", (c) => {
-    const subscriptionId = new URL(c.req.url).searchParams.get("filter[subscription_id]");
-    const { page, meta } = numberedPage(c, paymentsOf(slot, subscriptionId));
-    return document(c, { meta: { page: meta }, data: page.map((payment) => invoiceJson(slot, payment)) });
+    const listed = paymentsOf(slot, c.req.query("filter[subscription_id]") ?? null)
+      .filter(() => isAllowed(c, "store_id", STORE_ID))
+      .map((payment) => invoiceJson(slot, payment))
+      .filter(({ attributes: { status, refunded } }) => {
+        return isAllowed(c, "status", status) && isAllowed(c, "refunded", String(refunded));
+      });
+    return numberedPage(c, slot, listed, (shown) => shown);
   });
   app.get("/:id", (c) => document(c, { data: invoiceJson(slot, required(c.req.param("id"))) }));
   app.post("/:id/refund", async (c) => {
     const payment = required(c.req.param("id"));
-    const amount = (await readJson(c))?.at("data").at("attributes").at("amount").wholeNumber() ?? null;
+    const amount = (await readBody(c)).at("data").at("attributes").at("amount").wholeNumber();
     const refund = refundPayment(slot, payment, amount);
-    if (typeof refund === "string") throw new LemonSqueezyProblem(422, refund, "/data/attributes/amount");
+    if (typeof refund === "string")
+      throw new LemonSqueezyProblem(422, refund, { pointer: "/data/attributes/amount" });
     return document(c, { data: invoiceJson(slot, payment) });
   });
   return app;
 }
 
-function invoiceJson(slot: ProviderSlot, payment: SimulatedPayment): object {
+function invoiceJson(slot: ProviderSlot, payment: SimulatedPayment) {
   return refundedInvoice(paymentContext(slot, payment), payment.reversals);
 }

@@ -8,29 +8,36 @@ import { LemonSqueezyProblem } from "./errors.ts";
 export function orderOf(slot: ProviderSlot, order: Json) {
   const data = order.at("data");
   if (data.at("type").text() !== "checkouts") {
-    throw new LemonSqueezyProblem(422, "The type field must be checkouts.", "/data/type");
+    throw new LemonSqueezyProblem(422, "The type field must be checkouts.", { pointer: "/data/type" });
   }
   const relations = data.at("relationships");
   const storeId = idOf(relations.at("store"));
   if (storeId === null) {
-    throw new LemonSqueezyProblem(422, "The store field is required.", "/data/relationships/store");
+    throw new LemonSqueezyProblem(422, "The store field is required.", {
+      pointer: "/data/relationships/store",
+    });
   }
   const variantId = idOf(relations.at("variant"));
   const offer = variantId === null ? null : findOffer(slot, variantId);
   if (storeId !== STORE_ID || !offer) {
     const relation = storeId !== STORE_ID ? "store" : "variant";
-    throw new LemonSqueezyProblem(
-      404,
-      "The related resource does not exist.",
-      `/data/relationships/${relation}`,
-    );
+    throw new LemonSqueezyProblem(404, "The related resource does not exist.", {
+      pointer: `/data/relationships/${relation}`,
+    });
+  }
+  const variants = data.at("attributes").at("product_options").at("enabled_variants");
+  // The simulated checkout offers no other variant.
+  if (variants.ids().some((id) => id !== variantId)) {
+    throw new LemonSqueezyProblem(422, "Only the checkout's own variant can be enabled.", {
+      pointer: "/data/attributes/product_options/enabled_variants",
+    });
   }
   const filled = data.at("attributes").at("checkout_data");
   const custom = filled.at("custom").entries();
   const url = data.at("attributes").at("product_options").at("redirect_url").text();
   if (url !== null && !isWebUrl(url)) {
     const pointer = "/data/attributes/product_options/redirect_url";
-    throw new LemonSqueezyProblem(422, "The redirect url must be a valid URL.", pointer);
+    throw new LemonSqueezyProblem(422, "The redirect url must be a valid URL.", { pointer });
   }
   return {
     offer,
@@ -58,7 +65,9 @@ function expiry(slot: ProviderSlot, expiresAt: Json): number | null {
   if (text === null) return null;
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) {
-    throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", "/data/attributes/expires_at");
+    throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", {
+      pointer: "/data/attributes/expires_at",
+    });
   }
   return (ms + slot.nowMs() - Date.now()) / 1_000;
 }

@@ -2,6 +2,7 @@ import type { Offer } from "../lifecycle/offer.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import type { EventContext, ReversalContext, WireEvent } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
+import { lineItemIdOf } from "./transaction.ts";
 
 /** As a transaction lists them: a dispute that was won has two, which cancel each other out. */
 export function adjustmentsOf(payment: PaymentFacts & { reversals: readonly Reversal[] }): object[] {
@@ -14,8 +15,8 @@ export function adjustmentsOf(payment: PaymentFacts & { reversals: readonly Reve
 /** Refunds wait for Paddle's approval, and are reported twice. */
 export function reversalEvents({ paymentId, payment, reversal }: ReversalContext): WireEvent[] {
   const { kind, changedAtSeconds } = reversal;
-  const { subscriptionId } = payment.ids;
-  const facts = { id: paymentId, subscriptionId, state: payment.step.state };
+  const { subscriptionId, customerId } = payment.ids;
+  const facts = { id: paymentId, subscriptionId, customerId, state: payment.step.state };
   const created = { eventType: "adjustment.created", atSeconds: changedAtSeconds };
   if (kind === "dispute") return [adjustmentEvent(payment, created, adjustment(facts, reversal), reversal)];
   const pending = adjustment(facts, reversal, { status: "pending_approval" });
@@ -47,22 +48,39 @@ function adjustmentEvent(
   };
 }
 
-type PaymentFacts = { id: string; subscriptionId: string; state: { offer: Offer; seats: number } };
+type PaymentFacts = {
+  id: string;
+  subscriptionId: string;
+  customerId?: string | null;
+  state: { offer: Offer; seats: number };
+};
 
 export function adjustment(
-  { id, subscriptionId, state }: PaymentFacts,
+  { id, subscriptionId, customerId = null, state }: PaymentFacts,
   { number, kind, amount, isWon, createdAtSeconds, changedAtSeconds }: Reversal,
   { status = "approved" }: { status?: "pending_approval" | "approved" } = {},
 ): object {
   const { currency } = state.offer;
   const total = String(amount);
+  const isFull = amount === state.offer.amount * state.seats;
   const suffix = `${number === 1 ? "" : `_${number}`}${isWon ? "_reverse" : ""}`;
   return {
     id: `adj_${id}${suffix}`,
     action: kind === "refund" ? "refund" : isWon ? "chargeback_reverse" : "chargeback",
-    type: amount === state.offer.amount * state.seats ? "full" : "partial",
+    type: isFull ? "full" : "partial",
     ...{ status, transaction_id: id, subscription_id: subscriptionId, currency_code: currency },
-    totals: { subtotal: total, tax: "0", total, currency_code: currency },
+    ...{ customer_id: customerId, reason: "requested", credit_applied_to_balance: false },
+    items: [
+      {
+        ...{ id: `adjitm_${id}${suffix}`, item_id: lineItemIdOf(id), proration: null },
+        ...{ type: isFull ? "full" : "partial", amount: total },
+        totals: { subtotal: total, tax: "0", total },
+      },
+    ],
+    totals: {
+      ...{ subtotal: total, tax: "0", total, fee: "0", earnings: "0", currency_code: currency },
+    },
+    payout_totals: null,
     created_at: rfc3339(createdAtSeconds),
     updated_at: rfc3339(changedAtSeconds),
   };

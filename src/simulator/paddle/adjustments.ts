@@ -1,31 +1,56 @@
 import { Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
 import { findPayment } from "../server/payments.ts";
-import type { ProviderSlot } from "../server/provider-slot.ts";
+import { findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
 import { refundPayment } from "../server/reverse-payment.ts";
-import { adjustment } from "./adjustment.ts";
+import type { SimulatedPayment } from "../server/state.ts";
+import { adjustment, adjustmentsOf } from "./adjustment.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity } from "./errors.ts";
+import { cursorPage, isAmong } from "./page.ts";
+import { lineItemIdOf } from "./transaction.ts";
 
 /** Refunds, in full or in part. https://developer.paddle.com/api-reference/adjustments */
 export function paddleAdjustments(slot: ProviderSlot): Hono {
   const app = new Hono();
+  app.get("/", (c) => {
+    const listed = slot.state.payments
+      .filter(({ id }) => isAmong(c, "transaction_id", id))
+      .filter(({ subscriptionId }) => isAmong(c, "subscription_id", subscriptionId))
+      .map((payment) => withCustomer(slot, payment))
+      .filter(({ customerId }) => isAmong(c, "customer_id", customerId))
+      .flatMap((payment) => adjustmentsOf(payment) as { id: string; action: string; status: string }[])
+      .filter(({ action, status }) => isAmong(c, "action", action) && isAmong(c, "status", status));
+    return cursorPage(c, slot, listed, {
+      path: "/adjustments",
+      idOf: ({ id }) => id,
+      show: (object) => object,
+    });
+  });
   app.post("/", async (c) => {
     const request = await body(c);
     const id = request.at("transaction_id").text() ?? "";
     if (request.at("action").text() !== "refund") throw invalidField("action", "must be refund");
     const payment = findPayment(slot, id);
     if (payment === null) throw noEntity(id);
-    const refund = refundPayment(slot, payment, amountIn(request));
+    const refund = refundPayment(slot, payment, amountIn(request, id));
     if (typeof refund === "string") throw invalidField("items", refund);
-    return data(c, adjustment(payment, refund, { status: "pending_approval" }), 201);
+    return data(c, adjustment(withCustomer(slot, payment), refund, { status: "pending_approval" }), 201);
   });
   return app;
 }
 
+function withCustomer(slot: ProviderSlot, payment: SimulatedPayment) {
+  const customerId = findSubscription(slot, payment.subscriptionId)?.ids.customerId ?? null;
+  return { ...payment, customerId };
+}
+
 /** `null`: the whole transaction. */
-function amountIn(request: Json): number | null {
+function amountIn(request: Json, transactionId: string): number | null {
   if (request.at("type").text() !== "partial") return null;
+  const itemId = request.at("items").at(0).at("item_id").text() ?? "";
+  if (itemId !== lineItemIdOf(transactionId))
+    throw invalidField("items.0.item_id", "is not of the transaction");
   const amount = request.at("items").at(0).at("amount").text() ?? "";
   return /^\d{1,12}$/.test(amount) ? Number(amount) : Number.NaN;
 }

@@ -1,10 +1,19 @@
 import { Hono } from "hono";
-import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
+import { checkParameters } from "../http/parameters.ts";
+import type { ProviderSlot } from "../server/provider-slot.ts";
 import { paddleAdjustments } from "./adjustments.ts";
+import { paddleCatalog } from "./catalog.ts";
 import { paddleCustomers } from "./customers.ts";
-import { answerPaddleProblem, data, meta, noEntity, PaddleProblem, requirePaddleKey } from "./errors.ts";
+import {
+  answerPaddleProblem,
+  meta,
+  PaddleProblem,
+  requirePaddleKey,
+  unknownParameter,
+  unsupportedValue,
+} from "./errors.ts";
 import { paddleEvents } from "./list-events.ts";
-import { paddlePrice } from "./price.ts";
+import { PADDLE_PARAMETERS } from "./parameters.ts";
 import { paddleSubscriptions } from "./subscriptions.ts";
 import { paddleTransactions } from "./transactions.ts";
 
@@ -13,11 +22,13 @@ export function paddleApi(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.onError(answerPaddleProblem);
   app.use(requirePaddleKey(slot.apiKey));
-  app.get("/prices/:id", (c) => {
-    const offer = findOffer(slot, c.req.param("id"));
-    if (!offer) throw noEntity(c.req.param("id"));
-    return data(c, paddlePrice(offer));
-  });
+  app.use(
+    checkParameters({
+      ...{ table: PADDLE_PARAMETERS, body: "json", splitsValues: true, mountedAt: `/${slot.name}` },
+      ...{ unknownParameter, unsupportedValue },
+    }),
+  );
+  app.route("/", paddleCatalog(slot));
   app.route("/adjustments", paddleAdjustments(slot));
   app.route("/transactions", paddleTransactions(slot));
   app.route("/customers", paddleCustomers(slot));

@@ -4,7 +4,8 @@ import { createCustomer } from "../server/pay-checkout.ts";
 import { findCustomer, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Customer } from "../server/state.ts";
 import { body } from "./body.ts";
-import { data, invalidField, noEntity, PaddleProblem, paged } from "./errors.ts";
+import { data, invalidField, noEntity, PaddleProblem } from "./errors.ts";
+import { cursorPage, isAmong } from "./page.ts";
 import { portalSession } from "./portal-session.ts";
 
 export function paddleCustomers(slot: ProviderSlot): Hono {
@@ -24,21 +25,27 @@ export function paddleCustomers(slot: ProviderSlot): Hono {
     const customData = fields.at("custom_data");
     const externalId = customData.at("userId").text();
     const customer = createCustomer(slot, { email, externalId, data: customData.entries() });
+    customer.name = fields.at("name").text();
     return data(c, customerJson(customer), 201);
   });
   app.get("/", (c) => {
-    const emails = c.req.query("email")?.split(",");
-    const ids = c.req.query("id")?.split(",");
-    const customers = slot.state.customers.filter(
-      ({ id, email }) => (emails?.includes(email) ?? true) && (ids?.includes(id) ?? true),
-    );
-    const pagination = { per_page: 50, next: c.req.url, has_more: false, estimated_total: customers.length };
-    return paged(c, customers.map(customerJson), pagination);
+    const listed = slot.state.customers
+      .filter(({ email }) => isAmong(c, "email", email))
+      .filter(() => isAmong(c, "status", "active"));
+    return cursorPage(c, slot, listed, { path: "/customers", idOf: ({ id }) => id, show: customerJson });
+  });
+  app.patch("/:id", async (c) => {
+    const customer = requireCustomer(slot, c.req.param("id"));
+    const fields = await body(c);
+    if (fields.has("name")) customer.name = fields.at("name").text();
+    if (fields.has("custom_data")) customer.data = fields.at("custom_data").entries();
+    slot.changed();
+    return data(c, customerJson(customer));
   });
   app.get("/:id", (c) => data(c, customerJson(requireCustomer(slot, c.req.param("id")))));
   app.post("/:id/portal-sessions", async (c) => {
     const { id } = requireCustomer(slot, c.req.param("id"));
-    const subscriptionIds = Object.values((await body(c)).at("subscription_ids").entries());
+    const subscriptionIds = (await body(c)).at("subscription_ids").texts();
     return data(c, portalSession(slot, id, subscriptionIds), 201);
   });
   return app;
@@ -50,12 +57,15 @@ export function requireCustomer(slot: ProviderSlot, id: string): Customer {
   return customer;
 }
 
-function customerJson({ id, email, externalId, createdAtSeconds }: Customer): object {
+export function customerJson(customer: Customer): object {
+  const { id, email, externalId, createdAtSeconds } = customer;
   const createdAt = rfc3339(createdAtSeconds);
+  // Customers stored by earlier versions have no data of their own.
+  const customData = customer.data ?? (externalId === null ? {} : { userId: externalId });
   return {
-    ...{ id, email, name: null, locale: "en", status: "active", marketing_consent: false },
+    ...{ id, email, name: customer.name ?? null, locale: "en", status: "active", marketing_consent: false },
     ...{
-      custom_data: externalId === null ? null : { userId: externalId },
+      custom_data: Object.keys(customData).length === 0 ? null : customData,
       import_meta: null,
       created_at: createdAt,
       updated_at: createdAt,

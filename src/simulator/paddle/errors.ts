@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
 import { bearerKey, isSameKey } from "../http/api-key.ts";
+import type { Parameter } from "../http/parameters.ts";
 
 type Status = 400 | 403 | 404 | 409;
 
@@ -19,6 +20,17 @@ export class PaddleProblem extends Error {
 
 export function invalidField(field: string, message: string): PaddleProblem {
   return new PaddleProblem(400, "bad_request", "Invalid request.", [{ field, message }]);
+}
+
+export function unknownParameter({ path }: Parameter): PaddleProblem {
+  const name = path.at(-1);
+  const kind = /^\d+$/.test(name ?? "") ? "item" : "property";
+  return invalidField(path.join("."), `Additional ${kind} ${name} is not allowed`);
+}
+
+export function unsupportedValue({ path }: Parameter, supported: readonly string[]): PaddleProblem {
+  const allowed = supported.length === 0 ? "null" : supported.map((value) => `"${value}"`).join(", ");
+  return invalidField(path.join("."), `must be one of the following: ${allowed}`);
 }
 
 export function noEntity(id: string): PaddleProblem {

@@ -2,7 +2,7 @@ import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { reversalEvents } from "./adjustment.ts";
-import { paddlePrice } from "./price.ts";
+import { paddlePrice, paddleProduct } from "./price.ts";
 import { paddleTransaction } from "./transaction.ts";
 
 export const paddle: Renderer = {
@@ -126,16 +126,7 @@ function subscription(context: EventContext): object {
         next_billed_at: hasEnded ? null : rfc3339(periodEndSeconds),
         trial_dates: null,
         price: paddlePrice(offer),
-        product: {
-          id: `pro_${offer.planId}`,
-          name: offer.planName,
-          description: null,
-          type: "standard",
-          tax_category: "standard",
-          image_url: null,
-          custom_data: null,
-          status: "active",
-        },
+        product: paddleProduct(offer),
       },
     ],
     custom_data: subscriptionData(context),

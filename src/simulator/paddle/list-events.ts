@@ -22,8 +22,8 @@ export function paddleEvents(slot: ProviderSlot): Hono {
     const unknown = types?.find((type) => !PADDLE_EVENT_TYPES.has(type));
     if (unknown !== undefined) throw invalidField("event_type", `${unknown} is not an event type`);
     const events = slot.state.events.filter(({ eventType }) => types?.includes(eventType) ?? true);
-    return cursorPage(c, events, {
-      path: `${slot.url()}/events`,
+    return cursorPage(c, slot, events, {
+      path: "/events",
       idOf: ({ eventId }) => eventId,
       show: ({ rawBody }) => {
         const { notification_id: _, ...event } = JSON.parse(rawBody) as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 export function portalSession(
   slot: ProviderSlot,
   customerId: string,
-  subscriptionIds: readonly unknown[],
+  subscriptionIds: readonly string[],
 ): object {
   const link = portalLink(slot, customerId);
   return {

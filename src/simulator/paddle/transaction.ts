@@ -1,6 +1,6 @@
 import type { Offer } from "../lifecycle/offer.ts";
 import { rfc3339 } from "../rfc3339.ts";
-import { paddlePrice } from "./price.ts";
+import { paddlePrice, paddleProduct } from "./price.ts";
 
 export type Transaction = {
   id: string;
@@ -35,6 +35,7 @@ export function paddleTransaction(transaction: Transaction): object {
     subscription_id: transaction.subscriptionId,
     invoice_id: isCompleted ? `inv_${id.slice("txn_".length)}` : null,
     collection_mode: "automatic",
+    invoice_number: isCompleted ? `SIM-${id.slice(-5)}` : null,
     discount_id: null,
     billing_details: null,
     billing_period: period && {
@@ -57,13 +58,42 @@ export function paddleTransaction(transaction: Transaction): object {
         currency_code: offer.currency,
       },
       payout_totals: null,
-      line_items: [],
+      adjusted_totals: null,
+      adjusted_payout_totals: null,
+      line_items: [lineItem(transaction)],
     },
-    payments: [],
+    payments: isCompleted ? [paymentAttempt(id, total, updatedAt)] : [],
     checkout: { url: transaction.checkoutUrl },
     created_at: rfc3339(transaction.createdAtSeconds),
     updated_at: updatedAt,
     billed_at: isCompleted ? updatedAt : null,
     revised_at: null,
+  };
+}
+
+/** A partial refund names it. */
+export function lineItemIdOf(transactionId: string): string {
+  return transactionId.replace(/^txn_/, "txnitm_");
+}
+
+function lineItem({ id, offer, seats }: Transaction): object {
+  const totalsOf = (amount: number) => {
+    const total = String(amount);
+    return { subtotal: total, tax: "0", discount: "0", total };
+  };
+  return {
+    ...{ id: lineItemIdOf(id), price_id: offer.priceId, quantity: seats, proration: null, tax_rate: "0" },
+    ...{ unit_totals: totalsOf(offer.amount), totals: totalsOf(offer.amount * seats) },
+    product: paddleProduct(offer),
+  };
+}
+
+function paymentAttempt(transactionId: string, amount: string, at: string): object {
+  const name = transactionId.slice("txn_".length);
+  const card = { type: "visa", last4: "4242", expiry_month: 12, expiry_year: 2030, cardholder_name: "" };
+  return {
+    ...{ payment_attempt_id: `pat_${name}`, payment_method_id: `paymtd_${name}` },
+    ...{ stored_payment_method_id: `stored_${name}`, amount, status: "captured", error_code: null },
+    ...{ method_details: { type: "card", card }, created_at: at, captured_at: at },
   };
 }

@@ -1,14 +1,21 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
 import { findPayment, paymentContext } from "../server/payments.ts";
-import { checkoutUrl, findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
+import {
+  checkoutUrl,
+  findCheckout,
+  findCustomer,
+  findSubscription,
+  type ProviderSlot,
+} from "../server/provider-slot.ts";
 import type { Checkout, SimulatedPayment } from "../server/state.ts";
 import { adjustmentsOf } from "./adjustment.ts";
 import { body } from "./body.ts";
+import { customerJson } from "./customers.ts";
 import { data, noEntity, PaddleProblem } from "./errors.ts";
 import { transaction } from "./events.ts";
 import { orderOf } from "./order.ts";
-import { cursorPage } from "./page.ts";
+import { cursorPage, isAmong, isIncluded } from "./page.ts";
 import { paddleTransaction } from "./transaction.ts";
 
 /** A checkout is a transaction that has not been paid yet. */
@@ -21,8 +28,9 @@ export function paddleTransactions(slot: ProviderSlot): Hono {
   app.get("/:id", (c) => {
     const id = c.req.param("id");
     const payment = findPayment(slot, id);
-    if (payment !== null) return data(c, paidTransaction(slot, payment));
-    return data(c, transactionOf(slot, requireCheckout(slot, id)));
+    const listed =
+      payment === null ? fromCheckout(slot, requireCheckout(slot, id)) : fromPayment(slot, payment);
+    return data(c, withIncluded(c, slot, listed));
   });
   app.patch("/:id", async (c) => {
     const checkout = requireCheckout(slot, c.req.param("id"));
@@ -34,56 +42,84 @@ export function paddleTransactions(slot: ProviderSlot): Hono {
     if (fields.at("status").text() === "canceled") {
       return data(c, transactionOf(slot, closeCheckout(slot, checkout)));
     }
-    const { offer, seats, data: customData } = orderOf(slot, fields);
-    Object.assign(checkout, { offer, seats, data: customData, subscriptionData: customData });
+    if (fields.has("items")) {
+      const { offer, seats } = orderOf(slot, fields);
+      Object.assign(checkout, { offer, seats });
+    }
+    if (fields.has("custom_data")) {
+      const customData = fields.at("custom_data").entries();
+      Object.assign(checkout, { data: customData, subscriptionData: customData });
+    }
     slot.changed();
     return data(c, transactionOf(slot, checkout));
   });
   app.get("/", (c) => {
-    const query = new URL(c.req.url).searchParams;
-    const [subscriptionId, status] = [query.get("subscription_id"), query.get("status")];
-    const since = Date.parse(query.get("created_at[GTE]") ?? "1970-01-01");
-    const transactions = listedTransactions(slot)
-      .filter((transaction) => subscriptionId === null || transaction.subscriptionId === subscriptionId)
-      .filter(({ status: its }) => status === null || its === status)
+    const since = Date.parse(c.req.query("created_at[GTE]") ?? "1970-01-01");
+    const listed = listedTransactions(slot)
+      .filter(({ subscriptionId }) => isAmong(c, "subscription_id", subscriptionId))
+      .filter(({ customerId }) => isAmong(c, "customer_id", customerId))
+      .filter(({ status }) => isAmong(c, "status", status))
+      .filter(({ origin }) => isAmong(c, "origin", origin))
       .filter(({ createdAtSeconds }) => createdAtSeconds * 1_000 >= since);
-    return cursorPage(c, transactions, {
-      path: `${slot.url()}/transactions`,
+    return cursorPage(c, slot, listed, {
+      ...{ path: "/transactions", maxPageSize: MAX_PAGE_SIZE },
       idOf: ({ id }) => id,
-      show: ({ show }) => show(),
+      show: (transaction) => withIncluded(c, slot, transaction),
     });
   });
   return app;
 }
 
+const MAX_PAGE_SIZE = 30;
+
 type ListedTransaction = {
   id: string;
   status: string;
+  origin: string;
+  customerId: string | null;
   subscriptionId: string | null;
   createdAtSeconds: number;
+  payment: SimulatedPayment | null;
   show(): object;
 };
 
 /** Paid and unpaid ones, the oldest first. */
 function listedTransactions(slot: ProviderSlot): ListedTransaction[] {
-  const payments = slot.state.payments.map((payment) => ({
-    ...{ id: payment.id, status: "completed", subscriptionId: payment.subscriptionId },
-    createdAtSeconds: payment.atSeconds,
-    show: () => paidTransaction(slot, payment),
-  }));
+  const payments = slot.state.payments.map((payment) => fromPayment(slot, payment));
   const paid = new Set(payments.map(({ id }) => id));
-  const unpaid = slot.state.checkouts
-    .filter(({ id }) => !paid.has(id))
-    .map((checkout) => ({
-      ...{ id: checkout.id, status: statusOf(checkout), subscriptionId: checkout.subscriptionId },
-      createdAtSeconds: checkout.createdAtSeconds,
-      show: () => transactionOf(slot, checkout),
-    }));
-  return [...payments, ...unpaid].sort((a, b) => a.createdAtSeconds - b.createdAtSeconds);
+  const unpaid = slot.state.checkouts.filter(({ id }) => !paid.has(id));
+  return [...payments, ...unpaid.map((checkout) => fromCheckout(slot, checkout))].sort(
+    (a, b) => a.createdAtSeconds - b.createdAtSeconds,
+  );
 }
 
-function paidTransaction(slot: ProviderSlot, payment: SimulatedPayment): object {
-  return { ...transaction(paymentContext(slot, payment)), adjustments: adjustmentsOf(payment) };
+function fromPayment(slot: ProviderSlot, payment: SimulatedPayment): ListedTransaction {
+  const { id, subscriptionId, event, atSeconds } = payment;
+  return {
+    ...{ id, subscriptionId, payment, status: "completed", createdAtSeconds: atSeconds },
+    origin: event === "charged" ? "subscription_recurring" : "api",
+    customerId: findSubscription(slot, subscriptionId)?.ids.customerId ?? null,
+    show: () => transaction(paymentContext(slot, payment)),
+  };
+}
+
+function fromCheckout(slot: ProviderSlot, checkout: Checkout): ListedTransaction {
+  const { id, subscriptionId, customerId, createdAtSeconds } = checkout;
+  return {
+    ...{ id, subscriptionId, customerId, createdAtSeconds, payment: null, origin: "api" },
+    status: statusOf(checkout),
+    show: () => transactionOf(slot, checkout),
+  };
+}
+
+function withIncluded(c: Context, slot: ProviderSlot, listed: ListedTransaction): object {
+  const { payment, customerId } = listed;
+  const customer = customerId === null ? null : findCustomer(slot, customerId);
+  return {
+    ...listed.show(),
+    ...(isIncluded(c, "adjustments") ? { adjustments: payment === null ? [] : adjustmentsOf(payment) } : {}),
+    ...(isIncluded(c, "customer") ? { customer: customer && customerJson(customer) } : {}),
+  };
 }
 
 function requireCheckout(slot: ProviderSlot, id: string): Checkout {

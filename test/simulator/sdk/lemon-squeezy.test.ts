@@ -1,0 +1,233 @@
+import { createHmac } from "node:crypto";
+import * as lemonSqueezy from "@lemonsqueezy/lemonsqueezy.js";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { API_KEY } from "../test-context.ts";
+import { sdkContext } from "./sdk-context.ts";
+
+const VARIANT = "price_pro_monthly";
+const STORE = "1";
+
+let provider: Awaited<ReturnType<typeof sdkContext>>;
+beforeAll(async () => {
+  provider = await sdkContext("lemon-squeezy");
+  // The SDK has no option for another host.
+  const original = globalThis.fetch;
+  vi.stubGlobal("fetch", (input: string | URL, init?: RequestInit) =>
+    original(String(input).replace("https://api.lemonsqueezy.com", provider.apiUrl), init),
+  );
+  lemonSqueezy.lemonSqueezySetup({ apiKey: API_KEY });
+});
+afterAll(() => {
+  vi.unstubAllGlobals();
+});
+
+type Response<Data> = { statusCode: number | null; data: Data | null; error: Error | null };
+
+/** The data of a response, which the SDK returns beside the error. */
+async function dataOf<Data>(call: Promise<Response<{ data: Data }>>): Promise<Data> {
+  const { data, error } = await call;
+  if (error !== null || data === null) throw error ?? new Error("there is no data");
+  return data.data;
+}
+
+async function errorsOf(call: Promise<Response<unknown>>): Promise<unknown> {
+  return (await call).error?.cause;
+}
+
+async function subscribe(userId: string) {
+  const email = `${userId}@example.com`;
+  const checkout = await dataOf(
+    lemonSqueezy.createCheckout(STORE, VARIANT, {
+      checkoutData: {
+        ...{ email, custom: { userId } },
+        // Real variants have numbers.
+        variantQuantities: [{ variantId: VARIANT as unknown as number, quantity: 2 }],
+      },
+      productOptions: { redirectUrl: "http://localhost:3000/done" },
+    }),
+  );
+  await provider.pay(checkout.attributes.url, email);
+  const [subscription] = await dataOf(lemonSqueezy.listSubscriptions({ filter: { userEmail: email } }));
+  if (!subscription) throw new Error("there is no subscription");
+  return { checkout, subscription, id: subscription.id };
+}
+
+function itemIdOf({ attributes }: Awaited<ReturnType<typeof subscribe>>["subscription"]): number {
+  return Number(attributes.first_subscription_item?.id);
+}
+
+describe("the account", () => {
+  it("has one store and its catalog", async () => {
+    expect(await dataOf(lemonSqueezy.getAuthenticatedUser())).toMatchObject({ type: "users" });
+    const stores = await dataOf(lemonSqueezy.listStores());
+    expect(stores).toEqual([await dataOf(lemonSqueezy.getStore(STORE))]);
+    const variant = await dataOf(lemonSqueezy.getVariant(VARIANT));
+    const productId = variant.attributes.product_id;
+    expect(await dataOf(lemonSqueezy.getProduct(productId))).toMatchObject({
+      attributes: { name: "Pro", price: 2_000, price_formatted: expect.stringContaining("20") },
+    });
+    const variants = await dataOf(lemonSqueezy.listVariants({ filter: { productId } }));
+    expect(variants.map(({ id }) => id)).toContain(VARIANT);
+    const products = await dataOf(lemonSqueezy.listProducts({ filter: { storeId: STORE } }));
+    expect(products.map(({ attributes }) => attributes.name)).toEqual(
+      expect.arrayContaining(["Pro", "Team"]),
+    );
+    const [price] = await dataOf(lemonSqueezy.listPrices({ filter: { variantId: VARIANT } }));
+    expect(await dataOf(lemonSqueezy.getPrice(String(price?.id)))).toMatchObject({
+      attributes: { unit_price: 2_000, category: "subscription", renewal_interval_unit: "month" },
+    });
+  });
+
+  it("has customers, one for each address", async () => {
+    const customer = { name: "Ada", email: "ada@example.com" };
+    const created = await dataOf(lemonSqueezy.createCustomer(STORE, customer));
+    expect(created).toMatchObject({ type: "customers", attributes: { ...customer, store_id: 1 } });
+    await lemonSqueezy.updateCustomer(created.id, { name: "Ada L." });
+    expect(await dataOf(lemonSqueezy.getCustomer(created.id))).toMatchObject({
+      attributes: { name: "Ada L." },
+    });
+    const listed = await dataOf(lemonSqueezy.listCustomers({ filter: { email: customer.email } }));
+    expect(listed.map(({ id }) => id)).toEqual([created.id]);
+    expect(await errorsOf(lemonSqueezy.createCustomer(STORE, customer))).toMatchObject([
+      { status: "422", source: { pointer: "/data/attributes/email" } },
+    ]);
+  });
+});
+
+describe("checkouts", () => {
+  it("are created, retrieved and listed", async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const checkout = await dataOf(
+      lemonSqueezy.createCheckout(STORE, VARIANT, { expiresAt, checkoutOptions: { discount: true } }),
+    );
+    expect(Date.parse(String(checkout.attributes.expires_at))).toBe(Date.parse(expiresAt));
+    expect(await dataOf(lemonSqueezy.getCheckout(checkout.id))).toMatchObject({ id: checkout.id });
+    const [latest] = await dataOf(
+      lemonSqueezy.listCheckouts({ filter: { variantId: VARIANT }, page: { size: 1 } }),
+    );
+    expect(latest?.id).toBe(checkout.id);
+  });
+});
+
+describe("subscriptions", () => {
+  it("change variant and seats", async () => {
+    const { id, subscription } = await subscribe("changes");
+    expect(subscription.attributes).toMatchObject({
+      ...{ status: "active", status_formatted: "Active", user_email: "changes@example.com" },
+      first_subscription_item: { quantity: 2, is_usage_based: false },
+    });
+    const item = await dataOf(lemonSqueezy.updateSubscriptionItem(itemIdOf(subscription), { quantity: 5 }));
+    expect(item).toMatchObject({ type: "subscription-items", attributes: { quantity: 5 } });
+    expect(await dataOf(lemonSqueezy.getSubscriptionItem(itemIdOf(subscription)))).toEqual(item);
+    expect(await dataOf(lemonSqueezy.listSubscriptionItems({ filter: { subscriptionId: id } }))).toEqual([
+      item,
+    ]);
+    const changed = await dataOf(
+      lemonSqueezy.updateSubscription(id, {
+        ...{ variantId: "price_team_monthly" as unknown as number, invoiceImmediately: true },
+      }),
+    );
+    expect(changed.attributes).toMatchObject({ variant_id: "price_team_monthly", product_name: "Team" });
+  });
+
+  it("are canceled at the period's end, and resumed", async () => {
+    const { id } = await subscribe("cancels");
+    const canceled = await dataOf(lemonSqueezy.cancelSubscription(id));
+    expect(canceled.attributes).toMatchObject({ status: "cancelled", cancelled: true });
+    expect(canceled.attributes.ends_at).toBe(canceled.attributes.renews_at);
+    const resumed = await dataOf(lemonSqueezy.updateSubscription(id, { cancelled: false }));
+    expect(resumed.attributes).toMatchObject({ status: "active", cancelled: false, ends_at: null });
+    expect((await dataOf(lemonSqueezy.getSubscription(id))).attributes.status).toBe("active");
+  });
+
+  it("are listed page by page", async () => {
+    for (const userId of ["page-1", "page-2"]) await subscribe(userId);
+    const all = await lemonSqueezy.listSubscriptions({ page: { size: 100 } });
+    const ids: string[] = [];
+    for (let number = 1; ; number += 1) {
+      const { data } = await lemonSqueezy.listSubscriptions({ page: { number, size: 1 } });
+      ids.push(...(data?.data.map(({ id }) => id) ?? []));
+      expect(data?.links.last).toContain("page%5Bnumber%5D");
+      if (number >= Number(data?.meta.page.lastPage)) break;
+    }
+    expect(ids).toEqual(all.data?.data.map(({ id }) => id));
+    const filter = { status: "active", storeId: STORE } as const;
+    const active = await dataOf(lemonSqueezy.listSubscriptions({ filter, page: { size: 100 } }));
+    expect(active.every(({ attributes }) => attributes.status === "active")).toBe(true);
+  });
+});
+
+describe("orders and invoices", () => {
+  it("are listed, and an invoice is refunded in part", async () => {
+    const { id, subscription } = await subscribe("invoices");
+    const order = await dataOf(lemonSqueezy.getOrder(subscription.attributes.order_id));
+    expect(order.attributes).toMatchObject({
+      ...{ status: "paid", total: 4_000, total_formatted: expect.stringContaining("40"), refunded: false },
+    });
+    const userEmail = "invoices@example.com";
+    expect(await dataOf(lemonSqueezy.listOrders({ filter: { userEmail } }))).toEqual([order]);
+    const [invoice] = await dataOf(lemonSqueezy.listSubscriptionInvoices({ filter: { subscriptionId: id } }));
+    expect(invoice?.attributes).toMatchObject({
+      ...{ billing_reason: "initial", status: "paid", total: 4_000, card_brand: "visa" },
+    });
+    const invoiceId = String(invoice?.id);
+    const refunded = await dataOf(lemonSqueezy.issueSubscriptionInvoiceRefund(invoiceId, 1_000));
+    expect(refunded.attributes).toMatchObject({ status: "partial_refund", refunded_amount: 1_000 });
+    expect(await dataOf(lemonSqueezy.getSubscriptionInvoice(invoiceId))).toEqual(refunded);
+  });
+});
+
+it("links to the customer portal", async () => {
+  const { subscription } = await subscribe("portal");
+  const customer = await dataOf(lemonSqueezy.getCustomer(subscription.attributes.customer_id));
+  for (const { customer_portal } of [customer.attributes.urls, subscription.attributes.urls])
+    expect((await fetch(String(customer_portal))).status).toBe(200);
+});
+
+it("signs its webhooks as documented", async () => {
+  const { id } = await subscribe("webhooks");
+  await lemonSqueezy.cancelSubscription(id);
+  const deliveries = await provider.deliveries();
+  for (const { body, headers, eventType } of deliveries) {
+    const digest = createHmac("sha256", provider.secret).update(body).digest("hex");
+    expect(headers["x-signature"]).toBe(digest);
+    expect(headers["x-event-name"]).toBe(eventType);
+  }
+  const own = deliveries.filter(({ body }) => JSON.parse(body).meta.custom_data.user_id === "webhooks");
+  expect(own.map(({ eventType }) => eventType)).toEqual(
+    expect.arrayContaining([
+      ...["order_created", "subscription_created", "subscription_payment_success"],
+      ...["subscription_cancelled", "subscription_updated"],
+    ]),
+  );
+});
+
+describe("what is not supported", () => {
+  it("is refused with a pointer or a parameter", async () => {
+    const { id, subscription } = await subscribe("unsupported");
+    const pause = { mode: "void", resumesAt: null } as const;
+    expect(await errorsOf(lemonSqueezy.updateSubscription(id, { pause }))).toMatchObject([
+      { status: "422", title: "Unprocessable Entity", source: { pointer: "/data/attributes/pause" } },
+    ]);
+    const quantities = [VARIANT, "price_team_monthly"].map((variant) => ({
+      ...{ variantId: variant as unknown as number, quantity: 1 },
+    }));
+    expect(
+      await errorsOf(
+        lemonSqueezy.createCheckout(STORE, VARIANT, { checkoutData: { variantQuantities: quantities } }),
+      ),
+    ).toMatchObject([{ source: { pointer: "/data/attributes/checkout_data/variant_quantities/1" } }]);
+    expect(await errorsOf(lemonSqueezy.getSubscription(id, { include: ["order"] }))).toMatchObject([
+      { status: "400", source: { parameter: "include" } },
+    ]);
+    expect(await errorsOf(lemonSqueezy.listSubscriptions({ page: { size: 0 } }))).toMatchObject([
+      { status: "400", source: { parameter: "page[size]" } },
+    ]);
+    expect(
+      await errorsOf(
+        lemonSqueezy.updateSubscriptionItem(itemIdOf(subscription), { quantity: 3, disableProrations: true }),
+      ),
+    ).toMatchObject([{ source: { pointer: "/data/attributes/disable_prorations" } }]);
+    expect(await dataOf(lemonSqueezy.getSubscription(id))).toMatchObject({ attributes: { pause: null } });
+  });
+});

@@ -1,0 +1,220 @@
+import { type Environment, LogLevel, Paddle } from "@paddle/paddle-node-sdk";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { API_KEY } from "../test-context.ts";
+import { sdkContext } from "./sdk-context.ts";
+
+const PRICE = "price_pro_monthly";
+
+// The SDK's type says `adjustment`; the API's name is in the plural.
+const WITH_ADJUSTMENTS = { include: ["adjustments" as "adjustment", "customer" as const] };
+
+let provider: Awaited<ReturnType<typeof sdkContext>>;
+let paddle: Paddle;
+beforeAll(async () => {
+  provider = await sdkContext("paddle");
+  // The SDK takes a base URL in place of the environment's name.
+  paddle = new Paddle(API_KEY, {
+    environment: provider.apiUrl as Environment,
+    logLevel: LogLevel.none,
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function subscribe(userId: string) {
+  const email = `${userId}@example.com`;
+  const customer = await paddle.customers.create({ email, name: "Ada", customData: { userId } });
+  const transaction = await paddle.transactions.create({
+    items: [{ priceId: PRICE, quantity: 2 }],
+    ...{ customerId: customer.id, customData: { userId }, collectionMode: "automatic" },
+  });
+  await provider.pay(String(transaction.checkout?.url), email);
+  const paid = await paddle.transactions.get(transaction.id, WITH_ADJUSTMENTS);
+  return { customer, transaction: paid, id: String(paid.subscriptionId) };
+}
+
+const itemOf = (priceId: string, quantity: number) => ({
+  items: [{ priceId, quantity }],
+  prorationBillingMode: "prorated_immediately" as const,
+});
+
+describe("customers", () => {
+  it("are created once for an address, retrieved, updated and listed", async () => {
+    const email = "customer@example.com";
+    const customer = await paddle.customers.create({ email, customData: { userId: "user_1" } });
+    expect(customer).toMatchObject({ email, status: "active", customData: { userId: "user_1" } });
+    await expect(paddle.customers.create({ email })).rejects.toMatchObject({
+      code: "customer_already_exists",
+    });
+    expect(await paddle.customers.update(customer.id, { name: "Ada" })).toMatchObject({ name: "Ada" });
+    expect(await paddle.customers.get(customer.id)).toMatchObject({ name: "Ada", email });
+    const listed = await paddle.customers.list({ email: [email] }).next();
+    expect(listed.map(({ id }) => id)).toEqual([customer.id]);
+    await expect(paddle.customers.get("ctm_none")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("transactions", () => {
+  it("are created, changed, canceled and listed", async () => {
+    const created = await paddle.transactions.create({ items: [{ priceId: PRICE, quantity: 1 }] });
+    expect(created).toMatchObject({ status: "ready", origin: "api", customerId: null });
+    const changed = await paddle.transactions.update(created.id, {
+      items: [{ priceId: PRICE, quantity: 3 }],
+    });
+    expect(changed.details?.lineItems).toMatchObject([{ priceId: PRICE, quantity: 3 }]);
+    expect(changed.details?.totals).toMatchObject({ total: "6000", currencyCode: "EUR" });
+    expect(await paddle.transactions.update(created.id, { status: "canceled" })).toMatchObject({
+      status: "canceled",
+    });
+    await expect(paddle.transactions.update(created.id, { status: "canceled" })).rejects.toMatchObject({
+      code: "transaction_immutable",
+    });
+    const canceled = await paddle.transactions.list({ status: ["canceled"], id: [created.id] }).next();
+    expect(canceled).toMatchObject([{ id: created.id }]);
+  });
+
+  it("complete with a payment and a subscription, and are refunded by adjustments", async () => {
+    const { transaction, customer, id } = await subscribe("refunds");
+    expect(transaction).toMatchObject({
+      ...{ status: "completed", subscriptionId: id, adjustments: [], customer: { id: customer.id } },
+      payments: [{ status: "captured", amount: "4000", methodDetails: { type: "card" } }],
+    });
+    const itemId = String(transaction.details?.lineItems[0]?.id);
+    const refund = { action: "refund", transactionId: transaction.id, reason: "requested" } as const;
+    const partial = await paddle.adjustments.create({
+      ...{ ...refund, type: "partial", items: [{ itemId, type: "partial", amount: "1000" }] },
+    });
+    expect(partial).toMatchObject({ status: "pending_approval", customerId: customer.id, type: "partial" });
+    await paddle.adjustments.create({ ...refund, type: "full" });
+    const listed = await paddle.adjustments.list({ transactionId: [transaction.id] }).next();
+    expect(listed.map(({ totals }) => totals.total)).toEqual(["1000", "3000"]);
+    const refunded = await paddle.transactions.get(transaction.id, WITH_ADJUSTMENTS);
+    expect(refunded.adjustments?.map(({ id: adjustmentId }) => adjustmentId)).toEqual(
+      listed.map(({ id: adjustmentId }) => adjustmentId),
+    );
+    expect((await paddle.transactions.get(transaction.id)).adjustments).toBeNull();
+  });
+});
+
+describe("subscriptions", () => {
+  it("change seats and plan, after a preview", async () => {
+    const { id } = await subscribe("changes");
+    expect(await paddle.subscriptions.get(id)).toMatchObject({
+      ...{ status: "active", customData: { userId: "changes" }, scheduledChange: null },
+      items: [{ quantity: 2, price: { id: PRICE }, product: { name: "Pro" } }],
+    });
+    expect(await paddle.subscriptions.update(id, itemOf(PRICE, 3))).toMatchObject({
+      items: [{ quantity: 3 }],
+    });
+    const preview = await paddle.subscriptions.previewUpdate(id, itemOf("price_team_monthly", 5));
+    expect(preview.updateSummary?.result).toMatchObject({ currencyCode: "EUR" });
+    const customData = { userId: "changes", planId: "team" };
+    expect(
+      await paddle.subscriptions.update(id, { ...itemOf("price_team_monthly", 5), customData }),
+    ).toMatchObject({ customData, items: [{ quantity: 5, price: { id: "price_team_monthly" } }] });
+  });
+
+  it("cancel at the period's end, resume, and cancel at once", async () => {
+    const { id } = await subscribe("cancels");
+    const scheduled = await paddle.subscriptions.cancel(id, { effectiveFrom: "next_billing_period" });
+    expect(scheduled).toMatchObject({ status: "active", scheduledChange: { action: "cancel" } });
+    expect(scheduled.scheduledChange?.effectiveAt).toBe(scheduled.currentBillingPeriod?.endsAt);
+    expect(await paddle.subscriptions.update(id, { scheduledChange: null })).toMatchObject({
+      ...{ status: "active", scheduledChange: null },
+    });
+    expect(await paddle.subscriptions.cancel(id, { effectiveFrom: "immediately" })).toMatchObject({
+      ...{ status: "canceled", currentBillingPeriod: null },
+    });
+    await expect(paddle.subscriptions.cancel(id, {})).rejects.toMatchObject({
+      code: "subscription_is_canceled_action_invalid",
+    });
+  });
+
+  it("are listed page by page, by customer and by status", async () => {
+    const { customer, id } = await subscribe("page-1");
+    await subscribe("page-2");
+    const ids: string[] = [];
+    for await (const subscription of paddle.subscriptions.list({ perPage: 1, orderBy: "id[ASC]" }))
+      ids.push(subscription.id);
+    const all = await paddle.subscriptions.list({ perPage: 200 }).next();
+    expect(ids).toEqual(all.map((subscription) => subscription.id));
+    const own = await paddle.subscriptions
+      .list({ customerId: [customer.id], status: ["active", "past_due"] })
+      .next();
+    expect(own.map((subscription) => subscription.id)).toEqual([id]);
+  });
+});
+
+describe("prices and products", () => {
+  it("are retrieved and listed", async () => {
+    const price = await paddle.prices.get(PRICE, { include: ["product"] });
+    expect(price).toMatchObject({ unitPrice: { amount: "2000" }, product: { name: "Pro" } });
+    const prices = await paddle.prices.list({ productId: [price.productId], recurring: true }).next();
+    expect(prices.map(({ id }) => id)).toContain(PRICE);
+    const product = await paddle.products.get(price.productId, { include: ["prices"] });
+    expect(product.prices?.map(({ id }) => id)).toContain(PRICE);
+    const products = await paddle.products.list({ status: ["active"] }).next();
+    expect(products.map(({ name }) => name)).toEqual(expect.arrayContaining(["Pro", "Team"]));
+  });
+});
+
+it("opens the customer portal", async () => {
+  const { customer, id } = await subscribe("portal");
+  const session = await paddle.customerPortalSessions.create(customer.id, [id]);
+  expect(session.urls.subscriptions).toMatchObject([{ id }]);
+  expect((await fetch(session.urls.general.overview)).status).toBe(200);
+});
+
+describe("webhooks", () => {
+  it("are verified and read by the SDK, and listed as events", async () => {
+    const { id } = await subscribe("webhooks");
+    await paddle.subscriptions.update(id, itemOf(PRICE, 4));
+    const { transaction } = await subscribe("webhooks-refund");
+    await paddle.adjustments.create({
+      ...{ action: "refund", transactionId: transaction.id, reason: "requested", type: "full" },
+    });
+    const types: string[] = [];
+    const deliveries = await provider.deliveries();
+    for (const { body, headers } of deliveries) {
+      const signature = String(headers["paddle-signature"]);
+      // The SDK allows five seconds.
+      const signedAt = Number(/ts=(\d+)/.exec(signature)?.[1]) * 1_000;
+      vi.useFakeTimers({ toFake: ["Date"], now: signedAt });
+      types.push((await paddle.webhooks.unmarshal(body, provider.secret, signature)).eventType);
+    }
+    vi.useRealTimers();
+    expect(types).toEqual(
+      expect.arrayContaining([
+        ...["subscription.created", "subscription.activated", "transaction.completed"],
+        ...["subscription.updated", "subscription.canceled", "adjustment.created", "adjustment.updated"],
+      ]),
+    );
+    const events = await paddle.events.list({ perPage: 200 }).next();
+    expect(events.map(({ eventType }) => eventType).toSorted()).toEqual(types.toSorted());
+  });
+});
+
+describe("what is not supported", () => {
+  const refused = (field: string) => ({
+    ...{ type: "request_error", code: "bad_request", errors: [{ field }] },
+  });
+
+  it("is refused with the field", async () => {
+    const { id } = await subscribe("unsupported");
+    const items = [PRICE, "price_team_monthly"].map((priceId) => ({ priceId, quantity: 1 }));
+    await expect(paddle.transactions.create({ items })).rejects.toMatchObject(refused("items.1"));
+    await expect(
+      paddle.subscriptions.update(id, { items, prorationBillingMode: "prorated_immediately" }),
+    ).rejects.toMatchObject(refused("items.1"));
+    await expect(
+      paddle.transactions.create({ items: [{ priceId: PRICE, quantity: 1 }], discountId: "dsc_1" }),
+    ).rejects.toMatchObject(refused("discount_id"));
+    await expect(
+      paddle.subscriptions.update(id, { prorationBillingMode: "do_not_bill" }),
+    ).rejects.toMatchObject(refused("proration_billing_mode"));
+    await expect(paddle.customers.list({ search: "ada" }).next()).rejects.toMatchObject(refused("search"));
+    await expect(paddle.products.list({ perPage: -1 }).next()).rejects.toMatchObject(refused("per_page"));
+    expect((await paddle.subscriptions.get(id)).items).toHaveLength(1);
+  });
+});
