@@ -178,6 +178,11 @@ export function itemOf({ lifecycle, step, ids }: EventContext) {
   };
 }
 
+/** The item's id is the next number. */
+export function subscriptionIdOfItem(itemId: string): string {
+  return String(Number(itemId) - 1);
+}
+
 const STATUS_LABELS = {
   ...{ on_trial: "On Trial", active: "Active", cancelled: "Cancelled", past_due: "Past Due" },
   ...{ unpaid: "Unpaid", expired: "Expired" },

@@ -38,8 +38,27 @@ export function numberedPage<Item>(
 
 /** Whether a filter allows a value; without the filter, every value is. */
 export function isAllowed(c: Context, filter: string, value: string | number | null): boolean {
-  const wanted = c.req.query(`filter[${filter}]`);
+  const wanted = filtersOf(c).get(filter);
   return wanted === undefined || wanted === String(value);
+}
+
+const FILTERS = new WeakMap<Context, ReadonlyMap<string, string>>();
+
+/** Read once per request: a list can have 100,000 items. */
+function filtersOf(c: Context): ReadonlyMap<string, string> {
+  const known = FILTERS.get(c);
+  if (known !== undefined) return known;
+  const filters = new Map<string, string>();
+  for (const [name, value] of new URL(c.req.url).searchParams) {
+    const filter = /^filter\[(.+)\]$/.exec(name)?.[1];
+    if (filter !== undefined) filters.set(filter, value);
+  }
+  FILTERS.set(c, filters);
+  return filters;
+}
+
+export function hasFilter(c: Context, filter: string): boolean {
+  return filtersOf(c).has(filter);
 }
 
 function wholeNumber(c: Context, name: string, fallback: number): number {

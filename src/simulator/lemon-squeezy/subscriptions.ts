@@ -7,7 +7,7 @@ import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../s
 import type { SimulatedSubscription } from "../server/state.ts";
 import { STORE_ID } from "./documents.ts";
 import { document, LemonSqueezyProblem, notFound, readBody } from "./errors.ts";
-import { itemOf, wordFor } from "./events.ts";
+import { itemOf, subscriptionIdOfItem, wordFor } from "./events.ts";
 import { orderIdOf, productIdOf } from "./names.ts";
 import { isAllowed, numberedPage } from "./page.ts";
 
@@ -78,9 +78,7 @@ function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscript
 }
 
 function requireItem(slot: ProviderSlot, c: Context): SimulatedSubscription {
-  const subscription = slot.state.subscriptions.find(
-    (candidate) => String(itemOf(eventContextOf(slot, candidate)).id) === c.req.param("id"),
-  );
+  const subscription = findSubscription(slot, subscriptionIdOfItem(c.req.param("id") ?? ""));
   if (!subscription) throw notFound();
   return subscription;
 }

@@ -25,8 +25,7 @@ export function cursorPage<Item>(
     throw invalidField("per_page", "must be a whole number of at least 1");
   // A larger size is reduced, not refused.
   const perPage = Math.min(maxPageSize, requested);
-  const ids = query.get("id")?.split(",");
-  const selected = inOrder.filter((item) => ids?.includes(idOf(item)) ?? true);
+  const selected = inOrder.filter((item) => isAmong(c, "id", idOf(item)));
   const listed = query.get("order_by")?.endsWith("[DESC]") ? selected.toReversed() : selected;
   const after = query.get("after");
   const start = after === null ? 0 : listed.findIndex((item) => idOf(item) === after) + 1;
@@ -44,8 +43,23 @@ export function cursorPage<Item>(
 
 /** Whether a filter of comma-separated values allows one; without the filter, every value is. */
 export function isAmong(c: Context, name: string, value: string | null): boolean {
-  const filter = c.req.query(name);
-  return filter === undefined || (value !== null && filter.split(",").includes(value));
+  const wanted = valuesOf(c, name);
+  return wanted === null || (value !== null && wanted.has(value));
+}
+
+const FILTERS = new WeakMap<Context, Map<string, ReadonlySet<string> | null>>();
+
+/** Read once per request: a list can have 100,000 items. `null`: no filter. */
+function valuesOf(c: Context, name: string): ReadonlySet<string> | null {
+  const known = FILTERS.get(c) ?? new Map<string, ReadonlySet<string> | null>();
+  FILTERS.set(c, known);
+  let values = known.get(name);
+  if (values === undefined) {
+    const filter = c.req.query(name);
+    values = filter === undefined ? null : new Set(filter.split(","));
+    known.set(name, values);
+  }
+  return values;
 }
 
 export function isIncluded(c: Context, name: string): boolean {
