@@ -13,6 +13,7 @@ import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { captureOutput } from "./observability/capture-output.ts";
 import { createLog, type Log } from "./observability/log.ts";
+import { collectGarbage } from "./runtime/collect-garbage.ts";
 import { prepareDrain } from "./runtime/drain-server.ts";
 import { createHttpServer } from "./runtime/http-server.ts";
 import { createPages } from "./runtime/pages/create-pages.ts";
@@ -138,6 +139,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   const release = captureOutput({ log, context: outputContext });
   try {
     const server = await startServer(config, options);
+    collectGarbage();
     stopOnSignal(server.close, log);
     log.info({ url: server.url }, "listening");
     if (config.databaseUrl === null) writeToTerminal(startupBanner(config, server));

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { checkOut } from "../shared/checkout.ts";
 import { query } from "../shared/postgres.ts";
 import type { ServerProcess } from "../shared/server-process.ts";
@@ -112,7 +113,7 @@ async function startStripeSync(bench: Bench, name: string): Promise<Contender> {
 
 /** One instance of what serverless hosts run; with `--connections 1` it has a request at a time, as most of them send. */
 async function startServerless(bench: Bench, name: string): Promise<Contender> {
-  execFileSync("script/build-pages", ["--serverless"], { stdio: "inherit" });
+  execFileSync(join(import.meta.dirname, "../../script/build-pages"), ["--serverless"], { stdio: "inherit" });
   const databaseUrl = await createTollgateDatabase(bench, "serverless");
   const root = ".next-serverless/standalone";
   const program = { name, script: "server.js", root, variables: { DATABASE_URL: databaseUrl } };

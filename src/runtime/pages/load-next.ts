@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { collectGarbage } from "../collect-garbage.ts";
 
 // Not imported: its types would declare browser globals for the whole server.
 const load = createRequire(import.meta.url) as (name: "next") => (options: object) => NextApp;
@@ -26,5 +27,6 @@ export async function loadNext(project: string, self: { hostname: string; port: 
   const httpServer = createServer();
   const app = load("next")({ dev: false, dir: project, quiet: true, httpServer, ...self });
   await app.prepare();
+  collectGarbage();
   return { handle: app.getRequestHandler(), close: () => app.close() };
 }

@@ -1,16 +1,21 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { execFile, execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
+import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
+import { cleanedUp } from "../../support/cleanup.ts";
 import { addUsers } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { spawnServer } from "../../support/server-process.ts";
+import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
 import { serverVariables } from "../../support/variables.ts";
 import { describeBehindPgBouncer, type OldPostgres } from "../compatibility/debian-postgres.ts";
 
@@ -25,6 +30,7 @@ const COMMANDS = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, bl
 describeBehindPgBouncer("the guide, followed line by line,", ({ bin, start }) => {
   let postgres: OldPostgres;
   let folder: string;
+  let stripe: StripeServer;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tollgate-backup-"));
     postgres = await start();
@@ -35,20 +41,36 @@ describeBehindPgBouncer("the guide, followed line by line,", ({ bin, start }) =>
     await migrate(database);
     await addUsers({ rows: (text, values = []) => database.run({ name: "seed", text }, values) }, 20);
     await database.close();
+    stripe = await stripeServer();
+    // What the provider lists of the time after the backup.
+    const createdNow = Math.floor(Date.now() / 1000);
+    stripe.events = [20, 21, 22].map((n) => ({
+      ...JSON.parse(numberedEvent("backup", n).rawBody.toString()),
+      created: createdNow,
+    }));
   });
   afterAll(async () => {
+    await stripe.close();
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("restores every delivery, and repeats stay duplicates", async () => {
+  it("restores every delivery, finds those after the backup, and repeats stay duplicates", async () => {
     const before = await spawnServer(postgres.url);
-    for (let n = 0; n < 20; n += 1) {
-      expect((await deliverWebhook(before.url, "provider-a", numberedEvent("backup", n))).status).toBe(200);
+    const deliver = async (from: number, to: number) => {
+      for (let n = from; n < to; n += 1) {
+        const { status } = await deliverWebhook(before.url, "provider-a", numberedEvent("backup", n));
+        expect(status).toBe(200);
+      }
+    };
+    await deliver(0, 20);
+    const outputs: string[] = [];
+    for (const command of COMMANDS) {
+      outputs.push(await run(command));
+      // Acknowledged between the backup and the crash: only the provider still knows them.
+      if (programOf(command) === "pg_dump") await deliver(20, 23);
     }
     await before.end("SIGTERM");
-
-    const outputs = COMMANDS.map((command) => run(command));
     expect(COMMANDS.map(programOf)).toEqual([
       "pg_dump",
       "createdb",
@@ -59,15 +81,51 @@ describeBehindPgBouncer("the guide, followed line by line,", ({ bin, start }) =>
     ]);
     expect(outputs[3]).toMatch(/^20 +provider-a .* successful /m);
     expect(JSON.parse(outputs[5] as string)).toBeTypeOf("object");
-    expect(existsSync(join(folder, "base-backup/PG_VERSION"))).toBe(true);
+    expect(await eventsIn(restoredUrl())).toEqual(Array.from({ length: 23 }, (_, n) => `backup-${n}`));
 
     const after = await spawnServer(restoredUrl());
-    const repeat = await deliverWebhook(after.url, "provider-a", numberedEvent("backup", 7));
-    expect(repeat.body).toEqual({ received: true, duplicate: true });
-    const first = await deliverWebhook(after.url, "provider-a", numberedEvent("backup", 20));
+    for (const n of [7, 21]) {
+      const repeat = await deliverWebhook(after.url, "provider-a", numberedEvent("backup", n));
+      expect(repeat.body).toEqual({ received: true, duplicate: true });
+    }
+    const first = await deliverWebhook(after.url, "provider-a", numberedEvent("backup", 23));
     expect([first.status, first.body]).toEqual([200, { received: true }]);
     await after.end("SIGTERM");
   });
+
+  it("starts PostgreSQL on the base backup, which has what came after the dump", async () => {
+    const cluster = join(folder, "base-backup");
+    const account = await unprivilegedAccount();
+    if (account) {
+      await chmod(folder, 0o755);
+      execFileSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
+    }
+    const port = await freePort();
+    const control = (...args: string[]) =>
+      promisify(execFile)(join(bin, "pg_ctl"), [...args, "-D", cluster, "-w"], account ?? {});
+    const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
+    await control("start", "-l", join(cluster, "log"), "-o", settings);
+    const stop = cleanedUp(() => control("stop", "-m", "immediate"));
+    const url = new URL(postgres.url);
+    url.port = String(port);
+    expect(await eventsIn(url.href)).toEqual(Array.from({ length: 23 }, (_, n) => `backup-${n}`));
+    await stop();
+  });
+
+  /** Applied events, in order. */
+  async function eventsIn(url: string): Promise<string[]> {
+    const database = openDatabase({ url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 });
+    try {
+      const rows = await database.run<{ id: string }>({
+        name: "events",
+        text: `select event_id as id from webhook_delivery where status = 'successful'
+               order by substr(event_id, 8)::int`,
+      });
+      return rows.map(({ id }) => id);
+    } finally {
+      await database.close();
+    }
+  }
 
   function restoredUrl(): string {
     const url = new URL(postgres.url);
@@ -75,16 +133,15 @@ describeBehindPgBouncer("the guide, followed line by line,", ({ bin, start }) =>
     return url.href;
   }
 
-  function run(command: string): string {
+  async function run(command: string): Promise<string> {
     const env = {
+      ...{ PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url },
       ...process.env,
       ...serverVariables(postgres.url),
       ...{ PATH: `${bin}:${process.env.PATH}`, MAINTENANCE_URL: postgres.url, RESTORED_URL: restoredUrl() },
     };
     const cwd = programOf(command) === "npm" ? PROJECT : folder;
-    return execFileSync("bash", ["-c", command], {
-      ...{ cwd, env, encoding: "utf8" as const, stdio: ["ignore", "pipe", "pipe"] },
-    });
+    return (await promisify(execFile)("bash", ["-c", command], { cwd, env })).stdout;
   }
 });
 

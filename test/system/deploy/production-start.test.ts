@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe("the installed server in production", () => {
-  it("starts, serves pages and passes its health check without npm, a home or a writable project", async () => {
+  it("starts, serves pages and passes its health check in little memory, without npm, a home or a writable project", async () => {
     const dataDir = join(folder, "data");
     await mkdir(dataDir);
     if (isRoot) await chown(dataDir, NOBODY, NOBODY);
@@ -48,8 +48,10 @@ describe("the installed server in production", () => {
     try {
       const url = await listening(server);
       expect((await fetch(`${url}/api/ready`)).status).toBe(200);
+      expect(await residentMb(server.pid)).toBeLessThanOrEqual(150);
       const page = await fetch(`${url}/sign-in`);
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<form")]);
+      expect(await residentMb(server.pid)).toBeLessThanOrEqual(230);
 
       const check = spawn(process.execPath, ["script/health-check.ts"], {
         ...{ cwd: PROJECT, env: { ...env, PORT: new URL(url).port } },
@@ -67,6 +69,12 @@ describe("the installed server in production", () => {
     expect(await once(check, "exit")).toEqual([1, null]);
   });
 });
+
+/** 0 where the system has no /proc. */
+async function residentMb(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024);
+}
 
 function listening(server: ReturnType<typeof spawn>): Promise<string> {
   const lines: string[] = [];
