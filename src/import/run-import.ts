@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "../store/database.ts";
 import { beginImport, finishImport, type ImportCounts } from "../store/imports.ts";
+import { readPage } from "./read-page.ts";
 
 /** Left out, with the reason. */
 export type Unmatched = Record<string, string | number | null> & { reason: string };
@@ -50,7 +51,7 @@ export async function runImport<Row>(
   let { position } = run;
   let read = run.created + run.updated + run.skipped;
   while (position !== LAST) {
-    const page = await source.read(position);
+    const page = await readPage(source, position);
     await write({ ...page, next: page.next ?? LAST }, { importId });
     read += page.rows.length;
     options.progressed(read);
@@ -67,7 +68,7 @@ async function dryRun<Row>(
   const report: ImportReport = { created: 0, updated: 0, skipped: 0, unmatched: [] };
   let read = 0;
   for (let position: string | null = null; ; ) {
-    const page: SourcePage<Row> = await source.read(position);
+    const page: SourcePage<Row> = await readPage(source, position);
     add(report, await write(page, { importId: null }));
     read += page.rows.length;
     progressed(read);

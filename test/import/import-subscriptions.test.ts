@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { type PaymentApi, PaymentApiProblem } from "../../src/domain/payment-api.ts";
 import { withForeignDatabase } from "../../src/import/foreign-database.ts";
 import { importSubscriptions } from "../../src/import/import-subscriptions.ts";
 import { Mapping, NO_MAPPING } from "../../src/import/mapping.ts";
@@ -93,6 +93,27 @@ describe("importing subscriptions from their provider", () => {
       { by: "operator" },
       { by: "operator" },
     ]);
+  });
+
+  it("reads a later page again that got no answer, and the first one once", async () => {
+    await addUsers(context.test, 3);
+    listed();
+    const real = providerSubscriptions(SLOT, api(), NO_MAPPING);
+    const unanswered = () => Promise.reject(new PaymentApiProblem("unreachable", "no answer"));
+    const positions: (string | null)[] = [];
+    const source = (failsAt: string | null): Source<SubscriptionRow> => ({
+      identity: ["pages", failsAt],
+      read: async (position) => {
+        const isFirstTry = !positions.includes(position);
+        positions.push(position);
+        if (position === failsAt && isFirstTry) return unanswered();
+        return position === null ? { ...(await real.read(null)), next: "2" } : { rows: [], next: null };
+      },
+    });
+    expect(await importFrom(source("2"))).toEqual({ ...counts(1, 0, 0), unmatched: [] });
+    expect(positions.splice(0)).toEqual([null, "2", "2"]);
+    await expect(importFrom(source(null))).rejects.toThrow("no answer");
+    expect(positions).toEqual([null]);
   });
 
   it("commits what it changes together with its audit entry or not at all", async () => {

@@ -17,8 +17,7 @@ import { isFullProof, report } from "./proof.ts";
 
 const COUNT = isFullProof ? 100_000 : 600;
 const KILLS = isFullProof ? 50 : 5;
-// The simulator stores its whole state with each.
-const EVENTS = isFullProof ? 100 : 10;
+const EVENTS = isFullProof ? 500 : 10;
 /** How much each killed run gets done first. */
 const ROWS_PER_RUN = isFullProof ? 1_500 : 100;
 const ACTIONS = [

@@ -18,6 +18,7 @@ export type Options = {
   timeScale?: number;
   answerWithinMs?: number;
   keptEvents?: number;
+  storesChanges?: boolean;
   catalog?: PlanCatalog;
   returnUrl?(slot: Slot): string;
 };
@@ -53,6 +54,7 @@ export async function simulator(options: Options): Promise<Simulator & { logged:
     timeScale: options.timeScale ?? 1,
     ...(options.answerWithinMs === undefined ? {} : { answerWithinMs: options.answerWithinMs }),
     ...(options.keptEvents === undefined ? {} : { keptEvents: options.keptEvents }),
+    ...(options.storesChanges === undefined ? {} : { storesChanges: options.storesChanges }),
   });
   return { ...running, logged, close: cleanedUp(running.close) };
 }
