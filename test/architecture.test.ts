@@ -224,6 +224,23 @@ describe("the folders of src", () => {
   });
 });
 
+describe("clients/typescript", () => {
+  const folder = resolve(import.meta.dirname, "../clients/typescript/src");
+  const imports = readdirSync(folder).flatMap((file) =>
+    importsOf(file, readFileSync(join(folder, file), "utf8")),
+  );
+  const isOwn = ({ what }: Import) =>
+    /^\.\/[\w-]+\.ts$/.test(what) || ["@trpc/client", "superjson"].includes(what);
+
+  it("imports itself, what is bundled with it, and types of the server in one file", () => {
+    expect(imports.length).toBeGreaterThan(30);
+    expect(imports.filter((imported) => !isOwn(imported))).toEqual([
+      { from: "app-router.ts", what: "../../../src/api/rpc/app-router.ts", typeOnly: true },
+      { from: "app-router.ts", what: "../../../src/domain/reasons.ts", typeOnly: true },
+    ]);
+  });
+});
+
 describe("src/operations", () => {
   const files = readdirSync(join(SOURCE, "operations"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))

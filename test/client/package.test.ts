@@ -200,25 +200,25 @@ const HEADERS = () =>
 /** What every runtime does: calls the server, and verifies an event. Must not refer to anything outside. */
 async function useClient(
   client: typeof import("../../clients/typescript/src/tollgate.ts") & { verifyEvent: typeof verifyEvent },
-  given: { url: string; key: string; event: string; headers: Record<string, string>; secret: string },
+  input: { url: string; key: string; event: string; headers: Record<string, string>; secret: string },
 ): Promise<unknown[]> {
   const tollgate = client.createTollgate({
-    ...{ url: given.url, key: given.key },
+    ...{ url: input.url, key: input.key },
     entitlements: { pollEverySeconds: 0 },
   });
   const [me, plans] = await Promise.all([tollgate.rpc.user.me.query(), tollgate.rpc.billing.plans.query()]);
   await tollgate.entitlements.get();
   // Asks with the ETag of the first answer.
   const { planId } = await tollgate.entitlements.get();
-  const event = await client.verifyEvent(given.event, given.headers, given.secret);
+  const event = await client.verifyEvent(input.event, input.headers, input.secret);
   const refused = await tollgate.rpc.user.list.query().catch((error) => error.reason);
   await tollgate.rpc.user.setLocale.mutate({ locale: "de" });
   tollgate.close();
   return [me?.id, plans.items[0]?.id, planId, event.type, refused];
 }
 
-const used = () => [person.id, "free", "free", "user.created", "forbidden"];
-const given = () => ({
+const expected = () => [person.id, "free", "free", "user.created", "forbidden"];
+const inputs = () => ({
   ...{ url: server.url, key: personKey },
   ...{ event: EVENT, headers: HEADERS(), secret: SECRET },
 });
@@ -237,7 +237,7 @@ it("runs where there are only the interfaces of the web platform, as at the edge
     Array(4).fill("undefined"),
   );
   const client = runInContext(`${output[0].code}; client`, context);
-  expect(await useClient(client, given())).toEqual(used());
+  expect(await useClient(client, inputs())).toEqual(expected());
 });
 
 const missing = missingBrowser();
@@ -246,7 +246,7 @@ it.skipIf(missing !== null)(`runs in a page of another origin${missing ? `: ${mi
   const browser = await startBrowser();
   const page = await browser.newPage();
   await page.goto(siteUrl);
-  const program = `import("/tollgate.js").then((client) => (${useClient})(client, ${JSON.stringify(given())}))`;
-  expect(await page.evaluate(program)).toEqual(used());
+  const program = `import("/tollgate.js").then((client) => (${useClient})(client, ${JSON.stringify(inputs())}))`;
+  expect(await page.evaluate(program)).toEqual(expected());
   await browser.close();
 });

@@ -47,7 +47,7 @@ afterAll(async () => {
 
 let count = 0;
 
-async function deliver(kind: string, given: FixtureOverrides = {}): Promise<void> {
+async function deliver(kind: string, overrides: FixtureOverrides = {}): Promise<void> {
   count += 1;
   const delivery = fixtureDelivery("stripe", kind, {
     secret: SECRETS["provider-a"],
@@ -56,7 +56,7 @@ async function deliver(kind: string, given: FixtureOverrides = {}): Promise<void
     ...{ subscriptionId: "sub", customerId: "cus", userId: "user_1" },
     occurredAt: new Date(Date.UTC(2026, 0, 1) + count * 60_000),
     ...{ planId: "team", priceId: "price_team_monthly", seats: 5, status: "active" },
-    ...given,
+    ...overrides,
   });
   expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(200);
 }
@@ -68,7 +68,7 @@ it("is a plugin without routes", async () => {
   expect(await loadPlugins(folder)).toMatchObject([{ name: "seat-count", router: { routes: [] } }]);
 });
 
-it("the plugin of the page writes with each change, and is called after it, in order, until it succeeds", async () => {
+it("writes with each change, and is called after it, in order, until it succeeds", async () => {
   // From its first start on: the first pass of the relay registers it.
   await eventually(() => test.rows("select hook from event_endpoint"), [{ hook: "seat-count" }]);
   await deliver("customer.subscription.created");
