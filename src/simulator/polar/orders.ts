@@ -46,7 +46,7 @@ export function polarOrders(slot: ProviderSlot): Hono {
   app.get("/disputes/", (c) =>
     numberedPage(
       c,
-      reversalsOf(slot, "dispute", c.req.query("order_id")).toReversed(),
+      inRequestedOrder(c, reversalsOf(slot, "dispute", c.req.query("order_id"))),
       ({ payment, reversal }) => disputeJson(paymentIds(slot, payment), reversal),
     ),
   );

@@ -53,7 +53,7 @@ export const POLAR_PARAMETERS: ParameterTable = {
     ...{ order_id: "any", amount: "any", revoke_benefits: ["false"] },
     reason: ["customer_request", "duplicate", "fraudulent", "other", "satisfaction_guarantee"],
   },
-  "GET /v1/disputes/": { order_id: "any", ...PAGE },
+  "GET /v1/disputes/": { order_id: "any", ...BY_CREATION },
   "GET /v1/products/": {
     ...{ id: "any", is_archived: ["true", "false"], is_recurring: ["true", "false"], ...BY_CREATION },
   },
