@@ -155,7 +155,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     replace: "outOfOrder: problem !== null };",
     fault: "a correction does not store when the provider was asked",
     tests: ["test/reconcile/reconcile.test.ts"],
-    only: "is corrected in every field|is late against",
+    only: "is flagged by an event from before",
   },
   {
     file: "src/providers/polar/webhook.ts",
@@ -178,13 +178,6 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     replace: 'overloaded: "the database is unavailable or too slow"',
     fault: "the log takes overload for a database that is gone",
     tests: OVERLOAD,
-  },
-  {
-    file: "src/store/transaction.ts",
-    find: 'return KEYS.test(violatedConstraint(error) ?? "");',
-    replace: "return false;",
-    fault: "two processes that insert the same event or subscription do not try again",
-    tests: PROCESSES,
   },
   {
     file: "src/intake/lock-group.ts",
