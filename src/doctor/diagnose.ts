@@ -14,6 +14,7 @@ import { checkKeyFormat } from "./check-key-format.ts";
 import { checkMail } from "./check-mail.ts";
 import { checkPlans, checkPrices, checkTrials } from "./check-prices.ts";
 import { checkProduction } from "./check-production.ts";
+import { checkProductionDatabase } from "./check-production-database.ts";
 import { checkProxies } from "./check-proxies.ts";
 import { checkRedis } from "./check-redis.ts";
 import { checkWebhook } from "./check-webhooks.ts";
@@ -41,7 +42,7 @@ export async function diagnose(
   return [
     good("variables", "all are valid"),
     ...(await examine(config)),
-    ...(production ? checkProduction(config) : []),
+    ...(production ? [...checkProduction(config), ...(await checkProductionDatabase(config))] : []),
   ];
 }
 

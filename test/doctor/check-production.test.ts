@@ -3,6 +3,12 @@ import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkProduction, PRODUCTION_CHECKS } from "../../src/doctor/check-production.ts";
+import {
+  checkProductionDatabase,
+  PRODUCTION_DATABASE_CHECKS,
+} from "../../src/doctor/check-production-database.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { freshDatabase } from "../support/database.ts";
 
 const READY = {
   NODE_ENV: "production",
@@ -57,5 +63,35 @@ it("has a row for each check in the checklist", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/production-checklist.md"), "utf8");
   const [, section = ""] = page.split(/^## /m);
   const rows = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, check]) => check);
-  expect(rows).toEqual(PRODUCTION_CHECKS);
+  expect(rows).toEqual([...PRODUCTION_CHECKS, ...PRODUCTION_DATABASE_CHECKS]);
+});
+
+it("reports a database that may lose commits, and a missing second administrator", async () => {
+  const test = await freshDatabase(2);
+  cleanedUp(() => test.drop());
+  const states = async () => {
+    const findings = await checkProductionDatabase(readConfig({ ...READY, DATABASE_URL: test.url }));
+    return findings.map(({ check, state }) => [check, state]);
+  };
+  expect(await states()).toEqual([
+    ["durable commits", "good"],
+    ["second administrator", "warning"],
+  ]);
+  await test.rows(`update "user" set role = 'admin'`);
+  const { pathname } = new URL(test.url);
+  await test.rows(`alter database ${pathname.slice(1)} set synchronous_commit = off`);
+  expect(await states()).toEqual([
+    ["durable commits", "broken"],
+    ["second administrator", "good"],
+  ]);
+});
+
+it("skips the checks of a database that it cannot ask", async () => {
+  for (const variables of [
+    { DATABASE_URL: "postgres://x@127.0.0.1:9/x" },
+    { DATABASE_URL: "", EMBEDDED_IN_PRODUCTION: "on" },
+  ]) {
+    const findings = await checkProductionDatabase(readConfig({ ...READY, ...variables }));
+    expect(findings.map(({ state }) => state)).toEqual(["skipped", "skipped"]);
+  }
 });

@@ -1,0 +1,65 @@
+import type { Config } from "../config/config.ts";
+import { openDatabase } from "../store/database.ts";
+import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+
+/** The names of the checks, in order; docs/production-checklist.md says why. */
+export const PRODUCTION_DATABASE_CHECKS = ["durable commits", "second administrator"] as const;
+
+const [DURABLE, SECOND_ADMINISTRATOR] = PRODUCTION_DATABASE_CHECKS;
+const ANSWER_WITHIN_MS = 5_000;
+
+/** What must hold in the operator's own database before strangers use the server. Changes nothing. */
+export async function checkProductionDatabase(config: Config): Promise<Finding[]> {
+  if (config.databaseUrl === null) {
+    return PRODUCTION_DATABASE_CHECKS.map((check) => skipped(check, "DATABASE_URL is not set"));
+  }
+  const database = openDatabase({
+    url: config.databaseUrl,
+    prepared: config.preparedStatements,
+    maxConnections: 1,
+    answerTimeoutMs: ANSWER_WITHIN_MS,
+  });
+  try {
+    const [settings] = await database.run<Settings>(SELECT_SETTINGS);
+    const [administrators] = await database.run<{ count: number }>(COUNT_ADMINISTRATORS);
+    return [durability(settings as Settings), administration(administrators?.count ?? 0)];
+  } catch {
+    return PRODUCTION_DATABASE_CHECKS.map((check) => skipped(check, "the database could not be asked"));
+  } finally {
+    await database.close();
+  }
+}
+
+type Settings = { fsync: string; fullPageWrites: string; synchronousCommit: string };
+
+const SELECT_SETTINGS = {
+  name: "doctor_durability",
+  text: `select current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
+  current_setting('synchronous_commit') as "synchronousCommit"`,
+};
+
+const COUNT_ADMINISTRATORS = {
+  name: "doctor_administrators",
+  text: `select count(*)::int as count from "user" where role = 'admin'`,
+};
+
+/** An acknowledged event must survive a crash of the database. */
+function durability({ fsync, fullPageWrites, synchronousCommit }: Settings): Finding {
+  const off = [
+    ...(fsync === "off" ? ["fsync"] : []),
+    ...(fullPageWrites === "off" ? ["full_page_writes"] : []),
+    ...(synchronousCommit === "off" ? ["synchronous_commit"] : []),
+  ];
+  if (off.length === 0) return good(DURABLE, "ready for production");
+  return broken(DURABLE, `PostgreSQL has ${off.join(", ")} off`, "Turn it on: a crash would lose events.");
+}
+
+function administration(count: number): Finding {
+  if (count > 1) return good(SECOND_ADMINISTRATOR, "ready for production");
+  const detail = count === 0 ? "there is no administrator" : "there is only one administrator";
+  return warning(
+    SECOND_ADMINISTRATOR,
+    detail,
+    "Promote a second one: npm run -s tollgate -- users promote <email>",
+  );
+}
