@@ -14,7 +14,7 @@ const HELP = `Usage: script/bench entitlements [options]
 
 check    decisions of the rules in one process
 rest     GET /api/entitlements and POST /api/entitlements/check beside GET /api/subscriptions, in turn
-upgrade  how long after its webhook was acknowledged a paid upgrade is seen by each of three processes
+upgrade  how long after the commit of a paid upgrade each of three processes shows it
 The whole result goes to test-results/bench-entitlements.json. A figure that is missed does not change the exit status.
 
   --rounds N           turns of each (5)

@@ -92,7 +92,7 @@ export function Checkbox({
         defaultChecked={isChecked}
         aria-invalid={isInvalid || undefined}
         aria-describedby={help ? `${id}-help` : undefined}
-        className="mt-1 size-4 accent-accent"
+        className="mt-1 size-4 shrink-0 accent-accent"
       />
       <div>
         <label htmlFor={id} className="font-medium">
