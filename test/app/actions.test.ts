@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { LOCALES, type Locale } from "../../src/domain/locale.ts";
 import { builtPages } from "../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { sendRequest } from "../support/http.ts";
+import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { cookieOf, createAdmin, createUser, type TestUser } from "../support/people.ts";
 import {
   type ActionAnswer,
@@ -68,6 +70,11 @@ async function kept(of: TestUser): Promise<unknown> {
   );
   return row;
 }
+
+/** The texts of all features that are for sale, which no escaping in HTML changes. */
+const FEATURES = plans.plans
+  .flatMap(({ features }) => features.map(({ text }) => text))
+  .filter((text) => !/[&<>"']/.test(Object.values(text).join("")));
 
 const page = async (path: string, cookie: string) =>
   (await sendRequest(server.url, "GET", path, { cookie })).text;
@@ -314,6 +321,23 @@ describe("a page after an action", () => {
     expect(await page("/settings", cookie)).toContain("Grace Before Meals");
     await call("setLocale", { locale: "de" }, { cookie });
     expect(await page("/settings", cookie)).toContain('<html lang="de"');
+  });
+
+  it("shows the features of the plans in the reader's language", async () => {
+    const { cookie } = await createUser(test);
+    const featuresOn = async (path: string, locale: Locale, options: RequestOptions) => {
+      const { text } = await sendRequest(server.url, "GET", path, options);
+      return FEATURES.filter((feature) => text.includes(feature[locale])).map(({ en }) => en);
+    };
+    const all = FEATURES.map(({ en }) => en);
+    for (const locale of LOCALES) {
+      const headers = { "accept-language": locale };
+      expect([locale, await featuresOn("/", locale, { headers })]).toEqual([locale, all]);
+      await call("setLocale", { locale }, { cookie });
+      expect([locale, await featuresOn("/billing", locale, { cookie })]).toEqual([locale, all]);
+    }
+    // Nothing of the last language is left in English.
+    expect(await featuresOn("/billing", "en", { cookie })).toEqual([]);
   });
 
   it("shows a created key, and no revoked one", async () => {
