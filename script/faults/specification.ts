@@ -176,9 +176,9 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     only: "as administration",
   },
   {
-    file: "src/auth/routes.ts",
-    find: 'route("POST", /^\\/sign-out$/, "signOut", "auth-session")',
-    replace: 'route("POST", /^\\/sign-out$/, "signOut", "auth-sign-in")',
+    file: "src/auth/route-list.ts",
+    find: 'post("/sign-out", "signOut", "auth-session"',
+    replace: 'post("/sign-out", "signOut", "auth-sign-in"',
     fault: "signing out has the scope of signing in",
     tests: ["test/auth/routes.test.ts"],
   },

@@ -13,6 +13,7 @@ const isKind = (type: string) => (EVENT_KINDS as readonly string[]).includes(typ
 export function outboundEventRows(): string {
   const { webhooks } = openApiDocument({
     routes: ROUTES,
+    authRoutes: [],
     version: "v2",
     appUrl: "https://app.example.com",
   }) as unknown as { webhooks: Record<string, { post: { summary: string } }> };

@@ -16,6 +16,7 @@ const CALLERS: Record<Access, string> = {
 export function routeRows(): string {
   const { paths } = openApiDocument({
     routes: ROUTES,
+    authRoutes: [],
     version: "v2",
     appUrl: "https://app.example.com",
   }) as unknown as { paths: Record<string, Record<string, { summary: string }>> };

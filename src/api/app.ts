@@ -18,8 +18,8 @@ import { type CronOptions, cron } from "./cron.ts";
 import { eventStream } from "./event-stream.ts";
 import { graphql } from "./graphql/graphql.ts";
 import { type MetricsDoor, metrics } from "./metrics.ts";
-import { openApiDocument } from "./openapi/document.ts";
 import { reader } from "./openapi/reader.ts";
+import { serveDocument } from "./openapi/serve-document.ts";
 import { type Plugin, pluginRoutes } from "./plugins.ts";
 import type { WebhookOptions } from "./receive-delivery.ts";
 import { rest } from "./rest/rest.ts";
@@ -92,7 +92,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
     const response = answerError(c, error, (defect) =>
       log.error({ err: defect, requestId: c.get("requestId"), path: c.req.path }, "request failed"),
     );
-    return c.req.path.startsWith("/api/auth/") ? withErrorCode(response) : response;
+    return withErrorCode(c, response);
   });
   return api;
 }
@@ -101,18 +101,13 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
 function system({ versions, appUrl, isReady, ...options }: ApiOptions): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   const status = versionStatus(versions);
-  const documents = new Map(
-    versions.supported.map((version) => [version, openApiDocument({ routes: ROUTES, version, appUrl })]),
-  );
   routes.get("/version", (c) => c.json(status));
   routes.get("/health", (c) => c.json({ status: "ok" }));
   routes.get("/ready", async (c) =>
     (await isReady()) ? c.json({ status: "ready" }) : answerRefusal(c, { reason: "unavailable" }),
   );
-  routes.get("/openapi.json", (c) => {
-    c.header("cache-control", "public, max-age=300");
-    return c.json(documents.get(c.get("apiVersion")) ?? {});
-  });
+  const authRoutes = options.auth.documentedRoutes();
+  routes.get("/openapi.json", serveDocument({ routes: ROUTES, authRoutes, appUrl }));
   routes.route("/docs", reader());
   routes.route("/metrics", metrics(options.metrics));
   routes.route("/cron", cron(options.cron));

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
@@ -12,6 +13,7 @@ export type AuthRoutesOptions = {
   /** The scope a request is charged to, by the client's address; `null`: not limited. */
   scopeOf(method: string, path: string): Scope | null;
   handle(request: Request, address: string): Promise<Response>;
+  documentedRoutes(): readonly DocumentedAuthRoute[];
 };
 
 /** `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything is read. */
@@ -38,8 +40,9 @@ export function authRoutes(
   return routes;
 }
 
-/** Better Auth's own client reads `message` and `code`. */
-export async function withErrorCode(response: Response): Promise<Response> {
+/** Adds to an error below `/api/auth` what Better Auth's own client reads: `message` and `code`. */
+export async function withErrorCode({ req }: Context, response: Response): Promise<Response> {
+  if (!req.path.startsWith("/api/auth/")) return response;
   const { error } = (await response.json()) as { error: string };
   const code = ERROR_CODES[response.status] ?? "BAD_REQUEST";
   return Response.json({ error, message: error, code }, response);

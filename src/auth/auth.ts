@@ -1,7 +1,8 @@
 import type { AccountCall, AccountCallResult } from "../domain/account-call.ts";
 import type { Caller } from "../domain/caller.ts";
+import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
 import type { AuthenticateLink } from "./plugin-link.ts";
-import type { AuthScope } from "./routes.ts";
+import type { AuthScope } from "./route-list.ts";
 
 /** The parts of a request that identify its sender. */
 export type Credentials = {
@@ -27,6 +28,8 @@ export type Auth = {
   authenticateLink: AuthenticateLink;
   /** The scope that a request below `/api/auth` is charged to, by the client's address; `null`: not limited. */
   scopeOf(method: string, path: string): AuthScope | null;
+  /** Every route below `/api/auth`, for the document of the API. */
+  documentedRoutes(): DocumentedAuthRoute[];
   /**
    * Handles a request below `/api/auth` that has been charged. Its path has no version prefix.
    * @param address the client's; stored with the session

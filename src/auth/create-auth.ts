@@ -10,7 +10,7 @@ import { createIdentify } from "./identify.ts";
 import { keyUsage } from "./key-usage.ts";
 import { loadAccounts } from "./load-accounts.ts";
 import { authenticateLink } from "./plugin-link.ts";
-import { authRoute } from "./routes.ts";
+import { authRoute, documentedAuthRoutes } from "./routes.ts";
 
 export type AuthOptions = AccountsOptions & {
   /** At least 30. */
@@ -54,6 +54,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
       const route = authRoute(method, path, { confirmation: requireConfirmation });
       return route && "scope" in route ? route.scope : null;
     },
+    documentedRoutes: documentedAuthRoutes,
     handle: async (request, address) => (await accounts()).handle(request, address),
     call: async (request) => (await accounts()).call(request),
     notifyExpiringKeys: () =>

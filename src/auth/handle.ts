@@ -19,7 +19,7 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
     if ("allow" in route) return withAllow(refusalResponse({ reason: "method_not_allowed" }), route.allow);
 
     const requestBody = route.body ? await readRequestBody(request, route.body) : { body: null };
-    if (requestBody instanceof Response) return requestBody;
+    if ("refused" in requestBody) return requestBody.refused;
     const cookie = presentsKey(request) ? null : request.headers.get("cookie");
     return serveRoute(options, {
       route,

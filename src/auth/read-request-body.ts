@@ -7,20 +7,27 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 type ParsedBody = { body: Record<string, unknown> };
 
-/** The fields that a route reads from a JSON body. Only JSON is accepted: forms of other sites cannot send it. */
-export async function readRequestBody(request: Request, schema: RequestBody): Promise<ParsedBody | Response> {
+/**
+ * The fields that a route reads from a JSON body. Only JSON is accepted: forms of other sites cannot send it. What kind
+ * of result it is cannot be told by `instanceof Response`: the HTTP server replaces that class when it is loaded.
+ */
+export async function readRequestBody(
+  request: Request,
+  schema: RequestBody,
+): Promise<ParsedBody | { refused: Response }> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
-    return errorResponse(415, "Content-Type: expected application/json", { code: "UNSUPPORTED_MEDIA_TYPE" });
+    const error = "Content-Type: expected application/json";
+    return { refused: errorResponse(415, error, { code: "UNSUPPORTED_MEDIA_TYPE" }) };
   }
   let body: unknown;
   try {
     body = JSON.parse(await request.text());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return refusalResponse(unreadable("JSON"));
+    return { refused: refusalResponse(unreadable("JSON")) };
   }
   const parsed = parseBody(body, schema);
-  return parsed instanceof Refusal ? refusalResponse(parsed) : parsed;
+  return parsed instanceof Refusal ? { refused: refusalResponse(parsed) } : parsed;
 }
 
 export function parseBody(body: unknown, schema: RequestBody): ParsedBody | Refusal {

@@ -1,4 +1,5 @@
 import type { RefusalCode } from "../domain/reason-definition.ts";
+import { codeOf as reasonCode } from "../domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
@@ -55,6 +56,21 @@ export async function translateResponse(response: Response, failure: unknown): P
   if (response.status >= 500 || message === "") return refusalResponse({ reason: "internal_error" });
   return errorResponse(response.status, message, { code: code === "" ? "BAD_REQUEST" : code });
 }
+
+/** The status of an error with this code, of ours or of Better Auth. */
+export function statusOfCode(code: string): number {
+  const facts = REASONS_OF_CODES[code];
+  if (facts !== undefined) return statusOf[reasonCode(facts.reason)];
+  const refusalCode = (Object.keys(CODES) as RefusalCode[]).find((candidate) => CODES[candidate] === code);
+  return refusalCode === undefined ? (OWN_STATUSES[code] ?? 400) : statusOf[refusalCode];
+}
+
+/** Of Better Auth's codes that have neither a reason of ours nor the status 400. */
+const OWN_STATUSES: Record<string, number> = {
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  INVALID_CALLBACK_URL: 403,
+  INVALID_REDIRECT_URL: 403,
+};
 
 export function tooManyRequests(waitSeconds: number): RefusalResponse {
   return refusalResponse({ reason: "rate_limited", params: { retryAfterSeconds: waitSeconds } });

@@ -8,7 +8,7 @@ import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { refusalResponse, tooManyRequests, translateResponse } from "./responses.ts";
-import type { AuthRoute } from "./routes.ts";
+import type { AuthRoute } from "./route-list.ts";
 import type { SessionLookup } from "./session-lookup.ts";
 
 export type ServeDeps = EmailChangeDeps & {

@@ -7,36 +7,36 @@ export type ChatMessage = { role: "user" | "assistant"; content: string };
 /** Of all messages together. */
 const MAX_CHARACTERS = 100_000;
 
-const Ignored = z.unknown().optional();
+const Ignored = z.unknown().optional().describe("Ignored.");
 
 /** A client's own id of a conversation: `useChat` sends one. */
 export const ChatId = z.string().min(1).max(255);
 
-const State = z.enum(["streaming", "done"]).optional();
+const State = z.enum(["streaming", "done"]).optional().describe("Whether the part is complete.");
 
 /** What `useChat` keeps of a conversation without tools and files. Only the text is sent on. */
 const Part = z.discriminatedUnion("type", [
   z.object({
-    type: z.literal("text"),
-    text: z.string(),
+    type: z.literal("text").describe("Text of the message."),
+    text: z.string().describe("The text."),
     state: State,
     providerMetadata: Ignored,
     citations: Ignored,
   }),
   z.object({
-    type: z.literal("reasoning"),
-    text: z.string(),
+    type: z.literal("reasoning").describe("The model's reasoning, which is not sent on."),
+    text: z.string().describe("The text."),
     id: Ignored,
     state: State,
     providerMetadata: Ignored,
   }),
-  z.object({ type: z.literal("step-start") }),
+  z.object({ type: z.literal("step-start").describe("The start of a step.") }),
 ]);
 
 const Message = z.object({
   /** Not `system`: that is where operators tell the model what to do, which is not for their users to say. */
-  role: z.enum(["user", "assistant"]),
-  content: z.string().optional(),
+  role: z.enum(["user", "assistant"]).describe("Who wrote it."),
+  content: z.string().optional().describe("The text, instead of `parts`."),
   parts: z.array(Part).max(100).optional().describe("The AI SDK's form, instead of `content`."),
   id: Ignored,
   metadata: Ignored,
@@ -54,7 +54,10 @@ export const Conversation = z
       .max(100)
       .describe("The whole conversation, the oldest first; the last is the user's."),
     id: Ignored.describe("The client's id of the conversation, by which its answer can be resumed."),
-    trigger: z.enum(["submit-message", "regenerate-message"]).optional(),
+    trigger: z
+      .enum(["submit-message", "regenerate-message"])
+      .optional()
+      .describe("What the user did; ignored."),
     messageId: Ignored,
   })
   .transform(({ messages, id }, context): ParsedConversation => {

@@ -8,11 +8,12 @@ export function answerWithEtag(c: Context, body: unknown, headers: Record<string
   const etag = `"${hash("sha256", text, "base64url")}"`;
   // Kept by the client alone, which asks each time whether it has changed.
   const all = { ...headers, etag, "cache-control": "private, no-cache" };
-  if (names(c.req.header("if-none-match"), etag)) return c.body(null, 304, all);
+  if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304, all);
   return answerText(c, text, 200, { "content-type": "application/json", ...all });
 }
 
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
+/** Whether an `If-None-Match` names this `ETag`, by the weak comparison. */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
   return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag);

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { AUTH_ROUTES } from "../../src/auth/route-list.ts";
 import { OUTBOUND_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { exampleData } from "../../src/outbound/example-data.ts";
 import type { RunningServer } from "../../src/server.ts";
@@ -22,7 +23,7 @@ const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.ur
 const UNDOCUMENTED = [
   // Middleware that every request passes.
   /^ALL \/\*$/,
-  // Whole trees: Better Auth's paths, which are for the pages, and plugins, which document themselves.
+  // Whole trees: Better Auth's paths, which are compared with the routes below, and plugins, which document themselves.
   /^ALL \/api\/(auth|plugins)\/\*$/,
   // Documented as POST: every other method returns 405.
   /^ALL \/api\/webhooks\/\{slot\}$/,
@@ -94,6 +95,23 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
     expect(inHeader.headers.get("vary")).toMatch(/X-API-Version/i);
   });
 
+  it("describes every operation, parameter, header, response, tag and property", async () => {
+    expect(undescribed(await document())).toEqual([]);
+  });
+
+  it("is compressed where the client accepts it, and not sent again unchanged", async () => {
+    const path = `/api/${version}/openapi.json`;
+    const plain = await sendRequest(server.url, "GET", path);
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(plain.headers.get("vary")).toMatch(/Accept-Encoding/);
+    const compressed = await fetch(`${server.url}${path}`, { headers: { "accept-encoding": "gzip" } });
+    expect(compressed.headers.get("content-encoding")).toBe("gzip");
+    expect(await compressed.json()).toEqual(plain.body);
+    const etag = plain.headers.get("etag") as string;
+    const again = await sendRequest(server.url, "GET", path, { headers: { "if-none-match": etag } });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
+
   it("lists exactly the routes of the app", async () => {
     const documented = Object.entries((await document()).paths as Record<string, object>).flatMap(
       ([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} /api${path}`),
@@ -106,9 +124,46 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
         .filter((route) => !UNDOCUMENTED.some((left) => left.test(route))),
     );
     registered.add("POST /api/webhooks/{slot}");
+    for (const { method, path } of AUTH_ROUTES)
+      registered.add(`${method} /api/auth${path.replace(":token", "{token}")}`);
     expect(documented.sort()).toEqual([...registered].sort());
   });
 });
+
+type Described = Record<string, Record<string, unknown>>;
+
+/** Where a description is missing. @param document of OpenAPI */
+function undescribed({ paths, webhooks, components, tags }: Record<string, Described>): string[] {
+  const named: [string, unknown][] = [];
+  for (const [path, methods] of Object.entries({ ...paths, ...webhooks })) {
+    for (const [method, operation] of Object.entries(methods as Described)) {
+      named.push([`${method} ${path}`, operation]);
+      for (const parameter of (operation.parameters ?? []) as { name: string }[])
+        named.push([`${method} ${path} ${parameter.name}`, parameter]);
+      for (const [status, response] of Object.entries(operation.responses as Described))
+        named.push([`${method} ${path} ${status}`, response]);
+    }
+  }
+  for (const kind of Object.values(components as Described)) named.push(...Object.entries(kind));
+  for (const tag of Object.values(tags as Described)) named.push([String(tag.name), tag]);
+  for (const [path, value] of named) named.push(...propertiesIn(value, path));
+  return named
+    .filter(([, value]) => !("description" in (value as object) || "$ref" in (value as object)))
+    .map(([path]) => path);
+}
+
+/** The properties of the schemas anywhere inside, without those of named values. */
+function propertiesIn(value: unknown, path: string): [string, unknown][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, child]): [string, unknown][] => {
+    if (name === "properties" && "type" in value)
+      return Object.entries(child).flatMap(([property, schema]): [string, unknown][] => [
+        [`${path}.${property}`, schema],
+        ...propertiesIn(schema, `${path}.${property}`),
+      ]);
+    return propertiesIn(child, `${path}.${name}`);
+  });
+}
 
 describe("Redocly", () => {
   it("reports an invalid document", async () => {

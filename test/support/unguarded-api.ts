@@ -1,5 +1,6 @@
 import plans from "../../plans.config.ts";
 import { createApi } from "../../src/api/app.ts";
+import { documentedAuthRoutes } from "../../src/auth/routes.ts";
 import type { Intake } from "../../src/intake/intake.ts";
 import type { Log } from "../../src/observability/log.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
@@ -25,7 +26,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       log: { info: note, warn: note, error: note } as unknown as Log,
     },
     callers: testCallers,
-    auth: { scopeOf: () => null, handle: notAtHome },
+    auth: { scopeOf: () => null, handle: notAtHome, documentedRoutes: documentedAuthRoutes },
     deps: {
       database: { run: notAtHome } as unknown as Dependencies["database"],
       intake: {} as Intake,

@@ -12,10 +12,15 @@ export function outboundWebhooks(schemas: Schemas): JsonSchema {
 }
 
 function described(type: OutboundEventType, schemas: Schemas): JsonSchema {
-  const event = EventView.extend({ type: z.literal(type), data: dataOf(type) });
+  const event = EventView.extend({
+    type: z.literal(type).describe("What happened."),
+    data: dataOf(type).describe("What it happened to."),
+  });
   return {
     operationId: `receive${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: SUMMARIES[type],
+    description:
+      "Sent to every enabled endpoint that receives this type, at least once, and in order per subscription.",
     tags: ["Event endpoints"],
     // The signature in the headers is what proves the sender.
     security: [],
@@ -34,7 +39,12 @@ function described(type: OutboundEventType, schemas: Schemas): JsonSchema {
   };
 }
 
-const OWNER = { userId: z.string().nullable(), externalId: z.string().nullable() };
+const externalId = z.string().nullable().describe("The user's id in another system; `null`: none.");
+
+const OWNER = {
+  userId: z.string().nullable().describe("The user; `null` once the account has been deleted."),
+  externalId,
+};
 
 function dataOf(type: OutboundEventType): z.ZodType {
   switch (type) {
@@ -42,18 +52,21 @@ function dataOf(type: OutboundEventType): z.ZodType {
     case "subscription.changed":
     case "subscription.past_due":
     case "subscription.ended":
-      return z.object({ ...OWNER, subscription: SubscriptionView });
+      return z.object({
+        ...OWNER,
+        subscription: SubscriptionView.describe("The subscription after the change."),
+      });
     case "payment.paid":
     case "payment.failed":
     case "payment.refunded":
     case "payment.disputed":
-      return z.object({ ...OWNER, payment: PaymentView });
+      return z.object({ ...OWNER, payment: PaymentView.describe("The payment.") });
     case "user.created":
     case "user.updated":
     case "user.deleted":
-      return z.object({ id: z.string(), externalId: z.string().nullable() });
+      return z.object({ id: z.string().describe("The user's id."), externalId });
     case "entitlements.changed":
-      return z.object({ ...OWNER, entitlements: EntitlementsView });
+      return z.object({ ...OWNER, entitlements: EntitlementsView.describe("What the user may do now.") });
     default:
       return type satisfies never;
   }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
+import { type Asset, answerAsset, createAsset } from "../../http/asset.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 
 /** Swagger UI served from its package; the page loads nothing external. */
@@ -15,15 +16,16 @@ export function reader(): Hono<HonoEnv> {
     return c.body(START, 200, { "content-type": "text/javascript; charset=utf-8" });
   });
   for (const { url, type } of FILES) {
-    let content: Promise<Uint8Array<ArrayBuffer>> | null = null;
+    let asset: Promise<Asset> | null = null;
     routes.get(url.slice(url.lastIndexOf("/")), async (c) => {
-      content ??= readFile(new URL(url)) as Promise<Uint8Array<ArrayBuffer>>;
-      c.header("cache-control", "public, max-age=86400");
-      return c.body(await content, 200, { "content-type": type });
+      asset ??= readFile(new URL(url)).then((content) => createAsset(type, content));
+      return answerAsset(c, await asset, { maxAgeSeconds: DAY_SECONDS });
     });
   }
   return routes;
 }
+
+const DAY_SECONDS = 24 * 60 * 60;
 
 const FILES = [
   { url: import.meta.resolve("swagger-ui-dist/swagger-ui.css"), type: "text/css; charset=utf-8" },

@@ -22,14 +22,21 @@ export class Schemas {
         // The bounds of a double mean nothing to a reader.
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-        // Spectral and Prism do not know it as a schema; `maxItems` says the same.
-        if (jsonSchema.prefixItems && (jsonSchema.items as unknown) === false) delete jsonSchema.items;
+        // Spectral and Prism want a schema here; `maxItems` says that there are no more.
+        if (jsonSchema.prefixItems && (jsonSchema.items as unknown) === false)
+          Object.assign(jsonSchema, { items: anyOfThem(jsonSchema.prefixItems) });
         delete jsonSchema.id;
       },
     }) as JsonSchema & { $defs?: Record<string, JsonSchema> };
     for (const [name, definition] of Object.entries($defs)) this.components[name] = relinked(definition);
     return relinked(own);
   }
+}
+
+/** One schema for all entries of a tuple. */
+function anyOfThem(entries: readonly unknown[]): unknown {
+  const different = [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
+  return different.length === 1 ? different[0] : { anyOf: different };
 }
 
 function relinked(schema: JsonSchema): JsonSchema {

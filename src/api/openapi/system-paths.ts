@@ -2,8 +2,11 @@ import { JOB_NAMES, JOB_OUTCOMES } from "../../domain/job.ts";
 import { resumeAnswer } from "../../operations/chat/resume-answer.ts";
 import { sendMessage } from "../../operations/chat/send-message.ts";
 import { streamEvents } from "../../operations/events/stream-events.ts";
-import { errorSchema } from "./components.ts";
+import { ANSWER_HEADERS } from "./components.ts";
+import { jsonResponse } from "./json-response.ts";
+import { PROVIDER_WEBHOOK_PATH } from "./provider-webhook-path.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
+import { SYSTEM_TAG } from "./tags.ts";
 
 /** Paths that are not operations. */
 export const SYSTEM_PATHS: Record<string, JsonSchema> = {
@@ -11,19 +14,28 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
     get: {
       operationId: "showVersion",
       summary: "The versions of this API",
-      tags: ["System"],
+      description: "For anyone. Not limited.",
+      tags: [SYSTEM_TAG.name],
       security: [],
       responses: {
         "200": jsonResponse("The versions and what is planned for them.", {
           type: "object",
           properties: {
-            current: { type: "string" },
-            supported: { type: "array", items: { type: "string" } },
+            current: { type: "string", description: "The version of requests that name none." },
+            supported: {
+              type: "array",
+              items: { type: "string" },
+              description: "The versions that are served.",
+            },
             versions: {
               type: "object",
+              description: "The state of each version.",
               additionalProperties: {
                 type: "object",
-                properties: { deprecated: { type: "boolean" }, sunset: { type: "string", format: "date" } },
+                properties: {
+                  deprecated: { type: "boolean", description: "Whether the version is deprecated." },
+                  sunset: { type: "string", format: "date", description: "When it will be removed." },
+                },
                 required: ["deprecated"],
               },
             },
@@ -38,7 +50,8 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
     get: {
       operationId: "showHealth",
       summary: "Whether the process is running",
-      tags: ["System"],
+      description: "For anyone. Not limited.",
+      tags: [SYSTEM_TAG.name],
       security: [],
       responses: {
         "200": jsonResponse("It does.", statusSchema("ok")),
@@ -50,7 +63,8 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
     get: {
       operationId: "showReadiness",
       summary: "Whether the database responds and its schema is up to date",
-      tags: ["System"],
+      description: "For anyone. Not limited.",
+      tags: [SYSTEM_TAG.name],
       security: [],
       responses: {
         "200": jsonResponse("Ready to serve.", statusSchema("ready")),
@@ -63,7 +77,8 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
     post: {
       operationId: "sendMessage",
       summary: "Sends a message to the assistant; the answer is an AI SDK UI message stream",
-      tags: ["System"],
+      description: "For signed-in users, by session or API key. Limited by `ai-chat`.",
+      tags: [SYSTEM_TAG.name],
       requestBody: {
         required: true,
         content: { "application/json": { schema: new Schemas().of(sendMessage.input, "input") } },
@@ -71,7 +86,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       responses: {
         "200": {
           description: "Server-sent events that end with `data: [DONE]`.",
-          headers: { "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" } },
+          headers: ANSWER_HEADERS,
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
         "400": { $ref: "#/components/responses/InvalidInput" },
@@ -87,7 +102,8 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
     get: {
       operationId: "resumeAnswer",
       summary: resumeAnswer.summary,
-      tags: ["System"],
+      description: "For signed-in users, by session or API key. Limited by `api`.",
+      tags: [SYSTEM_TAG.name],
       parameters: [
         {
           name: "id",
@@ -100,7 +116,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       responses: {
         "200": {
           description: "Server-sent events that end with `data: [DONE]`.",
-          headers: { "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" } },
+          headers: ANSWER_HEADERS,
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
         "204": { description: "No answer is being written." },
@@ -116,6 +132,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
     get: {
       operationId: "streamEvents",
       summary: `${streamEvents.summary}: \`id\`, \`event\` (the type) and \`data\` (the event as JSON)`,
+      description: "For service keys with `events:read`. Limited by the key's own limit.",
       tags: ["Events"],
       security: [{ bearer: [] }, { apiKey: [] }],
       parameters: [
@@ -137,7 +154,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       responses: {
         "200": {
           description: "Server-sent events, with a comment every 15 seconds.",
-          headers: { "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" } },
+          headers: ANSWER_HEADERS,
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
         "400": { $ref: "#/components/responses/InvalidInput" },
@@ -153,12 +170,16 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
     get: {
       operationId: "showDocument",
       summary: "This document",
-      tags: ["System"],
+      description: "For anyone. Not limited.",
+      tags: [SYSTEM_TAG.name],
       security: [],
       responses: {
         "200": jsonResponse("In the shapes of the version that was asked for.", {
           type: "object",
-          properties: { openapi: { type: "string" }, paths: { type: "object" } },
+          properties: {
+            openapi: { type: "string", description: "The version of OpenAPI." },
+            paths: { type: "object", description: "The paths of this API." },
+          },
           required: ["openapi", "paths"],
         }),
         "400": { $ref: "#/components/responses/InvalidInput" },
@@ -170,16 +191,28 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       operationId: "runJob",
       summary: "Runs a periodic job once, for hosts that keep no process running between requests",
       description:
-        "One run at a time, over all processes: `already_running` means that another one runs it, `disabled` that this configuration does not need it. Without CRON_SECRET: 404.",
-      tags: ["System"],
+        "One run at a time, over all processes: `already_running` means that another one runs it, `disabled` that this configuration does not need it. Without `CRON_SECRET`: 404.",
+      tags: [SYSTEM_TAG.name],
       security: [{ cron: [] }],
-      parameters: [{ name: "job", in: "path", required: true, schema: { type: "string", enum: JOB_NAMES } }],
+      parameters: [
+        {
+          name: "job",
+          in: "path",
+          required: true,
+          description: "The job to run.",
+          schema: { type: "string", enum: JOB_NAMES },
+        },
+      ],
       responses: {
         "200": jsonResponse("How the run ended.", {
           type: "object",
           properties: {
-            job: { type: "string", enum: JOB_NAMES },
-            outcome: { type: "string", enum: JOB_OUTCOMES.filter((outcome) => outcome !== "failed") },
+            job: { type: "string", enum: JOB_NAMES, description: "The job." },
+            outcome: {
+              type: "string",
+              enum: JOB_OUTCOMES.filter((outcome) => outcome !== "failed"),
+              description: "How the run ended.",
+            },
           },
           required: ["job", "outcome"],
         }),
@@ -190,59 +223,13 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       },
     },
   },
-  "/webhooks/{slot}": {
-    post: {
-      operationId: "receiveWebhook",
-      summary: "Receives a payment provider's signed event",
-      description: "Authenticated by the provider's signature header over the raw body.",
-      tags: ["System"],
-      security: [],
-      parameters: [
-        {
-          name: "slot",
-          in: "path",
-          required: true,
-          schema: { type: "string", enum: ["provider-a", "provider-b", "provider-c"] },
-        },
-      ],
-      requestBody: { required: true, content: { "application/json": { schema: { type: "object" } } } },
-      responses: {
-        "200": jsonResponse("Durable, or known already.", {
-          type: "object",
-          properties: {
-            received: { const: true },
-            duplicate: { const: true },
-            ignored: { const: true },
-            deferred: { const: true },
-          },
-          required: ["received"],
-        }),
-        "400": webhookError("The signature or the payload is invalid."),
-        "404": webhookError("There is no such slot."),
-        "413": webhookError("The body is larger than allowed."),
-        "500": webhookError("Processing failed; it is retried."),
-        "503": webhookError("Not stored: deliver it again."),
-      },
-    },
-  },
+  ...PROVIDER_WEBHOOK_PATH,
 };
 
-/** Payment providers read the status alone: the same in every version. */
-function webhookError(description: string): JsonSchema {
-  return { description, content: { "application/json": { schema: errorSchema("v1") } } };
-}
-
-function jsonResponse(description: string, schema: JsonSchema): JsonSchema {
-  return {
-    description,
-    headers: {
-      "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-      "X-API-Version": { $ref: "#/components/headers/ApiVersion" },
-    },
-    content: { "application/json": { schema } },
-  };
-}
-
 function statusSchema(value: string): JsonSchema {
-  return { type: "object", properties: { status: { const: value } }, required: ["status"] };
+  return {
+    type: "object",
+    properties: { status: { const: value, description: `Always \`${value}\`.` } },
+    required: ["status"],
+  };
 }

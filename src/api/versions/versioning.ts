@@ -3,6 +3,7 @@ import type { VersionCatalog } from "../../domain/api-version.ts";
 import { addHeaders } from "../../http/add-headers.ts";
 import { answerRefusal } from "../../http/error-response.ts";
 import { headersApplied, responseHeaders } from "../../http/response-headers.ts";
+import { withErrorCode } from "../auth.ts";
 import {
   type DeprecationFormat,
   headersByVersion,
@@ -32,7 +33,7 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     const target = readTarget(c.req.raw.url);
     const name = target.version ?? c.req.raw.headers.get("x-api-version") ?? catalog.current;
     const version = isMalformed(c.req.path) ? undefined : headersOf.get(name);
-    if (version === undefined) return refuseVersion(c, target, catalog);
+    if (version === undefined) return withErrorCode(c, refuseVersion(c, target, catalog));
     c.set("apiVersion", name);
     const headers = headersFor(version, target);
     const head = responseHeaders(c);

@@ -13,7 +13,7 @@ export const revokeServiceKey = defineOperation({
   limit: "admin",
   input: z.strictObject({ id: ServiceKeyId }),
   reasons: ["not_found"],
-  output: z.object({ success: z.literal(true) }),
+  output: z.object({ success: z.literal(true).describe("Always true.") }),
   run: async (deps: { database: Database }, caller, { id }) => {
     const isRevoked = await withAudit(
       deps.database,
