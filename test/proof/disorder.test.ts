@@ -102,6 +102,7 @@ it.concurrent.each(wireFormats())(
         // Skips a step that is not possible in the current state.
         await press(portal, { subscription: id, ...fieldsOf(rng) });
       }
+      await reversePayments(rng, id as string);
       unmatchedSince.set(id as string, performance.now());
     }
 
@@ -154,20 +155,48 @@ it.concurrent.each(wireFormats())(
     }
 
     /** @param ids of the provider's; `null`: all */
+    /** Refunds in part, in full, or both, and disputes; Polar has no events for disputes. */
+    async function reversePayments(rng: Rng, subscriptionId: string): Promise<void> {
+      const payments = sim
+        .payments("provider-a")
+        .filter(({ providerSubscriptionId }) => providerSubscriptionId === subscriptionId);
+      for (const { providerPaymentId: payment } of payments) {
+        const action = rng.pick(["refund", "dispute", "nothing"] as const);
+        if (action === "nothing" || (action === "dispute" && format === "polar")) continue;
+        await control(sim.url, `/provider-a/${action}`, {
+          payment,
+          ...(rng.chance(0.5) ? { amount: 100 } : {}),
+        });
+        if (rng.chance(0.5))
+          await control(sim.url, `/provider-a/refund`, { payment, amount: 200 }).catch(refundedInFull);
+      }
+    }
+
     async function differences(ids: string[] | null): Promise<Difference[]> {
       const rows = await test.rows<Stored>(
         `select user_id as "userId", provider_subscription_id as "providerSubscriptionId", plan_id as "planId", seats,
-         status, cancel_at_period_end as "cancelAtPeriodEnd", out_of_order as "outOfOrder"
+         status, cancel_at_period_end as "cancelAtPeriodEnd", out_of_order as "outOfOrder", array(
+           select p.provider_payment_id || ' ' || p.amount || ' ' || p.currency || ' ' || p.status from payment p
+           where p.provider = subscription.provider and p.provider_subscription_id = subscription.provider_subscription_id
+         ) as payments
        from subscription where provider_subscription_id = any (coalesce($1::text[], array[provider_subscription_id]))`,
         [ids],
       );
-      const stored = new Map(rows.map((row) => [row.providerSubscriptionId, row]));
+      const stored = new Map(
+        rows.map((row) => [row.providerSubscriptionId, { ...row, payments: row.payments.toSorted() }]),
+      );
+      const paid = Map.groupBy(sim.payments("provider-a"), (payment) => payment.providerSubscriptionId);
       return sim.subscriptions("provider-a").flatMap((truth) => {
         if (ids !== null && !ids.includes(truth.providerSubscriptionId as string)) return [];
         const ours = stored.get(truth.providerSubscriptionId as string);
         // Lemon Squeezy names users in deliveries only: without one, the subscription's user is unknown.
         if (ours === undefined && format === "lemon-squeezy") return [];
-        const expected = { ...truth, outOfOrder: false };
+        const payments = (paid.get(truth.providerSubscriptionId as string) ?? [])
+          .map((payment) =>
+            [payment.providerPaymentId, payment.amount, payment.currency, payment.status].join(" "),
+          )
+          .sort();
+        const expected = { ...truth, outOfOrder: false, payments };
         const isSame =
           ours !== undefined && JSON.stringify(sorted(ours)) === JSON.stringify(sorted(expected));
         return isSame ? [] : [{ expected, ours: ours ?? null }];
@@ -177,9 +206,13 @@ it.concurrent.each(wireFormats())(
   3_600_000,
 );
 
-type Stored = { providerSubscriptionId: string } & Record<string, unknown>;
+type Stored = { providerSubscriptionId: string; payments: string[] } & Record<string, unknown>;
 
 type Difference = { expected: { providerSubscriptionId: string | null }; ours: Stored | null };
+
+function refundedInFull(error: unknown): void {
+  if (!String(error).includes("422")) throw error;
+}
 
 function quantile(values: number[], share: number): number {
   const ascending = values.toSorted((a, b) => a - b);
