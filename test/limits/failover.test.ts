@@ -6,6 +6,7 @@ import { redisKey } from "../../src/limits/redis-script.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+import { startRedisCluster } from "../support/redis-cluster.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 const program = findRedisServer();
@@ -70,23 +71,7 @@ if (!program) {
   describe("in a cluster of three nodes", () => {
     let nodes: TestRedis[];
     beforeAll(async () => {
-      nodes = await Promise.all(
-        [[0, 5_460] as const, [5_461, 10_922] as const, [10_923, 16_383] as const].map((slots) =>
-          startRedis(program, { cluster: true, slots }),
-        ),
-      );
-      for (const node of nodes.slice(1)) {
-        await nodes[0]?.ask("CLUSTER", "MEET", "127.0.0.1", String(portOf(node)), String(node.busPort));
-      }
-      for (const node of nodes) {
-        await eventually(
-          async () =>
-            /cluster_state:ok[\s\S]*cluster_known_nodes:3[\s\S]*cluster_size:3/.test(
-              String(await node.ask("CLUSTER", "INFO")),
-            ),
-          true,
-        );
-      }
+      nodes = await startRedisCluster(program);
     });
     afterAll(async () => {
       for (const node of nodes) await node.remove();

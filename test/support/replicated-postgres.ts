@@ -13,7 +13,7 @@ import { freePort } from "./free-port.ts";
 const run = promisify(execFile);
 
 /** One PostgreSQL server, to be killed, stopped and promoted. */
-export type PostgresNode = {
+type PostgresNode = {
   port: number;
   url: string;
   rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -42,7 +42,8 @@ listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 100
 wal_log_hints = on
-wal_keep_size = '2GB'
+wal_keep_size = '64MB'
+max_wal_size = '256MB'
 wal_retrieve_retry_interval = '200ms'
 wal_sender_timeout = '5s'
 shared_buffers = '64MB'
@@ -65,13 +66,18 @@ export async function startReplicatedPostgres(
   const nodes = [await node(bin, folder, "one", asUser), await node(bin, folder, "two", asUser)] as const;
   let [primary, standby] = nodes as readonly [OwnNode, OwnNode];
 
-  const conninfo = async ({ port }: OwnNode) =>
-    `host=127.0.0.1 port=${await replicateThrough(port)} user=tollgate dbname=postgres application_name=${STANDBY}`;
+  const conninfo = (port: number) =>
+    `host=127.0.0.1 port=${port} user=tollgate dbname=postgres application_name=${STANDBY}`;
+  const follow = async () => {
+    const port = await replicateThrough(primary.port);
+    await appendFile(join(standby.data, "postgresql.auto.conf"), `primary_conninfo = '${conninfo(port)}'\n`);
+    await standby.start();
+  };
   const copyPrimary = async () => {
     await rm(standby.data, { recursive: true, force: true });
     await program(
       "pg_basebackup",
-      ...["-d", await conninfo(primary), "-D", standby.data, "-R", "-X", "stream", "-c", "fast"],
+      ...["-d", conninfo(primary.port), "-D", standby.data, "-R", "-X", "stream", "-c", "fast"],
     );
   };
   const setSynchronous = async (isSynchronous: boolean) => {
@@ -89,7 +95,7 @@ export async function startReplicatedPostgres(
   await appendFile(join(primary.data, "postgresql.conf"), SETTINGS);
   await primary.start();
   await copyPrimary();
-  await standby.start();
+  await follow();
   await setSynchronous(true);
 
   return {
@@ -109,9 +115,9 @@ export async function startReplicatedPostgres(
       await primary.rows("checkpoint");
       await program(
         "pg_rewind",
-        ...["--target-pgdata", standby.data, "--source-server", await conninfo(primary), "-R"],
+        ...["--target-pgdata", standby.data, "--source-server", conninfo(primary.port), "-R"],
       ).catch(copyPrimary);
-      await standby.start();
+      await follow();
       await setSynchronous(synchronous);
     },
     remove: cleanedUp(async () => {

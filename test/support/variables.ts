@@ -19,6 +19,8 @@ export const PROCESS_VARIABLES = {
 export function serverVariables(databaseUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
+    // `script/proof cluster` runs suites behind PgBouncer.
+    ...(process.env.TEST_DATABASE_PREPARED ? { DATABASE_PREPARED: process.env.TEST_DATABASE_PREPARED } : {}),
     AUTH_SECRET: "only-for-tests-and-long-enough-to-be-taken",
     PROVIDER_A_WEBHOOK_SECRET: SECRETS["provider-a"],
     PROVIDER_B_WEBHOOK_SECRET: SECRETS["provider-b"],
