@@ -132,6 +132,7 @@ async function startHaproxy(program: string, folder: string, ports: readonly num
   timeout connect 2s
   timeout client 60s
   timeout server 60s
+  timeout check 10s
   option http-buffer-request
   option redispatch
   retries 5
@@ -146,7 +147,7 @@ frontend status
 backend tollgate
   balance roundrobin
   option httpchk GET /api/ready
-  default-server check inter 250 fall 1 rise 1
+  default-server check inter 500 fall 3 rise 1
 ${ports.map((serverPort, index) => `  server s${index} 127.0.0.1:${serverPort}`).join("\n")}
 `,
   );
