@@ -156,8 +156,12 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
     const load = startEventLoad([wrong.url, urls()[1] as string], "hour", PER_SECOND);
     await load.more(PER_SECOND);
     const { answers } = await load.stop();
-    const atWrongClock = answers.flatMap((one, n) => one.filter((_, attempt) => (n + attempt) % 2 === 0));
-    expect(new Set(atWrongClock)).toEqual(new Set([400]));
+    const atWrongClock = answers.flatMap((answersOfEvent, n) =>
+      answersOfEvent.filter((_, attempt) => (n + attempt) % 2 === 0),
+    );
+    // 503 is for overload, which is looked at before the signature.
+    expect(atWrongClock).toContain(400);
+    expect(atWrongClock).not.toContain(200);
     await eventually(
       () => test.rows("select count(*)::int as count from webhook_delivery where event_id like 'hour-%'"),
       [{ count: answers.length }],
