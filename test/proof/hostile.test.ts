@@ -1,7 +1,4 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
@@ -13,6 +10,7 @@ import { spawnServer } from "../support/server-process.ts";
 import { SECRETS } from "../support/variables.ts";
 import type { AttackerData, AttackerReport } from "./hostile/attacker.ts";
 import { attacks as allAttacks } from "./hostile/attacks.ts";
+import { type Measured, p99, pace, percentiles, watchMemory } from "./measure.ts";
 import { isFullProof, report } from "./proof.ts";
 
 /** Beside the attacks; before and after them, normal traffic is measured alone for a tenth of it each. */
@@ -151,40 +149,7 @@ function statusText(statuses: Record<number, number>): string {
     .join(", ");
 }
 
-const EVERY_MS = 1_000;
-
-/** Samples a process's resident memory in MB until it is stopped. */
-function watchMemory(pid: number): { stop(): number[] } {
-  const samples: number[] = [];
-  const timer = setInterval(async () => {
-    const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]).catch(() => ({
-      stdout: "",
-    }));
-    const kilobytes = Number(stdout.trim());
-    if (kilobytes > 0) samples.push(Math.round(kilobytes / 1024));
-  }, EVERY_MS);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return samples;
-    },
-  };
-}
-
-const PARTS = 5;
-
-/** A percentile of each fifth of the time; 0: the lowest sample. */
-function percentiles(samples: readonly number[], share: number): number[] {
-  return Array.from({ length: PARTS }, (_, part) => {
-    const from = Math.floor((samples.length * part) / PARTS);
-    const slice = samples.slice(from, Math.floor((samples.length * (part + 1)) / PARTS));
-    return slice.toSorted((one, other) => one - other)[Math.floor(slice.length * share)] ?? Number.NaN;
-  });
-}
-
 type Kind = "webhooks" | "REST" | "pages";
-
-type Measured = { latenciesMs: number[]; statuses: Record<number, number> };
 
 /** Requests a second. */
 const RATES: Record<Kind, number> = { webhooks: 20, REST: 20, pages: 4 };
@@ -217,40 +182,4 @@ function nextEvent() {
     ...{ userId: `user_${user}`, subscriptionId: `sub_${user}`, customerId: `cus_${user}`, planId: "pro" },
     ...{ priceId: "price_pro_monthly", status: "active", seats: 1 + (events % 5) },
   });
-}
-
-/** Sends at a fixed rate, whatever the answers take: a slow server does not get fewer requests. */
-async function pace(
-  rate: number,
-  seconds: number,
-  send: (nth: number) => Promise<{ status: number }>,
-): Promise<Measured> {
-  const measured: Measured = { latenciesMs: [], statuses: {} };
-  const count = Math.round(rate * seconds);
-  const startedAt = performance.now();
-  const sent: Promise<void>[] = [];
-  for (let nth = 0; nth < count; nth += 1) {
-    await sleep(Math.max(0, startedAt + (nth * 1_000) / rate - performance.now()));
-    const sentAt = performance.now();
-    // An idle connection may be closed just as it is used again: clients repeat such a request.
-    const sending = send(nth)
-      .catch(() => send(nth))
-      .then(
-        ({ status }) => {
-          measured.latenciesMs.push(performance.now() - sentAt);
-          measured.statuses[status] = (measured.statuses[status] ?? 0) + 1;
-        },
-        () => {
-          measured.statuses[0] = (measured.statuses[0] ?? 0) + 1;
-        },
-      );
-    sent.push(sending);
-  }
-  await Promise.all(sent);
-  return measured;
-}
-
-function p99(latenciesMs: readonly number[]): number {
-  const sorted = latenciesMs.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? Number.NaN;
 }

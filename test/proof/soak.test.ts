@@ -1,0 +1,210 @@
+import { readdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { newEndpointSecret } from "../../src/outbound/sign.ts";
+import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
+import { type Receiver, startReceiver } from "../outbound/receiver.ts";
+import { builtPages } from "../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { deliverWebhook, sendRequest } from "../support/http.ts";
+import { describeWith, findProgram } from "../support/installed-programs.ts";
+import { createKey, createSession } from "../support/people.ts";
+import { startRedis, type TestRedis } from "../support/redis.ts";
+import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
+import { type Measured, p99, pace, percentiles, watchMemory } from "./measure.ts";
+import { isFullProof, report } from "./proof.ts";
+
+const SECONDS = isFullProof ? Number(process.env.PROOF_SECONDS ?? 600) : 8;
+const FAULT_EVERY_MS = isFullProof ? 60_000 : 2_000;
+const FAULT_MS = isFullProof ? 3_000 : 300;
+const CAPACITY_SECONDS = isFullProof ? 10 : 1;
+const SENDERS = 16;
+const USERS = 20;
+/** Memory and descriptors at the end, over those after warming up. */
+const MAX_GROWTH = { factor: 1.25, megabytes: 50, descriptors: 60 };
+
+const KINDS = ["webhooks", "rest", "rpc", "graphql", "pages"] as const;
+type Kind = (typeof KINDS)[number];
+/** Of the requests. */
+const SHARES: Record<Kind, number> = { webhooks: 0.4, rest: 0.2, rpc: 0.2, graphql: 0.1, pages: 0.1 };
+
+describeWith("a soak", { "redis-server": findProgram("redis-server") }, (programs) => {
+  let test: TestDatabase;
+  let redis: TestRedis;
+  let toDatabase: TcpProxy;
+  let toRedis: TcpProxy;
+  let receiver: Receiver;
+  let isReceiverFailing = false;
+  const received = new Set<string>();
+  let server: ServerProcess;
+  let send: Record<Kind, () => Promise<{ status: number }>>;
+  beforeAll(async () => {
+    await builtPages();
+    test = await freshDatabase(USERS);
+    redis = await startRedis(programs["redis-server"]);
+    const databaseUrl = new URL(test.url);
+    toDatabase = await startTcpProxy(Number(databaseUrl.port));
+    databaseUrl.port = String(toDatabase.port);
+    toRedis = await startTcpProxy(Number(new URL(redis.url).port));
+    receiver = await startReceiver((response, { event }) => {
+      if (!isReceiverFailing) received.add(event.id);
+      response.writeHead(isReceiverFailing ? 500 : 204).end();
+    });
+    server = await spawnServer(databaseUrl.href, {
+      ...GENEROUS_LIMITS,
+      ...{ REDIS_URL: `redis://127.0.0.1:${toRedis.port}` },
+      ...{ OUTBOUND_ALLOW: "127.0.0.0/8", LOG_LEVEL_ONCE_LISTENING: "fatal" },
+    });
+    await insertEndpoint(test.database, {
+      ...{ url: receiver.url, types: SUBSCRIPTION_EVENT_TYPES, description: null },
+      ...{ secret: newEndpointSecret(), createdBy: null },
+    });
+    const { key } = await createKey(server.url, { cookie: await createSession(test, "user_0") });
+    let events = 0;
+    send = {
+      webhooks: () => deliverWebhook(server.url, "provider-a", numberedEvent("soak", events++, USERS)),
+      rest: () => sendRequest(server.url, "GET", "/api/users/me", { key }),
+      rpc: () => sendRequest(server.url, "GET", "/api/trpc/user.me", { key }),
+      graphql: () =>
+        sendRequest(server.url, "POST", "/api/graphql", { key, body: { query: "{ me { id } }" } }),
+      pages: () => sendRequest(server.url, "GET", "/sign-in"),
+    };
+  }, 300_000);
+  afterAll(async () => {
+    await server?.end("SIGTERM");
+    await receiver?.close();
+    await test?.drop();
+    await redis?.remove();
+  });
+
+  /** Each lasts until it is undone. */
+  const FAULTS: Record<string, () => () => void> = {
+    "database cut": () => {
+      toDatabase.cut();
+      return toDatabase.restore;
+    },
+    "Redis cut": () => {
+      toRedis.cut();
+      return toRedis.restore;
+    },
+    "database slow": () => {
+      toDatabase.set({ delayMs: 100 });
+      return toDatabase.restore;
+    },
+    "event endpoint failing": () => {
+      isReceiverFailing = true;
+      return () => {
+        isReceiverFailing = false;
+      };
+    },
+    "process stopped": () => {
+      server.child.kill("SIGSTOP");
+      return () => server.child.kill("SIGCONT");
+    },
+  };
+
+  it(`keeps its memory, descriptors and promises over ${SECONDS} s with a fault every ${FAULT_EVERY_MS / 1000} s`, {
+    timeout: (SECONDS * 2 + 600) * 1_000,
+  }, async () => {
+    const capacity = await measureCapacity(send);
+    const pid = server.child.pid as number;
+    const memory = watchMemory(pid);
+    const descriptors = [await countDescriptors(pid)];
+    let isOver = false;
+    const breaking = (async () => {
+      for (let nth = 0; !isOver; nth += 1) {
+        await sleep(FAULT_EVERY_MS - FAULT_MS);
+        descriptors.push(await countDescriptors(pid));
+        const inject = Object.values(FAULTS)[nth % Object.keys(FAULTS).length] as () => () => void;
+        const undo = inject();
+        await sleep(FAULT_MS);
+        undo();
+      }
+    })();
+    const measured = await Promise.all(
+      KINDS.map((kind) => pace((capacity * SHARES[kind]) / 2, SECONDS, send[kind])),
+    );
+    isOver = true;
+    await breaking;
+    await eventually(async () => (await sendRequest(server.url, "GET", "/api/ready")).status, 200);
+    const [floors, medians] = [percentiles(memory.stop(), 0), percentiles(descriptors, 0.5)];
+
+    for (const [index, kind] of KINDS.entries()) {
+      // 0: the connection broke. 503: database, overload or Redis.
+      const { statuses } = measured[index] as Measured;
+      expect(["0", "200", "503"], kind).toEqual(expect.arrayContaining(Object.keys(statuses)));
+      expect(statuses[200], kind).toBeGreaterThan(0);
+    }
+    await expectAnnouncedOnce();
+    if (isFullProof) {
+      const [, warm = 0] = floors;
+      expect(floors.at(-1), "memory at the end").toBeLessThan(
+        warm * MAX_GROWTH.factor + MAX_GROWTH.megabytes,
+      );
+      expect(descriptors.at(-1)).toBeLessThan((descriptors[1] as number) + MAX_GROWTH.descriptors);
+    }
+    await report("soak", {
+      seconds: SECONDS,
+      "requests per second": Math.round(capacity / 2),
+      "half of a capacity of": Math.round(capacity),
+      ...Object.fromEntries(KINDS.map((kind, index) => [`${kind}`, summary(measured[index] as Measured)])),
+      "lowest memory in MB by fifths": floors.join(" "),
+      "descriptors by fifths": medians.join(" "),
+      "outbound events received": received.size,
+      faults: Object.keys(FAULTS).join(" / "),
+    });
+  });
+
+  /** Every change is one outbound event, and each reaches the endpoint. */
+  async function expectAnnouncedOnce(): Promise<void> {
+    const [row] = await test.rows<{ changes: number; events: number }>(
+      `select (select count(*)::int from subscription where provider_subscription_id like 'soak-%') as changes,
+         (select count(*)::int from outbound_event where type = 'subscription.started') as events`,
+    );
+    expect(row?.events).toBe(row?.changes);
+    const missing = async () => {
+      await test.rows(
+        `update outbound_delivery set next_attempt_at = clock_timestamp()
+         where status = 'pending' and next_attempt_at is not null`,
+      );
+      const events = await test.rows<{ id: string }>(
+        "select id from outbound_event where type like 'subscription.%'",
+      );
+      return events.filter(({ id }) => !received.has(id)).length;
+    };
+    await eventually(missing, 0, 300_000);
+  }
+});
+
+/** Requests a second of the mixture that the server answers when it is never waited for. */
+async function measureCapacity(send: Record<Kind, () => Promise<{ status: number }>>): Promise<number> {
+  // What is loaded by its first use is no part of it.
+  for (const kind of KINDS) await send[kind]();
+  const until = performance.now() + CAPACITY_SECONDS * 1_000;
+  let answers = 0;
+  const mixture = KINDS.flatMap((kind) => Array.from({ length: SHARES[kind] * 10 }, () => kind));
+  await Promise.all(
+    Array.from({ length: SENDERS }, async (_, sender) => {
+      for (let nth = sender; performance.now() < until; nth += 1) {
+        await send[mixture[nth % mixture.length] as Kind]();
+        answers += 1;
+      }
+    }),
+  );
+  return answers / CAPACITY_SECONDS;
+}
+
+async function countDescriptors(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}
+
+function summary({ latenciesMs, statuses }: Measured): string {
+  const median = latenciesMs.toSorted((a, b) => a - b)[latenciesMs.length >> 1] ?? Number.NaN;
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`);
+  return `p50 ${median.toFixed(1)} ms p99 ${p99(latenciesMs).toFixed(1)} ms (${counts.join(" ")})`;
+}
