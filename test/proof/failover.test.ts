@@ -10,7 +10,7 @@ import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { expectHistoryKept, historyFigures, median, startEventLoad } from "./event-load.ts";
 import { isFullProof, report } from "./proof.ts";
 
-const KILLS = Number(process.env.KILLS ?? (isFullProof ? 100 : 2));
+const KILLS = Number(process.env.KILLS ?? (isFullProof ? 100 : 1));
 const PER_SECOND = isFullProof ? 500 : 100;
 /** How long an asynchronous standby's log is under way. */
 const DELAYS_MS = isFullProof ? [0, 100, 1_000] : [100];
