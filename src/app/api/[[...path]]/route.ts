@@ -1,7 +1,7 @@
 import { after } from "next/server";
 import { host, isServerless } from "../../gate/host.ts";
 
-/** The whole API where Next.js serves it. `src/server.ts` serves `/api` itself, ten times as fast. */
+/** The whole API where Next.js serves it. `src/server.ts` serves `/api` without Next.js. */
 async function respond(request: Request): Promise<Response> {
   if (!isServerless) return Response.json({ error: "Not found" }, { status: 404 });
   const started = await host().catch((error: Error) => {
