@@ -6,12 +6,14 @@ import type { ServerProcess } from "../shared/server-process.ts";
 import { EARLIER_TABLES, STRIPE_SYNC_TABLES, SYNC_ENGINE_TABLES, TOLLGATE_TABLES } from "./arrived.ts";
 import type { Bench, Contender } from "./contender.ts";
 import { createTollgateDatabase } from "./databases.ts";
+import { startWithEndpoint } from "./outbound-contender.ts";
 import { startSqlContender } from "./sql-contender.ts";
 import { startWebhookContender } from "./webhook-contender.ts";
 
 export const CONTENDERS = [
   "tollgate",
   "tollgate-before",
+  "tollgate-endpoint",
   "sync-engine",
   "stripe-sync-engine",
   "one-at-a-time",
@@ -31,6 +33,8 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
       return startTollgate(bench, name);
     case "tollgate-before":
       return startBefore(bench, name);
+    case "tollgate-endpoint":
+      return startWithEndpoint((options) => startTollgate(bench, name, options));
     case "sync-engine":
       return startSyncEngine(bench, name);
     case "stripe-sync-engine":

@@ -4,6 +4,7 @@ import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
 /** What a run consists of, by the names that `--only` takes. */
 const PARTS = [
   "tollgate",
+  "tollgate-endpoint",
   "sync-engine",
   "stripe-sync-engine",
   "one-at-a-time",
@@ -28,6 +29,8 @@ export type Options = {
   subscriptions: number;
   bodyBytes: number;
   eventIds: "stripe" | "random";
+  /** Of so many events of a subscription, one changes it. */
+  changeEvery: number;
   historyRows: number;
   historyBodyBytes: number;
   parts: ReadonlySet<Part>;
@@ -53,6 +56,8 @@ status, only a measurement that cannot be trusted does.
                        take the longer the more there are, as they look items up without an index
   --body-bytes N       size of an event's body (1100)
   --event-ids KIND     stripe: begin with the time, as Stripe's do (default); random: spread over the whole index
+  --change-every N     of so many events of a subscription, one changes it (1); "tollgate-endpoint" emits an event for each
+                       change, to one endpoint
   --history-rows N     deliveries in the log for the part "history" (2000000)
   --history-body-bytes N  size of their bodies (300)
   --skip-history       all parts but "history"
@@ -76,6 +81,7 @@ export function readOptions(args: readonly string[]): Options {
         subscriptions: { type: "string", default: "10000" },
         "body-bytes": { type: "string", default: "1100" },
         "event-ids": { type: "string", default: "stripe" },
+        "change-every": { type: "string", default: "1" },
         "history-rows": { type: "string", default: "2000000" },
         "history-body-bytes": { type: "string", default: "300" },
         "skip-history": { type: "boolean", default: false },
@@ -96,6 +102,7 @@ export function readOptions(args: readonly string[]): Options {
       subscriptions: wholeNumber("--subscriptions", values.subscriptions, 1_000, 100_000),
       bodyBytes: wholeNumber("--body-bytes", values["body-bytes"], 1_100, 100_000),
       eventIds: asEventIds(values["event-ids"]),
+      changeEvery: wholeNumber("--change-every", values["change-every"], 1, 1_000),
       historyRows: wholeNumber("--history-rows", values["history-rows"], 1, 50_000_000),
       historyBodyBytes: wholeNumber("--history-body-bytes", values["history-body-bytes"], 200, 10_000),
       parts: new Set([
