@@ -27,7 +27,7 @@ const POLL_MS = 100;
 const KEPT_MS = 60_000;
 const LONGEST_ANSWER_MS = 3_600_000;
 /** How long a reader counts as present after each poll. */
-const PRESENT_MS = 2_000;
+const PRESENT_MS = 10_000;
 const BROKEN_OFF: UIMessageChunk = { type: "error", errorText: "The answer broke off. Please try again." };
 
 export function sharedAnswers(send: SendCommand): SharedAnswers {
