@@ -17,6 +17,13 @@ type Sources = {
 export function createMetrics({ countFlagged, outboundState }: Sources) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // promtool: only a counter may be called so; each of these has a twin without the suffix.
+  for (const name of [
+    "nodejs_active_handles_total",
+    "nodejs_active_requests_total",
+    "nodejs_active_resources_total",
+  ])
+    registry.removeSingleMetric(name);
   const deliveries = new Counter({
     name: "tollgate_webhook_deliveries_total",
     help: "Webhook deliveries by slot and outcome",

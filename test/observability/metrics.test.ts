@@ -52,3 +52,13 @@ it("reports attempts to deliver outbound events, their backlog and unhealthy end
   state = { failing: 0, disabled: 0, backlogSeconds: 0 };
   expect(await lines()).toContain("tollgate_outbound_backlog_seconds 0");
 });
+
+it("names counters with _total and nothing else, as promtool checks", async () => {
+  const { text } = await createMetrics(QUIET).read();
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => ({ name, type }));
+  expect(types.length).toBeGreaterThan(10);
+  for (const { name, type } of types)
+    expect([name, name?.endsWith("_total")]).toEqual([name, type === "counter"]);
+  const described = [...text.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name);
+  expect(described).toEqual(types.map(({ name }) => name));
+});

@@ -24,6 +24,10 @@ export type RpcClientOptions = {
   links?: TRPCLink<AppRouter>[];
   /** Hears of every answer. */
   onAnswer?: (answer: Response) => void;
+  /** Sends queries by POST, as long ones must be. */
+  methodOverride?: "POST";
+  /** Of a batch; unlimited unless given. */
+  maxItems?: number;
 };
 
 /** The official client, with the types of our router, as an application uses it. */
@@ -35,10 +39,12 @@ export function rpcClient(serverUrl: string, options: RpcClientOptions = {}) {
 
 /** The last link of a chain. */
 export function sendingLink(serverUrl: string, options: RpcClientOptions = {}): TRPCLink<AppRouter> {
-  const { link = "httpBatchLink", cookie, key, base = "/api", onAnswer } = options;
+  const { link = "httpBatchLink", cookie, key, base = "/api", onAnswer, methodOverride, maxItems } = options;
   return LINKS[link]<AppRouter>({
     url: `${serverUrl}${base}/trpc`,
     transformer: superjson,
+    ...(methodOverride === undefined ? {} : { methodOverride }),
+    ...(maxItems === undefined ? {} : { maxItems }),
     headers: {
       ...(cookie === undefined ? {} : { cookie }),
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),

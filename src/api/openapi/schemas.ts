@@ -22,9 +22,9 @@ export class Schemas {
         // The bounds of a double mean nothing to a reader.
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-        // Spectral and Prism want a schema here; `maxItems` says that there are no more.
+        // Spectral and Prism want a schema for all items, and orval's types do not compile with one beside a tuple.
         if (jsonSchema.prefixItems && (jsonSchema.items as unknown) === false)
-          Object.assign(jsonSchema, { items: anyOfThem(jsonSchema.prefixItems) });
+          Object.assign(jsonSchema, { items: anyOfThem(jsonSchema.prefixItems), prefixItems: undefined });
         delete jsonSchema.id;
       },
     }) as JsonSchema & { $defs?: Record<string, JsonSchema> };

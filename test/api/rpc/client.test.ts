@@ -145,6 +145,46 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   });
 });
 
+it.each(Object.keys(LINKS) as LinkName[])(
+  "sends long queries by POST through %s with methodOverride",
+  async (link) => {
+    const responses: Response[] = [];
+    const client = rpcClient(server.url, {
+      link,
+      cookie: ada.cookie,
+      methodOverride: "POST",
+      onAnswer: (response) => responses.push(response),
+    });
+    expect(await client.billing.plans.query({ limit: 1 })).toMatchObject({ items: [{ id: "free" }] });
+    // Refused for its value, not for its length, which no URL has room for.
+    const cursor = "x".repeat(20_000);
+    expect(await refusalOf(client.billing.plans.query({ cursor }))).toEqual([
+      "BAD_REQUEST",
+      expect.stringMatching(/^cursor: /),
+    ]);
+    for (const { url } of responses) expect(new URL(url).searchParams.get("input")).toBeNull();
+  },
+);
+
+it.each(["httpBatchLink", "httpBatchStreamLink"] as const)(
+  "refuses eleven calls at once through %s with the number for maxItems, with which they pass",
+  async (link) => {
+    const elevenCalls = (client: ReturnType<typeof rpcClient>) =>
+      Array.from({ length: 11 }, () => client.billing.plans.query({ limit: 1 }));
+    for (const call of elevenCalls(rpcClient(server.url, { link, cookie: ada.cookie }))) {
+      expect(await refusalOf(call)).toEqual([
+        "BAD_REQUEST",
+        "A batch may hold at most 10 calls: set maxItems of httpBatchLink to 10",
+      ]);
+    }
+    const responses: Response[] = [];
+    const onAnswer = (response: Response) => void responses.push(response);
+    const limited = rpcClient(server.url, { link, cookie: ada.cookie, maxItems: 10, onAnswer });
+    expect(await Promise.all(elevenCalls(limited))).toHaveLength(11);
+    expect(responses).toHaveLength(2);
+  },
+);
+
 describe("a batch", () => {
   it.each(["httpBatchLink", "httpBatchStreamLink"] as const)(
     "through %s is one request, whose calls fail independently",
