@@ -152,9 +152,9 @@ async function importPayments(
 ): Promise<number | null> {
   const api = payments[slot];
   if (dryRun || api === null) return null;
-  const since = new Date(0);
+  // Stripe lists refunds and disputes once for all payments, else for each one.
   return comparePayments(intake, slot, api, {
-    ...{ since, dryRun: false, by: "server", notify },
+    ...{ since: null, dryRun: false, by: "server", notify },
     isStopping: () => false,
   });
 }

@@ -4,13 +4,15 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findPaymentOwners, findPayments } from "../store/verify-payments.ts";
 import { comparePayment, type ListedPayment } from "./compare-payment.ts";
+import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 const BATCH_SIZE = 100;
 
 type CompareOptions = {
-  since: Date;
+  /** `null`: all. */
+  since: Date | null;
   /** Counts what would be recorded or corrected. */
   dryRun: boolean;
   by: Reconciler;
@@ -20,7 +22,7 @@ type CompareOptions = {
 };
 
 /**
- * Compares the payments made since, and records missing ones of known subscriptions and users. Returns how many were
+ * Compares the payments made since, or all, and records missing ones of known subscriptions and users. Returns how many were
  * recorded or corrected, in a dry run how many would be.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
@@ -46,7 +48,9 @@ export async function comparePayments(
       if (comparison === "recorded" || comparison === "corrected") count += 1;
     };
     // The list has said what a missing one is: a request for each would make imports last for hours.
-    for (const state of missing) await compare(state.charge.id, { listed: { state, askedAtMicros } });
+    await forEachConcurrently(missing, (state) =>
+      compare(state.charge.id, { listed: { state, askedAtMicros } }),
+    );
     for (const state of different) await compare(state.charge.id, {});
   };
   for await (const state of api.listPayments({ since, providerSubscriptionId: null })) {
