@@ -4,11 +4,11 @@ import { migrate } from "../../src/store/migrate.ts";
 import { addUsers } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith, findPostgresPrograms } from "../support/installed-programs.ts";
-import { type ReplicatedPostgres, startReplicatedPostgres } from "../support/replicated-postgres.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { expectHistoryKept, historyFigures, median, startEventLoad } from "./event-load.ts";
 import { isFullProof, report } from "./proof.ts";
+import { type ReplicatedPostgres, startReplicatedPostgres } from "./replicated-postgres.ts";
 
 const KILLS = Number(process.env.KILLS ?? (isFullProof ? 100 : 1));
 const PER_SECOND = isFullProof ? 500 : 100;

@@ -7,12 +7,12 @@ import { createLog } from "../../src/observability/log.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { startRuntime } from "../../src/runtime/runtime.ts";
 import { createRng } from "../../src/simulator/scenario/rng.ts";
-import { simulatorWith } from "../fixtures/many-subscriptions.ts";
 import { API_KEY, press } from "../simulator/test-context.ts";
 import { freshDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { PROCESS_VARIABLES, serverVariables } from "../support/variables.ts";
+import { simulatorWith } from "./many-subscriptions.ts";
 import { isFullProof, report } from "./proof.ts";
 
 const COUNT = isFullProof ? 100_000 : 600;

@@ -7,10 +7,10 @@ import type { VerifyReport } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { SimulatorState } from "../../src/simulator/server/state.ts";
-import { simulatorWith } from "../fixtures/many-subscriptions.ts";
 import { API_KEY } from "../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { serverVariables } from "../support/variables.ts";
+import { simulatorWith } from "./many-subscriptions.ts";
 import { isFullProof, report } from "./proof.ts";
 
 /** More than two pages of every provider's list. */

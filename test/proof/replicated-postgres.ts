@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openDatabase } from "../../src/store/database.ts";
 import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
-import { cleanedUp } from "./cleanup.ts";
-import { freePort } from "./free-port.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { freePort } from "../support/free-port.ts";
 
 const run = promisify(execFile);
 

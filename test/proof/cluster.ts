@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
 import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { cleanedUp } from "./cleanup.ts";
-import { addUsers } from "./database.ts";
-import { eventually } from "./eventually.ts";
-import { freePort } from "./free-port.ts";
-import { sendRequest } from "./http.ts";
-import { findPostgresPrograms, findProgram } from "./installed-programs.ts";
-import type { TestRedis } from "./redis.ts";
-import { startRedisCluster } from "./redis-cluster.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { addUsers } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
+import { sendRequest } from "../support/http.ts";
+import { findPostgresPrograms, findProgram } from "../support/installed-programs.ts";
+import type { TestRedis } from "../support/redis.ts";
+import { startRedisCluster } from "../support/redis-cluster.ts";
+import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "./replicated-postgres.ts";
-import { type ServerProcess, spawnServer } from "./server-process.ts";
-import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 export const CLUSTER_PROGRAMS = {
   postgresql: findPostgresPrograms(),
