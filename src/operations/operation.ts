@@ -38,6 +38,7 @@ export type Operation<
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
   A extends Access = Access,
+  P extends Permission | undefined = Permission | undefined,
 > = {
   /** `<noun>.<verb>`, unique. */
   name: string;
@@ -45,7 +46,7 @@ export type Operation<
   summary: string;
   access: A;
   /** What a service key needs, to call it for the user that it names; without it service keys are refused. */
-  permission?: Permission;
+  permission?: P;
   /** The scope that a call is charged to; `null`: not limited. */
   limit: ChargedScope | null;
   input: Input;
@@ -67,7 +68,8 @@ export function defineOperation<
   Input extends z.ZodType,
   Output extends z.ZodType,
   const A extends Access,
->(operation: Operation<Deps, Input, Output, A>): Operation<Deps, Input, Output, A> {
+  const P extends Permission | undefined = undefined,
+>(operation: Operation<Deps, Input, Output, A, P>): Operation<Deps, Input, Output, A, P> {
   return operation;
 }
 

@@ -3,6 +3,7 @@ import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { createAdmin, type TestUser } from "../support/people.ts";
+import { refusalOf, rpcClient } from "../support/rpc-client.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
@@ -82,6 +83,29 @@ describe("a service key", () => {
     expect(refusal(await send("POST", "/api/v2/checkout", { body }))).toMatchObject({
       ...{ status: 400, params: { field: "user", problem: "missing" } },
     });
+  });
+
+  it("names the user in the input of a procedure, as its type says", async () => {
+    const { billing, user } = rpcClient(server.url, { key });
+    expect((await user.me.query({ user: "user_2" }))?.id).toBe("user_2");
+    expect(await billing.subscription.query({ externalId: "shop-1" })).toMatchObject({ userId: "user_1" });
+    const { items } = await billing.payments.query({ externalId: "shop-1", limit: 5 });
+    expect(items).toEqual([]);
+    expect((await billing.entitlements.query({ user: "user_1" })).planId).toBe("pro");
+    expect((await billing.check.query({ user: "user_1", feature: "projects" })).allowed).toBe(true);
+    const refused = [
+      user.me.query(),
+      billing.createCheckout.mutate({ externalId: "shop-1", planId: "no-such-plan" }),
+      billing.openPortal.mutate({ user: "nobody" }),
+      // @ts-expect-error no service key may change a profile
+      user.updateProfile.mutate({ user: "user_1", name: "Mallory" }),
+    ];
+    expect(await Promise.all(refused.map(refusalOf))).toEqual([
+      ["BAD_REQUEST", "user: is required"],
+      ["BAD_REQUEST", "planId: no such plan: no-such-plan"],
+      ["NOT_FOUND", "No such user"],
+      ["FORBIDDEN", "Forbidden"],
+    ]);
   });
 
   it("is refused without the permission, with its name", async () => {

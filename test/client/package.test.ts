@@ -158,13 +158,23 @@ describe("in a strict TypeScript project", () => {
         const forbidden: Reason = "forbidden";
         console.log(error.status, error.reason === forbidden, error.message);
       });
-      console.log(wrongInput.name, wrongName.name, wrongKind.name);`;
-    const stdout = await runProgram("rpc.ts", code, { URL: server.url, KEY: personKey });
+      console.log(wrongInput.name, wrongName.name, wrongKind.name);
+      const shop = createTollgate({ url: process.env.URL ?? "", key: process.env.SERVICE_KEY });
+      const ana = { externalId: "customer-42" };
+      const { allowed } = await shop.rpc.billing.check.query({ ...ana, feature: "projects" });
+      const named: { email: string } | null = await shop.rpc.user.me.query({ user: "ana" });
+      // @ts-expect-error service keys cannot change a profile
+      const notForKeys = () => shop.rpc.user.updateProfile.mutate({ user: "ana", name: "Mallory" });
+      console.log((await shop.rpc.user.me.query(ana))?.id, named?.email, allowed, notForKeys.name);`;
+    const stdout = await runProgram("rpc.ts", code, {
+      ...{ URL: server.url, KEY: personKey, SERVICE_KEY: serviceKey },
+    });
     expect(stdout.trimEnd().split("\n")).toEqual([
       "Ana true",
       "true number",
       "403 true Forbidden",
       "wrongInput wrongName wrongKind",
+      "ana ana@example.com true notForKeys",
     ]);
   });
 

@@ -25,7 +25,7 @@ export {
 export type Usage = { feature: string; amount: number; idempotencyKey: string };
 
 export type Tollgate = {
-  /** The procedures of the server's router, with a user's key. Times are `Date`. */
+  /** The procedures of the server's router. With a service key, inputs name the user. Times are `Date`. */
   rpc: RpcClient;
   entitlements: EntitlementCache;
   /** Counts usage of a quota once per `idempotencyKey`. @throws TollgateError `quota_exceeded` */

@@ -1,5 +1,6 @@
 import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
 import { z } from "zod";
+import type { Permission } from "../../domain/permission.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Access, type Call, execute, type Operation } from "../../operations/operation.ts";
@@ -30,13 +31,21 @@ export const publicProcedure = level("anyone");
 export const protectedProcedure = level("person", "session");
 export const adminProcedure = level("admin");
 
-/** What clients may leave out as a whole. */
-type Given<Input> = Record<never, never> extends Input ? Input | undefined : Input;
+/** An input without required fields may be left out as a whole. */
+type OptionalIfEmpty<Input> = Record<never, never> extends Input ? Input | undefined : Input;
 
-/** As clients see it. Told by the operation and `show` alone: the router that it goes into would have said `any`. */
-type Offered<Input extends z.ZodType, Answer> = {
-  input: Given<z.input<Input>>;
-  output: [Answer] extends [infer Told] ? Told : never;
+/** How a service key names the user that it acts for. Written out, as the client package copies this type. */
+type NamedUser = { user?: string | undefined; externalId?: string | undefined };
+
+/** zod types an empty object as `Record<string, never>`, which nothing can be added to. */
+type WithNamedUser<Input> = string extends keyof Input ? NamedUser : Input & NamedUser;
+
+type ClientInput<Input, P> = P extends Permission ? WithNamedUser<Input> : Input;
+
+/** As clients see it. Inferred from the operation and `show` alone: the router would have made it `any`. */
+type ProcedureTypes<Input extends z.ZodType, P, Answer> = {
+  input: OptionalIfEmpty<ClientInput<z.input<Input>, P>>;
+  output: [Answer] extends [infer Shown] ? Shown : never;
   meta: object;
   errorShape: RpcErrorShape;
 };
@@ -80,19 +89,31 @@ function level<A extends Access>(...served: A[]) {
   }
 
   return {
-    query: <Input extends z.ZodType, Output extends z.ZodType, Shown = z.input<Output>, Missing = never>(
-      operation: Operation<Dependencies, Input, Output, A>,
+    query: <
+      Input extends z.ZodType,
+      Output extends z.ZodType,
+      P extends Permission | undefined,
+      Shown = z.input<Output>,
+      Missing = never,
+    >(
+      operation: Operation<Dependencies, Input, Output, A, P>,
       showing: Showing<z.input<Output>, Shown, Missing> = {},
     ) =>
       gated(operation, showing).query(({ ctx }) => ctx.answer) as TRPCQueryProcedure<
-        Offered<Input, Shown | Missing>
+        ProcedureTypes<Input, P, Shown | Missing>
       >,
-    mutation: <Input extends z.ZodType, Output extends z.ZodType, Shown = z.input<Output>, Missing = never>(
-      operation: Operation<Dependencies, Input, Output, A>,
+    mutation: <
+      Input extends z.ZodType,
+      Output extends z.ZodType,
+      P extends Permission | undefined,
+      Shown = z.input<Output>,
+      Missing = never,
+    >(
+      operation: Operation<Dependencies, Input, Output, A, P>,
       showing: Showing<z.input<Output>, Shown, Missing> = {},
     ) =>
       gated(operation, showing).mutation(({ ctx }) => ctx.answer) as TRPCMutationProcedure<
-        Offered<Input, Shown | Missing>
+        ProcedureTypes<Input, P, Shown | Missing>
       >,
   };
 }
