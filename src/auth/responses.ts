@@ -3,6 +3,7 @@ import { codeOf as reasonCode } from "../domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
+import type { AuthRoute } from "./route-list.ts";
 
 /** An error response, with the refusal that it was made of for callers within the process. */
 export class RefusalResponse extends Response {
@@ -40,8 +41,13 @@ export function errorResponse(
  * Turns Better Auth's response into ours: a success unchanged, a failure as an error body, and a failure too whatever
  * the database did not do.
  * @param failure the last database error during the request, or `null`
+ * @param route the one that responded
  */
-export async function translateResponse(response: Response, failure: unknown): Promise<Response> {
+export async function translateResponse(
+  response: Response,
+  failure: unknown,
+  { passwordField }: Pick<AuthRoute, "passwordField">,
+): Promise<Response> {
   if (response instanceof RefusalResponse) return response;
   if (failure instanceof DatabaseUnavailable) return refusalResponse({ reason: "unavailable" });
   if (violatedConstraint(failure) === "user_email_key") {
@@ -52,6 +58,9 @@ export async function translateResponse(response: Response, failure: unknown): P
   if (response.status < 400) return withNoStore(response);
   const { code, message } = await errorOf(response);
   const refusal = REASONS_OF_CODES[code];
+  if (code === "INVALID_PASSWORD") {
+    return refusalResponse({ reason: "wrong_password", field: passwordField }, code);
+  }
   if (refusal) return refusalResponse(refusal, code);
   if (response.status >= 500 || message === "") return refusalResponse({ reason: "internal_error" });
   return errorResponse(response.status, message, { code: code === "" ? "BAD_REQUEST" : code });
@@ -100,7 +109,7 @@ const REASONS_OF_CODES: Record<string, RefusalFacts> = {
   BANNED: { reason: "account_suspended" },
   USER_ALREADY_EXISTS: { reason: "email_taken" },
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { reason: "email_taken" },
-  INVALID_PASSWORD: { reason: "wrong_password", field: "currentPassword" },
+  INVALID_PASSWORD: { reason: "wrong_password" },
   CREDENTIAL_ACCOUNT_NOT_FOUND: { reason: "no_password" },
   INVALID_TOKEN: { reason: "link_expired" },
   TOKEN_EXPIRED: { reason: "link_expired" },

@@ -33,6 +33,8 @@ export type AuthRoute = {
   confirmation: boolean;
   /** Whose failures slow down further guesses of a password: the named account's, or the signed-in user's own. */
   guesses: "account" | "session" | null;
+  /** The body's field for the current password. */
+  passwordField: "password" | "currentPassword";
   /** Whether the time of the response must not tell if there is such an account. */
   hidesAccounts: boolean;
 };
@@ -66,6 +68,7 @@ const DEFAULTS = {
   needsSession: false,
   confirmation: false,
   guesses: null,
+  passwordField: "password",
   hidesAccounts: false,
 } as const;
 
@@ -127,6 +130,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
     ...withPassword,
     summary: "Changes the password, and ends all other sessions",
     body: bodies.ChangePassword,
+    passwordField: "currentPassword",
     output: responses.PasswordChanged,
     codes: [...withPassword.codes, "CREDENTIAL_ACCOUNT_NOT_FOUND"],
   }),

@@ -55,7 +55,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   const scope: RequestScope = { address, locale, failure: null };
   const response = await deps.scopes
     .run(scope, () => respond(deps, request, isUsable ? session : null, !session || isUsable))
-    .then((response) => translateResponse(response, scope.failure))
+    .then((response) => translateResponse(response, scope.failure, route))
     .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
   if (attempt) await attempt.settle(await resultOf(response));
   if (response.ok && route.endpoint === "changePassword" && session) {

@@ -3,8 +3,10 @@ import { twoFactorClient } from "better-auth/client/plugins";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { cookieOf } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { type SmtpServer, smtpServer } from "../support/smtp-server.ts";
 import { totp } from "../support/totp.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
@@ -12,25 +14,40 @@ const PASSWORD = "a password of some length";
 
 describe("Better Auth's own client", () => {
   let test: TestDatabase;
+  let smtp: SmtpServer;
   let server: RunningServer;
+  /** One sign-in an hour. */
+  let strict: RunningServer;
   beforeAll(async () => {
     test = await freshDatabase(0);
-    server = await startTestServer(test.url, GENEROUS_LIMITS);
+    smtp = await smtpServer();
+    const variables = { ...GENEROUS_LIMITS, SMTP_URL: smtp.url };
+    server = await startTestServer(test.url, variables);
+    strict = await startTestServer(test.url, { ...variables, RATE_LIMIT_AUTH_SIGN_IN: "1/3600" });
   });
   afterAll(async () => {
-    await server.close();
-    await test.drop();
+    await strict?.close();
+    await server?.close();
+    await smtp?.close();
+    await test?.drop();
   });
 
   /** Keeps its cookies as a browser does. */
-  function client() {
+  function client({
+    baseURL = server.url,
+    origin = null,
+  }: {
+    baseURL?: string;
+    origin?: string | null;
+  } = {}) {
     let cookie = "";
     return createAuthClient({
-      baseURL: server.url,
+      baseURL,
       plugins: [twoFactorClient()],
       fetchOptions: {
         onRequest: ({ headers }) => {
           headers.set("cookie", cookie);
+          if (origin !== null) headers.set("origin", origin);
         },
         onResponse: ({ response }) => {
           cookie = cookieOf(response) || cookie;
@@ -53,6 +70,55 @@ describe("Better Auth's own client", () => {
       message: "Incorrect email or password",
       code: "INVALID_EMAIL_OR_PASSWORD",
     });
+  });
+
+  it("reads that it is over the limit, and for how long", async () => {
+    const limited = client({ baseURL: strict.url });
+    const credentials = { email: "nobody@example.com", password: PASSWORD };
+    expect((await limited.signIn.email(credentials)).error?.status).toBe(401);
+    let retryAfter: string | null = null;
+    const { error } = await limited.signIn.email(credentials, {
+      onError: ({ response }) => {
+        retryAfter = response.headers.get("retry-after");
+      },
+    });
+    expect(error).toMatchObject({
+      status: 429,
+      message: "Too many requests. Please wait a moment.",
+      code: "TOO_MANY_REQUESTS",
+    });
+    expect(Number(retryAfter)).toBeGreaterThan(3000);
+  });
+
+  it("is refused from another origin", async () => {
+    const { error } = await client({ origin: "https://evil.example.com" }).signUp.email({
+      ...{ name: "Eve", email: "eve@example.com", password: PASSWORD },
+    });
+    expect(error).toMatchObject({ status: 403, message: "Forbidden", code: "FORBIDDEN" });
+  });
+
+  it("resets a forgotten password", async () => {
+    const email = "barbara@example.com";
+    const barbara = await signedUp(email);
+    const { error } = await barbara.requestPasswordReset({ email, redirectTo: "/reset-password" });
+    expect(error).toBeNull();
+    let token: string | undefined;
+    await eventually(async () => {
+      const mail = smtp.mails.findLast(({ to }) => to.includes(email));
+      token = /reset-password\/([\w-]+)/.exec(mail?.data.replaceAll("=\r\n", "") ?? "")?.[1];
+      return token !== undefined;
+    }, true);
+    const newPassword = "another password of some length";
+    const reset = { token: token as string, newPassword };
+    expect((await barbara.resetPassword({ ...reset, newPassword: "short" })).error).toMatchObject({
+      ...{ status: 400, message: expect.stringContaining("newPassword: "), code: "BAD_REQUEST" },
+    });
+    expect((await barbara.resetPassword(reset)).error).toBeNull();
+    expect((await barbara.resetPassword(reset)).error).toMatchObject({
+      ...{ status: 400, message: "This link is invalid or has expired", code: "INVALID_TOKEN" },
+    });
+    expect((await barbara.getSession()).data).toBeNull();
+    expect((await barbara.signIn.email({ email, password: newPassword })).error).toBeNull();
   });
 
   it("updates the user, and requests an email change", async () => {
@@ -84,12 +150,36 @@ describe("Better Auth's own client", () => {
     const uri = (data as { totpURI: string }).totpURI;
     expect((await alan.twoFactor.verifyTotp({ code: totp(uri) })).error).toBeNull();
     const two = client();
-    const signIn = await two.signIn.email({ email: "alan@example.com", password: PASSWORD });
-    expect(signIn.data).toMatchObject({ twoFactorRedirect: true });
+    const credentials = { email: "alan@example.com", password: PASSWORD };
+    expect((await two.signIn.email(credentials)).data).toMatchObject({ twoFactorRedirect: true });
     expect((await two.twoFactor.verifyTotp({ code: "000000" })).error).toMatchObject({
       code: "INVALID_CODE",
     });
     expect((await two.twoFactor.verifyTotp({ code: totp(uri) })).error).toBeNull();
     expect((await two.getSession()).data?.user.email).toBe("alan@example.com");
+  });
+
+  it("signs in with a recovery code, once, and replaces the codes", async () => {
+    const credentials = { email: "edsger@example.com", password: PASSWORD };
+    const edsger = await signedUp(credentials.email);
+    const { data } = await edsger.twoFactor.enable({ password: PASSWORD });
+    const { totpURI, backupCodes } = data as { totpURI: string; backupCodes: string[] };
+    await edsger.twoFactor.verifyTotp({ code: totp(totpURI) });
+    const signInWith = async (code: string | undefined) => {
+      const other = client();
+      await other.signIn.email(credentials);
+      return other.twoFactor.verifyBackupCode({ code: code as string });
+    };
+    expect((await signInWith(backupCodes[0])).data?.user.email).toBe(credentials.email);
+    expect((await signInWith(backupCodes[0])).error).toMatchObject({
+      ...{ status: 400, message: "code: is not the current code", code: "INVALID_BACKUP_CODE" },
+    });
+    expect((await edsger.twoFactor.generateBackupCodes({ password: "wrong" })).error).toMatchObject({
+      ...{ status: 400, message: "password: is not the current password", code: "INVALID_PASSWORD" },
+    });
+    const renewed = await edsger.twoFactor.generateBackupCodes({ password: PASSWORD });
+    expect((await signInWith(backupCodes[1])).error?.code).toBe("INVALID_BACKUP_CODE");
+    expect((await signInWith(renewed.data?.backupCodes[0])).error).toBeNull();
+    expect((await edsger.twoFactor.disable({ password: PASSWORD })).error).toBeNull();
   });
 });

@@ -80,7 +80,10 @@ it("every route answers as its document says", async () => {
     const fault = operation.fault({ ...response, contentType });
     if (fault) faults.push(`${operation.operationId}: ${fault}`);
     if (response.status < 400) return;
-    const { code } = response.body as { code: string };
+    const { code, error } = response.body as { code: string; error: string };
+    const [, field = null] = /^(\w+): /.exec(error) ?? [];
+    if (field !== null && !operation.inputFields.includes(field))
+      faults.push(`${operation.operationId}: there is no field for "${error}"`);
     if (!operation.description(response.status).includes(`\`${code}\``))
       faults.push(`${operation.operationId}: ${response.status} ${response.text} is not documented`);
   };

@@ -21,6 +21,8 @@ export type Documented = {
   /** The same for a request body. */
   bodyFault(body: unknown): string | null;
   parameters: { name: string; in: string; schema: Json }[];
+  /** Names in the body and the query string that an error may refer to. */
+  inputFields: string[];
   /** Whether a service key may call it for a user. */
   namesUser: boolean;
 };
@@ -61,6 +63,12 @@ export function operationsOf(document: Document): Documented[] {
         namesUser:
           parameters.some(({ name }) => name === "user") ||
           JSON.stringify(requestBody ?? {}).includes('"externalId"'),
+        inputFields: [
+          ...parameters.map(({ name }) => name),
+          ...Object.keys(
+            (resolved(requestBody?.content["application/json"]?.schema ?? {}).properties as Json) ?? {},
+          ),
+        ],
         bodyFault: (body) => {
           const schema = requestBody?.content["application/json"]?.schema;
           if (!schema) return body === undefined ? null : "no body is documented";
