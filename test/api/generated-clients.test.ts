@@ -12,7 +12,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
 import { createKey, createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
+import { GENEROUS_LIMITS, ownFolder } from "../support/variables.ts";
 
 const run = promisify(execFile);
 const TOOLS = join(import.meta.dirname, "../fixtures/openapi-tools");
@@ -41,10 +41,8 @@ afterAll(async () => {
 /** Installed once per lock file: they are larger than all other packages of the tests. */
 async function installedTools(): Promise<string> {
   const lock = await readFile(join(TOOLS, "package-lock.json"));
-  const folder = join(
-    tmpdir(),
-    `tollgate-openapi-tools-${createHash("sha256").update(lock).digest("hex").slice(0, 16)}`,
-  );
+  const hash = createHash("sha256").update(lock).digest("hex").slice(0, 16);
+  const folder = ownFolder(`tollgate-openapi-tools-${hash}`);
   if (await stat(folder).catch(() => null)) return folder;
   const installing = await mkdtemp(`${folder}-`);
   await cp(TOOLS, installing, { recursive: true });

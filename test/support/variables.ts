@@ -1,4 +1,4 @@
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { SCOPES } from "../../src/limits/policies.ts";
 
@@ -12,7 +12,7 @@ export const SECRETS = {
 /** What every process of ours is started with. The cache halves the time that it takes to load its modules. */
 export const PROCESS_VARIABLES = {
   PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: join(tmpdir(), "tollgate-test-modules"),
+  NODE_COMPILE_CACHE: ownFolder("tollgate-test-modules"),
 };
 
 /** What a server needs to run on a database that is not its own. */
@@ -32,7 +32,7 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
     SELF_HEAL: "off",
     RECONCILE: "off",
     // Mail and other files of a server: tests must not use the project's own folder.
-    DATA_DIR: join(tmpdir(), "tollgate-test-data"),
+    DATA_DIR: ownFolder("tollgate-test-data"),
   };
 }
 
@@ -40,3 +40,8 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
 export const GENEROUS_LIMITS: Record<string, string> = Object.fromEntries(
   SCOPES.map((scope) => [`RATE_LIMIT_${scope.replaceAll("-", "_").toUpperCase()}`, "100000/60"]),
 );
+
+/** A temporary folder that survives a test, apart from those of other users of the machine. */
+export function ownFolder(name: string): string {
+  return join(tmpdir(), `${name}-${userInfo().uid}`);
+}
