@@ -38,12 +38,12 @@ const RedirectTarget = z
   .string()
   .max(2_000)
   .optional()
-  .describe("Where the link in the mail leads in the end: a path or URL of ours.");
+  .describe("Where the link in the mail finally leads: a path or URL of this server.");
 
 const RememberMe = z
   .boolean()
   .optional()
-  .describe("Whether the session outlives the browser; true unless given.");
+  .describe("Whether the session outlives the browser; defaults to true.");
 
 export const SignUp = z.object({
   name: PersonName.describe("The user's name."),
@@ -70,7 +70,7 @@ export const ChangePassword: RequestBody = z
 export const RequestPasswordReset: RequestBody = z.object({
   email: Email,
   redirectTo: RedirectTarget.transform((target) => target ?? "/reset-password").describe(
-    "The page that sets the password: a path or URL of ours.",
+    "The page that sets the password: a path or URL of this server.",
   ),
 });
 
@@ -125,6 +125,6 @@ export const VerifyBackupCode: RequestBody = z.object({
     .string()
     .trim()
     .regex(/^[A-Za-z0-9-]{5,40}$/, format("recovery_code"))
-    .describe("A recovery code."),
+    .describe("A backup code."),
   trustDevice: TrustDevice,
 });

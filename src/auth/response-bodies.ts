@@ -18,7 +18,9 @@ const AuthUser = z
 const AuthSession = z
   .object({
     id: z.string().describe("The session's id."),
-    token: z.string().describe("Names the session in `/auth/revoke-session`; worthless as a cookie."),
+    token: z
+      .string()
+      .describe("Identifies the session in `/auth/revoke-session`; it is not valid as a cookie."),
     userId: z.string().describe("The user who is signed in."),
     expiresAt: z.date().describe("When it expires."),
     createdAt: z.date().describe("When the user signed in."),
@@ -30,7 +32,7 @@ const AuthSession = z
 
 const status = z.literal(true).describe("Always true.");
 const user = AuthUser.describe("The user.");
-const token = z.string().describe("The session's token; the cookie is what signs in.");
+const token = z.string().describe("The session's token. Requests authenticate by the cookie, not by this.");
 
 export const Done = z.object({ status });
 
@@ -67,7 +69,7 @@ export const PasswordChanged = z.object({
 
 export const ResetRequested = z.object({
   status,
-  message: z.string().describe("The same whether or not there is such an account."),
+  message: z.string().describe("The same whether or not the account exists."),
 });
 
 export const EmailChangeConfirmed = z.object({
@@ -82,12 +84,12 @@ export const EmailVerified = z.object({ status, user: z.null().describe("Always 
 export const TwoFactorSetUp = z.object({
   method: z.literal("totp").describe("Always `totp`."),
   totpURI: z.string().describe("For an authenticator app, usually as a QR code."),
-  backupCodes: z.array(z.string()).describe("Recovery codes, each for one sign-in."),
+  backupCodes: z.array(z.string()).describe("Backup codes, each valid for one sign-in."),
 });
 
 export const NewBackupCodes = z.object({
   status,
-  backupCodes: z.array(z.string()).describe("The new recovery codes; the old ones are void."),
+  backupCodes: z.array(z.string()).describe("The new backup codes; the old ones no longer work."),
 });
 
 export const SecondFactorVerified = z.object({ token, user });

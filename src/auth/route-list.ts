@@ -52,7 +52,7 @@ const withSecondFactor = {
   codes: ["INVALID_TWO_FACTOR_COOKIE", "ACCOUNT_TEMPORARILY_LOCKED", "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"],
 } as const;
 
-const callbackURL = z.string().describe("A path or URL of ours; the redirect goes there.");
+const callbackURL = z.string().describe("Where to redirect: a path or URL of this server.");
 
 const ResetLink = z.object({ callbackURL });
 
@@ -93,7 +93,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
     output: responses.SignedOut,
   }),
   get("/get-session", "getSession", "api", {
-    summary: "The session and its user",
+    summary: "Shows the session and its user",
     output: responses.CurrentSession,
     needsSession: true,
   }),
@@ -135,7 +135,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
     codes: [...withPassword.codes, "CREDENTIAL_ACCOUNT_NOT_FOUND"],
   }),
   post("/request-password-reset", "requestPasswordReset", "auth-password", {
-    summary: "Sends a link to set a new password, if there is such an account",
+    summary: "Sends a link to set a new password, if the account exists",
     body: bodies.RequestPasswordReset,
     output: responses.ResetRequested,
     hidesAccounts: true,
@@ -156,7 +156,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
   }),
   post("/change-email", "requestEmailChange", "auth-password", {
     ...withSession,
-    summary: "Sends links to the present and the new address; both must be opened",
+    summary: "Sends links to the current and the new address; both must be opened",
     body: bodies.ChangeEmail,
     output: responses.Done,
     hidesAccounts: true,
@@ -199,7 +199,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
   }),
   post("/two-factor/generate-backup-codes", "generateBackupCodes", "auth-password", {
     ...withPassword,
-    summary: "Replaces the recovery codes",
+    summary: "Replaces the backup codes",
     body: bodies.GenerateBackupCodes,
     output: responses.NewBackupCodes,
     codes: [...withPassword.codes, "TWO_FACTOR_NOT_ENABLED"],
@@ -214,7 +214,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
   }),
   post("/two-factor/verify-backup-code", "verifyBackupCode", "auth-sign-in", {
     ...withSecondFactor,
-    summary: "Signs in with a recovery code",
+    summary: "Signs in with a backup code",
     body: bodies.VerifyBackupCode,
     output: responses.SecondFactorVerified,
     codes: [...withSecondFactor.codes, "INVALID_BACKUP_CODE", "BACKUP_CODES_NOT_ENABLED"],

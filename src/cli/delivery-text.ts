@@ -61,7 +61,7 @@ export function deliveryDetails(delivery: DeliveryInDetail): string {
   );
   const payload =
     delivery.payload === null
-      ? "payload no longer kept"
+      ? "payload no longer stored"
       : JSON.stringify(delivery.payload, null, 2)
           .split("\n")
           .map((line) => printable(line, 4_000))

@@ -104,7 +104,7 @@ function addTest(endpoints: Command, terminal: Terminal): void {
       );
       const text = () =>
         result.delivered
-          ? `delivered: the endpoint answered ${result.responseStatus}`
+          ? `delivered: the endpoint responded with ${result.responseStatus}`
           : `not delivered: ${result.error}`;
       conclude(terminal, { json: result, text }, options);
       if (!result.delivered) terminal.exitCode = 1;

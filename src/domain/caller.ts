@@ -12,7 +12,7 @@ export type Person =
       role: Role;
       sessionId: string;
       address: string;
-      /** An administrator who must set up a second factor before administering. */
+      /** Whether an administrator must set up a second factor first. */
       needsTwoFactor?: true;
     }
   | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string }

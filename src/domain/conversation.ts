@@ -53,11 +53,11 @@ export const Conversation = z
       .min(1)
       .max(100)
       .describe("The whole conversation, the oldest first; the last is the user's."),
-    id: Ignored.describe("The client's id of the conversation, by which its answer can be resumed."),
+    id: Ignored.describe("The client's id of the conversation; its answer can be resumed with it."),
     trigger: z
       .enum(["submit-message", "regenerate-message"])
       .optional()
-      .describe("What the user did; ignored."),
+      .describe("What the user did. Ignored."),
     messageId: Ignored,
   })
   .transform(({ messages, id }, context): ParsedConversation => {

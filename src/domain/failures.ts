@@ -57,19 +57,20 @@ export type Failure = {
  */
 const SENTENCES: { [R in FailureReason]: (params: FailureParams[R]) => string } = {
   user_not_found: ({ userId }) => `user: there is no user "${userId}"`,
-  user_not_named: () => "user: the event names none, and its subscription and customer are not known",
+  user_not_named: () => "user: the event does not name one, and its subscription and customer are unknown",
   plan_unknown: ({ planId }) => `plan: there is no plan "${planId}"`,
   price_unknown: ({ priceId, provider }) => `plan: no plan has the price "${priceId}" in ${provider}`,
   plan_not_named: () => "plan: the event names neither a plan nor a price",
-  subscription_ambiguous: ({ count }) => `subscription: the event names none, and the user has ${count}`,
+  subscription_ambiguous: ({ count }) =>
+    `subscription: the event does not name one, and the user has ${count}`,
   payload_unreadable: (params) => `payload: ${unreadableField(params)}`,
-  payload_dropped: () => "payload: no longer kept",
+  payload_dropped: () => "payload: no longer stored",
   format_unknown: ({ format }) => `payload: no adapter for the format "${format}"`,
   database_refused: () => "database: the change was refused, see the log",
   hook_failed: ({ plugin }) => `plugin: the hook of "${plugin}" failed, see the log`,
-  defect: () => "defect: applying it failed, see the log",
+  defect: () => "defect: applying the event failed, see the log",
   lease_expired: () => "lease expired",
-  not_reported: () => "did not report back",
+  not_reported: () => "processing reported no outcome",
   redacted: () => "redacted: the person has deleted the account",
 };
 

@@ -8,7 +8,7 @@ export type FeatureKind = (typeof FEATURE_KINDS)[number];
 const id = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,49}$/, "use lower-case letters, digits, - and _")
-  .describe("What programs ask for, such as `events`.");
+  .describe("The id that programs check, such as `events`.");
 
 const text = z.record(z.enum(LOCALES), z.string().min(1).max(200));
 

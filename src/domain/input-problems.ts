@@ -82,13 +82,13 @@ export const FORMATS = {
   datetime: "a time such as 2030-01-31T00:00:00Z",
   number_id: "an id such as 42",
   cursor: "the nextCursor of the previous page",
-  event_id: "the id of an event, or the nextCursor of the previous answer",
-  printable_ascii: "letters, digits and punctuation of ASCII",
-  limit: "requests per seconds, e.g. 600/60",
+  event_id: "the id of an event, or the nextCursor of the previous response",
+  printable_ascii: "ASCII letters, digits and punctuation",
+  limit: "requests/seconds, e.g. 600/60",
   id_prefix: "a letter, then up to 99 letters, digits or . _ -, e.g. user_",
   reset_token: "the token from the email",
   totp_code: "6 digits",
-  recovery_code: "a recovery code",
+  recovery_code: "a backup code",
 } as const;
 
 type Format = keyof typeof FORMATS;

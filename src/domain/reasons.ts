@@ -113,7 +113,7 @@ export const REASONS = {
     ({ supported }) => `Not found: the supported versions are ${supported.join(", ")}`,
   ),
   method_not_allowed: plain("method_not_allowed", "Method not allowed"),
-  events_dropped: plain("gone", "The events after this position are no longer kept"),
+  events_dropped: plain("gone", "The events after this position are no longer stored"),
 
   email_taken: plain("conflict", "An account with this email address already exists"),
   subscription_exists: plain(
@@ -150,12 +150,12 @@ export const REASONS = {
   delivery_already_successful: reason(
     "conflict",
     z.object({ id: text }),
-    ({ id }) => `delivery ${id} already succeeded; set force to replay it`,
+    ({ id }) => `Delivery ${id} already succeeded: set force to replay it`,
   ),
   payload_dropped: reason(
     "conflict",
     z.object({ id: text }),
-    ({ id }) => `The payload of delivery ${id} is no longer kept`,
+    ({ id }) => `The payload of delivery ${id} is no longer stored`,
   ),
   quota_exceeded: reason(
     "conflict",
@@ -180,7 +180,7 @@ export const REASONS = {
     ({ id }) => `The outcome of the replay of delivery ${id} is unknown: check the delivery`,
   ),
   chat_not_configured: plain("unavailable", "The assistant is not configured: set AI_BASE_URL and AI_MODEL"),
-  chat_unavailable: plain("unavailable", "The assistant does not answer: try again in a minute"),
+  chat_unavailable: plain("unavailable", "The assistant is not responding: try again in a minute"),
 
   internal_error: plain("internal", "Internal server error"),
 } as const;

@@ -136,5 +136,5 @@ async function attempt(options: DispatcherOptions, delivery: ClaimedDelivery): P
 }
 
 function notKept(): SendResult {
-  return { isDelivered: false, durationMs: 0, responseStatus: null, error: "the event is no longer kept" };
+  return { isDelivered: false, durationMs: 0, responseStatus: null, error: "the event is no longer stored" };
 }

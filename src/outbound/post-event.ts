@@ -45,7 +45,7 @@ export async function postEvent(
       isDelivered,
       durationMs: performance.now() - startedAt,
       responseStatus: status,
-      error: isDelivered ? null : `the endpoint answered ${status}`,
+      error: isDelivered ? null : `the endpoint responded with ${status}`,
     };
   } catch (error) {
     const isTimeout =

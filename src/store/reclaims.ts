@@ -137,7 +137,7 @@ with picked as materialized (
   for update
 ), unreported as (
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
-  select id, claim_no, claim_source, 'failed', 'did not report back', 'not_reported', claimed_at,
+  select id, claim_no, claim_source, 'failed', 'processing reported no outcome', 'not_reported', claimed_at,
     extract(epoch from clock_timestamp() - claimed_at) * 1000
   from picked where not is_reported
   on conflict do nothing

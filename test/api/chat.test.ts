@@ -325,7 +325,7 @@ describe("a provider that fails before the first word", () => {
     const response = await post();
     const text = await response.text();
     expect(response.status).toBe(503);
-    expect(text).toBe('{"error":"The assistant does not answer: try again in a minute"}');
+    expect(text).toBe('{"error":"The assistant is not responding: try again in a minute"}');
     expect(response.headers.get("retry-after")).toBe("5");
     expect(provider.exchanges).toHaveLength(1);
     expect(problems).toEqual([expect.stringContaining(problem)]);

@@ -60,7 +60,7 @@ describe("two-factor authentication", () => {
     expect(await used()).toEqual([]);
   });
 
-  it("accepts a recovery code once", async () => {
+  it("accepts a backup code once", async () => {
     const { email, backupCodes } = await enabled();
     const code = backupCodes[0];
     const verify = async () =>
@@ -81,7 +81,7 @@ describe("two-factor authentication", () => {
     expect((await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie })).status).toBe(401);
   });
 
-  it("stores secrets and recovery codes encrypted", async () => {
+  it("stores secrets and backup codes encrypted", async () => {
     const { id, totpURI, backupCodes } = await enabled();
     const [row] = await on.test.rows<{ secret: string; backup_codes: string }>(
       "select secret, backup_codes from two_factor where user_id = $1",

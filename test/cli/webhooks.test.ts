@@ -163,7 +163,7 @@ describe("webhooks show", () => {
     const { id } = await delivered("show-2", "user_1");
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
     expect(await tollgate.json("webhooks", "show", id)).toMatchObject({ payload: null });
-    expect((await tollgate("webhooks", "show", id)).stdout).toContain("payload no longer kept");
+    expect((await tollgate("webhooks", "show", id)).stdout).toContain("payload no longer stored");
   });
 
   it("fails for an unknown id", async () => {

@@ -98,10 +98,12 @@ builder.mutationType({
       args: {
         ...namedUser,
         id: t.arg.id({ required: true, description: "The subscription's id." }),
-        planId: t.arg.id({ description: "The new plan; unchanged unless given." }),
-        seats: t.arg.int({ description: "The new number of seats; unchanged unless given." }),
+        planId: t.arg.id({ description: "The new plan; unchanged if omitted." }),
+        seats: t.arg.int({ description: "The new number of seats; unchanged if omitted." }),
         when: t.arg({ type: ChangeTimeEnum, required: true, description: "When the change takes effect." }),
-        preview: t.arg.boolean({ description: "Only show what it would cost; nothing is changed." }),
+        preview: t.arg.boolean({
+          description: "Whether to only preview the cost, without changing anything.",
+        }),
       },
       resolve: (_, args, context) => through(changeSubscription, context, withoutNulls(args)),
     }),
@@ -140,10 +142,13 @@ builder.mutationType({
       nullable: true,
       description: createServiceKey.summary,
       args: {
-        name: t.arg.string({ required: true, description: "For example, the program that uses it." }),
+        name: t.arg.string({ required: true, description: "A name, such as the program that uses it." }),
         permissions: t.arg.stringList({ required: true, description: "Such as `entitlements:read`." }),
-        limit: t.arg.string({ description: "Requests per seconds; defaults to `600/60`." }),
-        expiresAt: t.arg({ type: "DateTime", description: "Defaults to a year from now; null: never." }),
+        limit: t.arg.string({ description: "Its rate limit, as requests/seconds; defaults to `600/60`." }),
+        expiresAt: t.arg({
+          type: "DateTime",
+          description: "When it expires; defaults to a year from now; null: never.",
+        }),
       },
       // A null `expiresAt` means never.
       resolve: (_, { limit, ...args }, context) =>

@@ -117,7 +117,7 @@ builder.queryType({
         amount: t.arg.int({
           required: true,
           defaultValue: 1,
-          description: "How many, of a limit or a quota. Nothing is used up.",
+          description: "The amount to check, for a limit or a quota. Checking uses nothing up.",
         }),
       },
       resolve: (_, args, context) => through(checkEntitlement, context, withoutNulls(args)),

@@ -60,7 +60,7 @@ function success(output: z.ZodType, schemas: Schemas): JsonSchema {
 }
 
 const REDIRECT = {
-  description: "To the page that the link is for; after a failure with `?error=` and the code.",
+  description: "Redirects to the page that the link is for; after a failure, with `?error=` and the code.",
   headers: { ...ANSWER_HEADERS, Location: { $ref: "#/components/headers/Location" } },
 };
 

@@ -8,7 +8,7 @@ export const SECURITY = {
     type: "apiKey",
     in: "cookie",
     name: "better-auth.session_token",
-    description: "Set by signing in; over https its name begins with `__Host-`.",
+    description: "Set at sign-in; over https its name begins with `__Host-`.",
   },
   bearer: {
     type: "http",
@@ -24,7 +24,7 @@ export const SECURITY = {
   cron: { type: "http", scheme: "bearer", description: "The operator's `CRON_SECRET`." },
 };
 
-const error = { type: "string", description: "One sentence." };
+const error = { type: "string", description: "One English sentence." };
 
 /** The body of an error; v1 has the sentence alone. @param reasons the possible ones, unless all */
 export function errorSchema(version: string, reasons?: readonly string[]): JsonSchema {
@@ -71,7 +71,8 @@ export const AUTH_ERROR = {
 
 export const HEADERS = {
   RateLimitLimit: {
-    description: "How many requests are allowed in the window of the limit with the lowest remainder.",
+    description:
+      "How many requests are allowed per window; of several limits, the one with the fewest remaining.",
     schema: { type: "integer", minimum: 1 },
   },
   RateLimitRemaining: {
@@ -80,7 +81,7 @@ export const HEADERS = {
   },
   RateLimitReset: {
     description:
-      "When the oldest counted request leaves the window, or a refused one is allowed; Unix seconds.",
+      "When the oldest counted request leaves the window or, after a refusal, when the next request is allowed; Unix seconds.",
     schema: { type: "integer", minimum: 0 },
   },
   RateLimit: {
@@ -96,7 +97,10 @@ export const HEADERS = {
     description: "How many seconds to wait before trying again.",
     schema: { type: "integer", minimum: 1 },
   },
-  RequestId: { description: "Quote it when you ask for help.", schema: { type: "string", format: "uuid" } },
+  RequestId: {
+    description: "The request's id: quote it when you ask for help.",
+    schema: { type: "string", format: "uuid" },
+  },
   ApiVersion: { description: "The API version of the response.", schema: { type: "string" } },
   Deprecation: { description: "`true` where the version is deprecated.", schema: { type: "string" } },
   Sunset: { description: "When the version will be removed; an ISO date.", schema: { type: "string" } },
@@ -104,7 +108,7 @@ export const HEADERS = {
     description: 'The same path in the successor version: `<...>; rel="successor-version"`.',
     schema: { type: "string" },
   },
-  ETag: { description: "Names this response, for `If-None-Match`.", schema: { type: "string" } },
+  ETag: { description: "Identifies this response, for `If-None-Match`.", schema: { type: "string" } },
   Location: { description: "Where the redirect goes.", schema: { type: "string" } },
 };
 

@@ -13,8 +13,8 @@ export function outboundWebhooks(schemas: Schemas): JsonSchema {
 
 function described(type: OutboundEventType, schemas: Schemas): JsonSchema {
   const event = EventView.extend({
-    type: z.literal(type).describe("What happened."),
-    data: dataOf(type).describe("What it happened to."),
+    type: z.literal(type).describe("The type of the event."),
+    data: dataOf(type).describe("The object of the event."),
   });
   return {
     operationId: `receive${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
@@ -32,7 +32,7 @@ function described(type: OutboundEventType, schemas: Schemas): JsonSchema {
     responses: {
       "2XX": { description: "Received." },
       "4XX": {
-        description: "Not received: it is sent again, later events of the same subscription after it.",
+        description: "Not received: it is retried, and later events of the same subscription wait.",
       },
       "5XX": { description: "Not received, as above." },
     },
@@ -66,7 +66,10 @@ function dataOf(type: OutboundEventType): z.ZodType {
     case "user.deleted":
       return z.object({ id: z.string().describe("The user's id."), externalId });
     case "entitlements.changed":
-      return z.object({ ...OWNER, entitlements: EntitlementsView.describe("What the user may do now.") });
+      return z.object({
+        ...OWNER,
+        entitlements: EntitlementsView.describe("The user's entitlements after the change."),
+      });
     default:
       return type satisfies never;
   }

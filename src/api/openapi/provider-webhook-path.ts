@@ -33,9 +33,9 @@ export const PROVIDER_WEBHOOK_PATH: Record<string, JsonSchema> = {
           type: "object",
           properties: {
             received: { const: true, description: "Always true." },
-            duplicate: { const: true, description: "The event is known already." },
-            ignored: { const: true, description: "The event has no effect." },
-            deferred: { const: true, description: "Processing failed; it is retried." },
+            duplicate: { const: true, description: "Whether the event was received before." },
+            ignored: { const: true, description: "Whether the event has no effect." },
+            deferred: { const: true, description: "Whether processing failed and is retried." },
           },
           required: ["received"],
         }),

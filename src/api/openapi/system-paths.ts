@@ -13,7 +13,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/version": {
     get: {
       operationId: "showVersion",
-      summary: "The versions of this API",
+      summary: "Lists the versions of this API",
       description: "For anyone. Not limited.",
       tags: [SYSTEM_TAG.name],
       security: [],
@@ -21,7 +21,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
         "200": jsonResponse("The versions and what is planned for them.", {
           type: "object",
           properties: {
-            current: { type: "string", description: "The version of requests that name none." },
+            current: { type: "string", description: "The version of requests without one." },
             supported: {
               type: "array",
               items: { type: "string" },
@@ -29,7 +29,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
             },
             versions: {
               type: "object",
-              description: "The state of each version.",
+              description: "Each version's status.",
               additionalProperties: {
                 type: "object",
                 properties: {
@@ -49,7 +49,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/health": {
     get: {
       operationId: "showHealth",
-      summary: "Whether the process is running",
+      summary: "Checks whether the process is running",
       description: "For anyone. Not limited.",
       tags: [SYSTEM_TAG.name],
       security: [],
@@ -62,7 +62,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/ready": {
     get: {
       operationId: "showReadiness",
-      summary: "Whether the database responds and its schema is up to date",
+      summary: "Checks whether the database responds and its schema is current",
       description: "For anyone. Not limited.",
       tags: [SYSTEM_TAG.name],
       security: [],
@@ -119,7 +119,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
           headers: ANSWER_HEADERS,
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
-        "204": { description: "No answer is being written." },
+        "204": { description: "No answer is in progress." },
         "400": { $ref: "#/components/responses/InvalidInput" },
         "401": { $ref: "#/components/responses/Unauthorized" },
         "403": { $ref: "#/components/responses/Forbidden" },
@@ -140,14 +140,14 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
           name: "after",
           in: "query",
           required: false,
-          description: "Begin after this event; omit it for what happens from now on.",
+          description: "Start after this event; if omitted, with the next one.",
           schema: { type: "string" },
         },
         {
           name: "Last-Event-ID",
           in: "header",
           required: false,
-          description: "Sent by clients that reconnect; comes before `after`.",
+          description: "Sent by clients that reconnect; takes precedence over `after`.",
           schema: { type: "string" },
         },
       ],
@@ -169,7 +169,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/openapi.json": {
     get: {
       operationId: "showDocument",
-      summary: "This document",
+      summary: "Returns this document",
       description: "For anyone. Not limited.",
       tags: [SYSTEM_TAG.name],
       security: [],
@@ -191,7 +191,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       operationId: "runJob",
       summary: "Runs a periodic job once, for hosts that keep no process running between requests",
       description:
-        "One run at a time, over all processes: `already_running` means that another one runs it, `disabled` that this configuration does not need it. Without `CRON_SECRET`: 404.",
+        "One run at a time, over all processes: `already_running` means that another process is running it, `disabled` that this configuration does not need it. Without `CRON_SECRET`: 404.",
       tags: [SYSTEM_TAG.name],
       security: [{ cron: [] }],
       parameters: [

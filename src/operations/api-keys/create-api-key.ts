@@ -21,7 +21,7 @@ export const createApiKey = defineOperation({
       .datetime({ offset: true })
       .nullable()
       .optional()
-      .describe("Defaults to a year from now; `null`: never."),
+      .describe("When it expires; defaults to a year from now; `null`: never."),
   }),
   reasons: ["expiry_in_past", "expiry_too_late", "too_many_api_keys"],
   output: z.object({

@@ -8,16 +8,15 @@ import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { ApiKeyView } from "./api-key-view.ts";
 
 const Listed = ApiKeyView.extend({
-  userId: z.string().nullable().describe("`null` of a service key."),
+  userId: z.string().nullable().describe("`null` for a service key."),
   email: z.string().nullable(),
-  permissions: z.array(z.string()).optional().describe("Of a service key alone."),
-  limit: z.string().optional().describe("Of a service key alone."),
+  permissions: z.array(z.string()).optional().describe("Service keys only."),
+  limit: z.string().optional().describe("Service keys only."),
 });
 
 export const listAnyKeys = defineOperation({
   name: "apiKeys.listAny",
-  summary:
-    "Lists service keys and everybody's API keys, or those of one user, that are not revoked, newest first",
+  summary: "Lists all active service keys and API keys, or one user's API keys, newest first",
   access: "operator",
   limit: null,
   input: z.strictObject({ ...PAGE, userId: UserId.nullable().default(null) }),

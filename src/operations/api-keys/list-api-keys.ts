@@ -8,7 +8,7 @@ import { ApiKeyView } from "./api-key-view.ts";
 
 export const listApiKeys = defineOperation({
   name: "apiKeys.list",
-  summary: "The caller's active API keys, newest first",
+  summary: "Lists the caller's active API keys, newest first",
   access: "person",
   limit: "settings",
   input: z.strictObject(PAGE),

@@ -19,10 +19,10 @@ const AuditEntryView = z
       })
       .describe("Who acted."),
     address: z.string().nullable().describe("The client's network address; `null`: none."),
-    action: z.string().describe("What was done, for example `user.role_changed`."),
+    action: z.string().describe("The action, for example `user.role_changed`."),
     target: z
       .object({
-        type: z.string().describe("What it is, for example `user`."),
+        type: z.string().describe("The kind of target, for example `user`."),
         id: z.string().describe("Its id."),
       })
       .describe("What was acted on."),
@@ -44,7 +44,7 @@ const Time = z.iso.datetime({ offset: true }).nullable().default(null);
 
 export const listAuditEntries = defineOperation({
   name: "audit.list",
-  summary: "The actions of administrators, operators and API keys, newest first",
+  summary: "Lists the actions of administrators, operators and API keys, newest first",
   access: "admin",
   limit: "admin",
   input: z.strictObject({

@@ -26,10 +26,13 @@ export const changeSubscription = defineOperation({
   limit: "billing",
   input: z.strictObject({
     id: SubscriptionView.shape.id,
-    planId: z.string().min(1).max(50).optional().describe("The new plan; unchanged unless given."),
-    seats: z.int().min(1).optional().describe("The new number of seats; unchanged unless given."),
+    planId: z.string().min(1).max(50).optional().describe("The new plan; unchanged if omitted."),
+    seats: z.int().min(1).optional().describe("The new number of seats; unchanged if omitted."),
     when: z.enum(["now", "period_end"]).describe("When the change takes effect."),
-    preview: z.boolean().default(false).describe("Only show what it would cost; nothing is changed."),
+    preview: z
+      .boolean()
+      .default(false)
+      .describe("Whether to only preview the cost, without changing anything."),
   }),
   reasons: [
     "not_found",

@@ -4,7 +4,9 @@ import { refuse } from "../../domain/refusal.ts";
 export const ReturnUrl = z
   .url({ protocol: /^https?$/ })
   .max(2_000)
-  .describe("Where the person goes on afterwards, at one of RETURN_ORIGINS; the billing page unless given.");
+  .describe(
+    "Where the user returns to afterwards, at one of `RETURN_ORIGINS`; defaults to the billing page.",
+  );
 
 export type ReturnDeps = { returnOrigins: readonly string[] };
 

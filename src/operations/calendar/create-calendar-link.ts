@@ -19,7 +19,7 @@ export const createCalendarLink = defineOperation({
   input: z.strictObject({}),
   reasons: [],
   output: z.object({
-    url: z.string().describe("Secret: whoever has it can read the calendar. It cannot be shown again."),
+    url: z.string().describe("Secret: anyone who has it can read the calendar. It cannot be shown again."),
     createdAt: z.date(),
   }),
   run: async (deps: Deps, caller) => {

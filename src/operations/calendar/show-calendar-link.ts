@@ -6,7 +6,7 @@ import { CALENDAR_PLUGIN } from "./calendar-address-view.ts";
 
 export const showCalendarLink = defineOperation({
   name: "calendar.showLink",
-  summary: "When the caller's calendar address was created and last used",
+  summary: "Shows when the caller's calendar address was created and last used",
   access: "session",
   limit: "settings",
   input: z.strictObject({}),

@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 
 export const resumeAnswer = defineOperation({
   name: "chat.resume",
-  summary: "Streams the answer that is being written in a conversation, from its start",
+  summary: "Resumes the stream of the assistant's current answer, from its start",
   access: "person",
   limit: "api",
   input: z.strictObject({ id: ChatId.describe("The `id` that was sent with the message.") }),

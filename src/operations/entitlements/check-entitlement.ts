@@ -10,21 +10,21 @@ const CheckView = z
     reason: z
       .enum(["plan", "grace_until", "not_subscribed", "quota_exceeded"])
       .describe(
-        "Why: the plan includes it or does not; a renewal has failed and access stays for some days; no subscription gives access; nothing is left of the quota.",
+        "Why: the plan includes the feature or does not; a renewal has failed and access lasts until the grace period ends; no subscription gives access; the quota is used up.",
       ),
     until: z
       .date()
       .nullable()
       .describe(
-        "Until when an allowed check holds for certain, or when an exceeded quota starts over; `null`: not known.",
+        "Until when an allowed check is certain to hold, or when an exceeded quota resets; `null`: unknown.",
       ),
-    remaining: z.int().optional().describe("For a quota: how much is left, this amount not yet included."),
+    remaining: z.int().optional().describe("For a quota: how much is left, before this amount."),
   })
   .meta({ id: "EntitlementCheck", description: "Whether a user may use a feature." });
 
 export const checkEntitlement = defineOperation({
   name: "entitlements.check",
-  summary: "Answers whether the user may use a feature, why, and until when",
+  summary: "Checks whether the user may use a feature; returns the reason and until when it holds",
   access: "person",
   permission: "entitlements:read",
   limit: "api",
@@ -35,7 +35,7 @@ export const checkEntitlement = defineOperation({
       .min(1)
       .max(2_147_483_647)
       .default(1)
-      .describe("How many, of a limit or a quota. Nothing is used up."),
+      .describe("The amount to check, for a limit or a quota. Checking uses nothing up."),
   }),
   reasons: ["not_found"],
   output: CheckView,

@@ -52,7 +52,7 @@ export const EntitlementsView = z
   })
   .meta({
     id: "Entitlements",
-    description: "The features that all of a user's subscriptions grant together.",
+    description: "The features that a user's subscriptions grant together.",
   });
 
 export function entitlementsView(

@@ -9,7 +9,7 @@ import {
 
 export const showEntitlements = defineOperation({
   name: "entitlements.show",
-  summary: "Shows what the user may do: every feature, and what is left of each quota",
+  summary: "Shows the user's entitlements: every feature, and the rest of each quota",
   access: "person",
   permission: "entitlements:read",
   limit: "api",

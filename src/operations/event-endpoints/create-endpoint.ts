@@ -9,7 +9,7 @@ import { assertUrlAllowed, Description, EndpointUrl, EventEndpoint, EventTypes }
 
 export const createEventEndpoint = defineOperation({
   name: "eventEndpoints.create",
-  summary: "Adds an endpoint for outbound events and shows its signing secret this once",
+  summary: "Adds an endpoint for outbound events, and shows its signing secret once",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ url: EndpointUrl, types: EventTypes, description: Description.optional() }),
@@ -17,7 +17,7 @@ export const createEventEndpoint = defineOperation({
   output: EventEndpoint.pick({ id: true, url: true, types: true, enabled: true, createdAt: true }).extend({
     secret: z
       .string()
-      .describe("In the form of Standard Webhooks: it signs what is sent, and cannot be shown again."),
+      .describe("The signing secret, in the format of Standard Webhooks. It cannot be shown again."),
   }),
   run: async (
     deps: { database: Database; outboundAllow: OutboundAllow },

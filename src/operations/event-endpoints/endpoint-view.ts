@@ -14,7 +14,10 @@ export const EventEndpoint = z
     description: z.string().nullable().describe("A note for administrators."),
     enabled: z.boolean().describe("Whether events are sent to it."),
     createdAt: z.date().describe("When it was created."),
-    failingSince: z.date().nullable().describe("Since when every attempt has failed."),
+    failingSince: z
+      .date()
+      .nullable()
+      .describe("Since when every attempt has failed; `null`: the last one succeeded."),
     disabledAt: z.date().nullable().describe("When it was disabled after five days of failures."),
   })
   .meta({ id: "EventEndpoint", description: "An endpoint that receives outbound events." });

@@ -45,7 +45,7 @@ export const OutboundDeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, format("nu
 
 export const listEndpointDeliveries = defineOperation({
   name: "eventEndpoints.deliveries",
-  summary: "What was sent to an endpoint, newest first, with each attempt",
+  summary: "Lists deliveries to an endpoint with their attempts, newest first",
   access: "admin",
   limit: "admin",
   input: z.strictObject({

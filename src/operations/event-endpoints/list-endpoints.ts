@@ -8,7 +8,7 @@ import { EventEndpoint } from "./endpoint-view.ts";
 
 export const listEventEndpoints = defineOperation({
   name: "eventEndpoints.list",
-  summary: "The endpoints that outbound events are sent to, oldest first",
+  summary: "Lists the endpoints for outbound events, oldest first",
   access: "admin",
   limit: "admin",
   input: z.strictObject(PAGE),

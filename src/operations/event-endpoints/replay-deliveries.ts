@@ -9,7 +9,7 @@ import { OutboundDeliveryId } from "./list-endpoint-deliveries.ts";
 
 export const replayEndpointDeliveries = defineOperation({
   name: "eventEndpoints.replay",
-  summary: "Sends deliveries again: these, or all that have failed",
+  summary: "Resends the given deliveries, or all failed ones",
   access: "admin",
   limit: "admin",
   input: z.strictObject({
@@ -19,18 +19,15 @@ export const replayEndpointDeliveries = defineOperation({
       .min(1)
       .max(1000)
       .optional()
-      .describe("The deliveries to send again; unless given, every failed one."),
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe("Of the failed ones, those created since then."),
+      .describe("The deliveries to resend; if omitted, every failed one."),
+    since: z.iso.datetime({ offset: true }).optional().describe("Only failed deliveries created since then."),
   }),
   reasons: ["not_found"],
   output: z.object({
     replayed: z
       .int()
       .describe(
-        "How many are sent again; what is pending already, was a test or is no longer kept is not counted.",
+        "How many are resent. Pending deliveries, tests and events that are no longer stored are not counted.",
       ),
   }),
   run: async (deps: { database: Database }, caller, { id, deliveryIds, since }) => {

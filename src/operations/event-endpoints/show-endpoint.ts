@@ -6,7 +6,7 @@ import { EndpointId, EventEndpoint, noSuchEndpoint } from "./endpoint-view.ts";
 
 export const showEventEndpoint = defineOperation({
   name: "eventEndpoints.show",
-  summary: "One endpoint for outbound events",
+  summary: "Shows one endpoint for outbound events",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: EndpointId }),

@@ -14,7 +14,7 @@ import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 
 export const testEventEndpoint = defineOperation({
   name: "eventEndpoints.test",
-  summary: "Sends an example event to an endpoint, paused or not, and returns its answer",
+  summary: "Sends an example event to an endpoint, paused or not, and returns the response",
   access: "admin",
   limit: "admin",
   input: z.strictObject({
@@ -22,7 +22,7 @@ export const testEventEndpoint = defineOperation({
     type: z
       .enum(OUTBOUND_EVENT_TYPES)
       .optional()
-      .describe("The example's type; the first of the endpoint's types unless given."),
+      .describe("The example's type; defaults to the endpoint's first type."),
   }),
   reasons: ["not_found"],
   output: z.object({

@@ -18,7 +18,7 @@ import {
 export const updateEventEndpoint = defineOperation({
   name: "eventEndpoints.update",
   summary:
-    "Changes, pauses or resumes an endpoint, or gives it a new secret: the old one signs for 24 hours more",
+    "Changes, pauses or resumes an endpoint, or rotates its secret: the old one stays valid for 24 hours",
   access: "admin",
   limit: "admin",
   input: z.strictObject({
@@ -31,7 +31,7 @@ export const updateEventEndpoint = defineOperation({
   }),
   reasons: ["not_found", "url_not_allowed"],
   output: EventEndpoint.extend({
-    secret: z.string().optional().describe("The new signing secret, shown this once."),
+    secret: z.string().optional().describe("The new signing secret, shown once."),
   }),
   run: async (
     deps: { database: Database; outboundAllow: OutboundAllow },

@@ -10,10 +10,12 @@ import { type EventList, readEvents } from "../../store/outbound-list.ts";
 export const EventView = z
   .object({
     id: z.string().describe("The event's id, the same in every attempt to deliver it."),
-    type: z.enum(OUTBOUND_EVENT_TYPES).describe("What happened."),
+    type: z.enum(OUTBOUND_EVENT_TYPES).describe("The type of the event."),
     occurredAt: z.date().describe("When it happened."),
     version: z.string().describe("The version of the REST API whose shapes `data` has."),
-    data: z.record(z.string(), z.unknown()).describe("What it happened to, by the type; see `webhooks`."),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe("The object of the event, depending on `type`; see `webhooks`."),
   })
   .meta({ id: "OutboundEvent", description: "A change, as it is sent to event endpoints." });
 

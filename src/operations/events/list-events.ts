@@ -16,12 +16,14 @@ export const listEvents = defineOperation({
     limit: PAGE.limit,
     after: EventId.nullable()
       .default(null)
-      .describe("The `nextCursor` of the previous answer, or an event's id; omit it for the oldest events."),
+      .describe(
+        "The `nextCursor` of the previous response, or an event's id; omit it for the oldest events.",
+      ),
   }),
   reasons: ["events_dropped"],
   output: z.object({
     items: z.array(EventView).describe("The items of this page."),
-    nextCursor: z.string().describe("Never null: ask again with it for what happens later."),
+    nextCursor: z.string().describe("Never null: pass it later to get the events since."),
   }),
   run: async ({ database }: { database: Queryable }, _caller, { after, limit }) => {
     const { events, droppedUntil } = await eventsAfter(database, after, limit);

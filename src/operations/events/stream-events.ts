@@ -16,7 +16,7 @@ export const streamEvents = defineOperation({
   input: z.strictObject({
     after: EventId.nullable()
       .default(null)
-      .describe("Begin after this event; omit it for what happens from now on. `Last-Event-ID` comes first."),
+      .describe("Start after this event; if omitted, with the next one. `Last-Event-ID` takes precedence."),
   }),
   reasons: ["events_dropped"],
   output: z.custom<StreamStart>(),

@@ -7,7 +7,7 @@ import { NotificationId, NotificationView } from "./notification-view.ts";
 
 export const listNotifications = defineOperation({
   name: "notifications.list",
-  summary: "The caller's notifications, newest first",
+  summary: "Lists the caller's notifications, newest first",
   access: "person",
   limit: "api",
   input: z.strictObject({ ...PAGE, cursor: cursorOf(NotificationId) }),

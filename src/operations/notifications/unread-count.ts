@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 
 export const unreadCount = defineOperation({
   name: "notifications.unreadCount",
-  summary: "The number of the caller's unread notifications",
+  summary: "Counts the caller's unread notifications",
   access: "person",
   limit: "api",
   input: z.strictObject({}),

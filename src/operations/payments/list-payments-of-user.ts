@@ -7,7 +7,7 @@ import { PAYMENT_FILTERS, PaymentView, pageOfPayments } from "./payment-view.ts"
 
 export const listPaymentsOfUser = defineOperation({
   name: "payments.listOfUser",
-  summary: "Lists a user's payments, the newest first",
+  summary: "Lists a user's payments, newest first",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ ...PAYMENT_FILTERS, userId: UserId }),

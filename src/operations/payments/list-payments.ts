@@ -6,7 +6,7 @@ import { PAYMENT_FILTERS, PaymentView, pageOfPayments } from "./payment-view.ts"
 
 export const listPayments = defineOperation({
   name: "payments.list",
-  summary: "Lists the caller's payments, the newest first",
+  summary: "Lists the caller's payments, newest first",
   access: "person",
   permission: "subscriptions:read",
   limit: "api",

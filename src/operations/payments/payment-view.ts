@@ -12,13 +12,10 @@ export const PaymentView = z
     id: z.uuid().describe("The payment's id."),
     provider: z.enum(SLOTS).describe("The provider slot it was made through."),
     providerPaymentId: z.string().describe("The provider's id of the payment."),
-    subscriptionId: z
-      .uuid()
-      .nullable()
-      .describe("The subscription that was paid for; `null`: none is known."),
+    subscriptionId: z.uuid().nullable().describe("The subscription that was paid for; `null`: unknown."),
     amount: z.int().describe("In the currency's smallest unit."),
     currency: z.string().describe("ISO 4217."),
-    status: z.enum(PAYMENT_STATUSES).describe("What became of the payment."),
+    status: z.enum(PAYMENT_STATUSES).describe("The payment's state."),
     receiptUrl: z.url().nullable().describe("The provider's receipt; `null` where the provider sends none."),
     occurredAt: z.date().describe("When it was made."),
   })

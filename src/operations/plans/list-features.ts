@@ -16,7 +16,7 @@ const FeatureView = z
 
 export const listFeatures = defineOperation({
   name: "plans.features",
-  summary: "The features of all plans, each with the plans that include it",
+  summary: "Lists the features of all plans, each with the plans that include it",
   access: "anyone",
   limit: "api",
   input: z.strictObject({

@@ -26,22 +26,22 @@ const Limit = z
 
 export const createServiceKey = defineOperation({
   name: "serviceKeys.create",
-  summary: "Creates a service key and shows it once",
+  summary: "Creates a service key, and shows it once",
   access: "admin",
   limit: "admin",
   input: z.strictObject({
-    name: PersonName.describe("For example, the program that uses it."),
+    name: PersonName.describe("A name, such as the program that uses it."),
     permissions: z
       .array(z.enum(PERMISSIONS))
       .min(1)
       .max(PERMISSIONS.length)
       .describe("What it may do; every other request is refused."),
-    limit: Limit.optional().describe("Requests per seconds, such as `600/60`, the default."),
+    limit: Limit.optional().describe("Its rate limit, as requests/seconds; defaults to `600/60`."),
     expiresAt: z.iso
       .datetime({ offset: true })
       .nullable()
       .optional()
-      .describe("Defaults to a year from now; `null`: never."),
+      .describe("When it expires; defaults to a year from now; `null`: never."),
   }),
   reasons: ["expiry_in_past", "expiry_too_late"],
   output: NewServiceKeyView,

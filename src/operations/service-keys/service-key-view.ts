@@ -5,10 +5,10 @@ export const ServiceKeyId = z.uuid().describe("The key's id.");
 
 const PROPERTIES = {
   id: ServiceKeyId,
-  name: z.string().describe("For example, the program that uses it."),
+  name: z.string().describe("A name, such as the program that uses it."),
   prefix: z.string().describe("The beginning of the newest secret, to tell keys apart."),
   permissions: z.array(z.enum(PERMISSIONS)).describe("What it may do, such as `entitlements:read`."),
-  limit: z.string().describe("Requests per seconds: `600/60`."),
+  limit: z.string().describe("Its rate limit, as requests/seconds, such as `600/60`."),
   expiresAt: z.date().nullable().describe("When it expires; `null`: never."),
 };
 

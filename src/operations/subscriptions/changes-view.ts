@@ -10,7 +10,7 @@ export const ChangesView = z
     currentPeriodEnd: change(z.iso.datetime()).describe("When the paid period ends."),
     cancelAtPeriodEnd: change(z.boolean()).describe("Whether it ends with the current period."),
     providerSubscriptionId: change(z.string()).describe("The provider's id."),
-    outOfOrder: change(z.boolean()).describe("Whether it waits for comparison with the provider."),
+    outOfOrder: change(z.boolean()).describe("Whether it needs comparison with the provider."),
   })
   .partial()
   .meta({ id: "Changes", description: "The changed fields, each with its value before and after." });

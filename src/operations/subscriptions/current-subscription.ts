@@ -7,7 +7,7 @@ import { SubscriptionView } from "./subscription-view.ts";
 /** Of several, as of two slots, the one that entitles to most: active before trialing, before those that are owed for. */
 export const currentSubscription = defineOperation({
   name: "subscriptions.current",
-  summary: "The caller's subscription that has not ended; null if there is none",
+  summary: "Shows the caller's current subscription; null if there is none",
   access: "person",
   permission: "subscriptions:read",
   limit: "api",

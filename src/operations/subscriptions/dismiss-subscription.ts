@@ -9,7 +9,7 @@ import { SubscriptionView } from "./subscription-view.ts";
 /** For what no comparison can settle: the provider does not know it, or cannot be asked. */
 export const dismissSubscription = defineOperation({
   name: "subscriptions.dismiss",
-  summary: "Removes a subscription from the review list unchanged, and records the reason",
+  summary: "Removes a subscription from the review list without changing it, and records the reason",
   access: "admin",
   limit: "admin",
   input: z.strictObject({

@@ -9,7 +9,7 @@ const Ids = z.array(z.string().min(1).max(255)).max(1_000).default([]);
 
 export const findInSlot = defineOperation({
   name: "subscriptions.findInSlot",
-  summary: "The subscriptions in a slot that belong to one of the users, or have one of the provider's ids",
+  summary: "Finds subscriptions of a slot by user id or provider id",
   access: "operator",
   limit: null,
   input: z.strictObject({ provider: z.enum(SLOTS), userIds: Ids, providerSubscriptionIds: Ids }),

@@ -12,7 +12,8 @@ export const NEWEST_PER_USER = 10;
 /** For surfaces that show people with what they have subscribed to: as many as a page holds, at the cost of one call. */
 export const listOfUsers = defineOperation({
   name: "subscriptions.listOfUsers",
-  summary: "The newest subscriptions of several users, for an administrator; the caller's own for others",
+  summary:
+    "Lists the newest subscriptions of several users, for administrators; for others, only the caller's",
   access: "person",
   limit: "api",
   input: z.strictObject({ userIds: z.array(z.string().min(1).max(255)).min(1).max(100) }),

@@ -20,7 +20,7 @@ const OutOfOrder = SubscriptionView.extend({
 export const listOutOfOrder = defineOperation({
   name: "subscriptions.outOfOrder",
   summary:
-    "Subscriptions that need review because an older event changed them after a newer one; last changed first",
+    "Lists subscriptions that need review because an older event changed them after a newer one; last changed first",
   access: "admin",
   limit: "admin",
   input: z.strictObject(PAGE),

@@ -8,7 +8,7 @@ import { SubscriptionView } from "./subscription-view.ts";
 
 export const listSubscriptions = defineOperation({
   name: "subscriptions.list",
-  summary: "The caller's subscriptions, newest first",
+  summary: "Lists the caller's subscriptions, newest first",
   access: "person",
   permission: "subscriptions:read",
   limit: "api",

@@ -11,9 +11,9 @@ const AccessView = z.object({
   planId: z.string(),
   planName: z.string(),
   hasAccess: z.boolean(),
-  until: z.date().nullable().describe("When access ends as things stand."),
+  until: z.date().nullable().describe("When access ends unless something changes."),
   reason: z.enum(ACCESS_REASONS),
-  price: PriceView.nullable().describe("What is paid for a seat; `null` for a price that is no longer sold."),
+  price: PriceView.nullable().describe("The price per seat; `null` for a price that is no longer sold."),
 });
 
 export const showAccess = defineOperation({

@@ -27,7 +27,7 @@ const Entry = z
 
 export const showHistory = defineOperation({
   name: "subscriptions.history",
-  summary: "The changes of one of the caller's subscriptions, newest first",
+  summary: "Lists the changes of one of the caller's subscriptions, newest first",
   access: "person",
   permission: "subscriptions:read",
   limit: "api",

@@ -10,7 +10,7 @@ import { SubscriptionView } from "./subscription-view.ts";
 /** For pages that have just had a subscription reconciled. */
 export const showLastChange = defineOperation({
   name: "subscriptions.lastChange",
-  summary: "The last change of any user's subscription",
+  summary: "Shows the last change of any user's subscription",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: SubscriptionView.shape.id }),

@@ -7,7 +7,7 @@ import { SubscriptionView } from "./subscription-view.ts";
 
 export const showSubscription = defineOperation({
   name: "subscriptions.show",
-  summary: "One of the caller's subscriptions",
+  summary: "Shows one of the caller's subscriptions",
   access: "person",
   permission: "subscriptions:read",
   limit: "api",

@@ -20,7 +20,7 @@ export const SubscriptionView = z
     outOfOrder: z
       .boolean()
       .describe(
-        "An older event was applied after a newer one; the subscription waits for comparison with the provider.",
+        "Whether an older event was applied after a newer one, so that the subscription needs comparison with the provider.",
       ),
     createdAt: z.date().describe("When it was created."),
     updatedAt: z.date().describe("When it last changed."),

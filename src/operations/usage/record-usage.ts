@@ -17,7 +17,7 @@ const Item = z.strictObject({
     .max(255)
     .regex(/^[\x20-\x7e]*$/, format("printable_ascii"))
     .describe(
-      "Of this item, per service key: repeated within 30 days, it is not counted again and answers the same.",
+      "Identifies this item, per service key: repeated within 30 days, it is not counted again, and the response is the same.",
     ),
 });
 
@@ -30,7 +30,7 @@ type Deps = EntitlementDeps & { database: Queryable; findNamedUser?: FindNamedUs
 
 export const recordUsage = defineOperation({
   name: "usage.record",
-  summary: "Records what users have used of their quotas: one item, or up to 100 of which all count or none",
+  summary: "Records usage against users' quotas: one item, or up to 100, all or none of which count",
   access: "service",
   permission: "usage:write",
   limit: "service-key",

@@ -7,7 +7,7 @@ import { UserView } from "./user-view.ts";
 
 export const findByEmail = defineOperation({
   name: "users.findByEmail",
-  summary: "The user with an email address",
+  summary: "Finds a user by email address",
   access: "operator",
   limit: null,
   input: z.strictObject({ email: z.string().trim() }),

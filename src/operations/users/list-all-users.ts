@@ -7,7 +7,7 @@ import { UserView } from "./user-view.ts";
 
 export const listAllUsers = defineOperation({
   name: "users.listAll",
-  summary: "All users, oldest first",
+  summary: "Lists all users, oldest first",
   access: "admin",
   limit: "api",
   input: z.strictObject(PAGE),

@@ -9,7 +9,7 @@ import { UserView } from "./user-view.ts";
 /** An administrator's API key is not one: it lists its owner alone. */
 export const listUsers = defineOperation({
   name: "users.list",
-  summary: "All users, oldest first, for an administrator; the caller alone for others",
+  summary: "Lists all users, oldest first, for administrators; for others, only the caller",
   access: "person",
   permission: "users:read",
   limit: "api",

@@ -26,7 +26,7 @@ export const putExternalUser = defineOperation({
     locale: z
       .enum(LOCALES)
       .optional()
-      .describe("The language of pages and mail; `en` for a new user unless given."),
+      .describe("The language of pages and mail; defaults to `en` for a new user."),
   }),
   reasons: ["email_taken"],
   output: UserView.extend({

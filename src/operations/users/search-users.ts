@@ -35,8 +35,7 @@ const Search = z
 
 export const searchUsers = defineOperation({
   name: "users.search",
-  summary:
-    "Users with their subscription and when they were here last: the newest first, or those who are looked for",
+  summary: "Lists users with their subscription and last activity, newest first, or searches them",
   access: "admin",
   limit: "admin",
   input: z.strictObject({

@@ -7,7 +7,7 @@ import { UserView } from "./user-view.ts";
 
 export const showProfile = defineOperation({
   name: "users.me",
-  summary: "The caller",
+  summary: "Shows the caller's account",
   access: "person",
   permission: "users:read",
   limit: "api",

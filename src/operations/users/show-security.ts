@@ -6,20 +6,15 @@ import { defineOperation } from "../operation.ts";
 
 export const showSecurity = defineOperation({
   name: "users.security",
-  summary: "The caller's security settings",
+  summary: "Shows the caller's security settings",
   access: "session",
   limit: "settings",
   input: z.strictObject({}),
   reasons: ["not_found"],
   output: z.object({
     hasTwoFactor: z.boolean(),
-    needsTwoFactor: z
-      .boolean()
-      .describe("An administrator who must set up a second factor before administering."),
-    pendingEmail: z
-      .string()
-      .nullable()
-      .describe("The new email address that waits for confirmation; `null`: none."),
+    needsTwoFactor: z.boolean().describe("Whether an administrator must set up a second factor first."),
+    pendingEmail: z.string().nullable().describe("The new email address, not confirmed yet; `null`: none."),
   }),
   run: async (deps: { database: Queryable }, caller) => {
     const security =

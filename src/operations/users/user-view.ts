@@ -10,7 +10,7 @@ export const UserView = z
     name: z.string().describe("The user's name."),
     email: z.string().describe("The user's email address."),
     emailVerified: z.boolean().describe("Whether the email address is confirmed."),
-    role: z.enum(ROLES).describe("Administrators reach the routes for administrators."),
+    role: z.enum(ROLES).describe("`admin` may use the routes for administrators."),
     locale: z.enum(LOCALES).describe("The language of pages and mail."),
     preferences: Preferences.describe("The user's preferences."),
     onboarded: z.boolean().describe("Whether onboarding is complete."),

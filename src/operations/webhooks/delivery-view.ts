@@ -11,8 +11,8 @@ export const Delivery = z
     provider: z.enum(SLOTS).describe("The provider slot that received it."),
     eventId: z.string().describe("The provider's id of the event."),
     eventType: z.string().describe("The provider's name of the event, as delivered."),
-    status: z.enum(DELIVERY_STATUSES).describe("Where its processing stands."),
-    attempts: z.int().describe("How often it was processed."),
+    status: z.enum(DELIVERY_STATUSES).describe("The state of its processing."),
+    attempts: z.int().describe("How many times it was processed."),
     lastError: z.string().nullable().describe("Why the last attempt failed, as one English sentence."),
     lastReason: z
       .enum(FAILURE_REASONS)

@@ -11,7 +11,8 @@ import { Delivery, DeliveryId } from "./delivery-view.ts";
 /** A page may be short, or empty, and not be the last: follow the cursor. */
 export const listDeliveries = defineOperation({
   name: "webhooks.list",
-  summary: "The log of webhook deliveries, newest first; a page may be short and not be the last",
+  summary:
+    "Lists webhook deliveries, newest first; a page may hold fewer than `limit` without being the last",
   access: "admin",
   limit: "admin",
   input: z.strictObject({

@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 
 export const retryDeliveries = defineOperation({
   name: "webhooks.retry",
-  summary: "Runs `webhook-retry` once: deliveries that are due, and claims whose lease has expired",
+  summary: "Runs `webhook-retry` once: processes due deliveries and claims with an expired lease",
   access: "operator",
   limit: null,
   input: z.strictObject({}),

@@ -9,7 +9,7 @@ import { ChangesView } from "../subscriptions/changes-view.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";
 
 const DeliveryInDetail = Delivery.extend({
-  payload: z.unknown().describe("As delivered; `null` when it is no longer kept."),
+  payload: z.unknown().describe("As delivered; `null` when it is no longer stored."),
   attemptLog: z
     .array(
       z.object({
@@ -40,7 +40,7 @@ export type DeliveryInDetail = z.output<typeof DeliveryInDetail>;
 
 export const showDelivery = defineOperation({
   name: "webhooks.show",
-  summary: "A delivery with its payload and attempts",
+  summary: "Shows a delivery with its payload and attempts",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: DeliveryId }),

@@ -29,7 +29,7 @@ const DeliveryStatistics = z
 
 export const showStatistics = defineOperation({
   name: "webhooks.statistics",
-  summary: "The deliveries of the last 24 hours, by hour and status",
+  summary: "Counts the deliveries of the last 24 hours, by hour and status",
   access: "admin",
   limit: "admin",
   input: z.strictObject({

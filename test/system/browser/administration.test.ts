@@ -202,7 +202,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await fill(page, { Name: name, Limit: "lots" });
       await page.getByLabel("entitlements:read").check();
       await press(page, "Create key");
-      await page.getByText("Enter requests per seconds, such as 600/60.").first().waitFor();
+      await page.getByText("Enter the limit as requests/seconds, such as 600/60.").first().waitFor();
       expect(await page.getByLabel("entitlements:read").isChecked()).toBe(true);
       await fill(page, { Limit: "50/1" });
       await press(page, "Create key");
@@ -258,7 +258,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await page.waitForURL(/\/admin\/event-endpoints\/[0-9a-f-]{36}$/);
       if (javaScriptEnabled) await waitForHydration(page.getByLabel("Event type", { exact: true }));
       await press(page, "Send test event");
-      await page.getByText("Delivered. The endpoint answered 204.").waitFor();
+      await page.getByText("Delivered. The endpoint responded with 204.").waitFor();
       const log = page.getByRole("table", { name: "Deliveries" });
       await log.getByText("1 attempt").waitFor();
       expect(receiver.received.at(-1)?.event.type).toBe("payment.disputed");

@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     };
     await eventually(isRefused, true);
     await page
-      .getByText(/Erneut versuchen in \d s\./)
+      .getByText(/In \d s erneut versuchen\./)
       .first()
       .waitFor();
   });

@@ -37,7 +37,7 @@ export const NewServiceKey = builder.objectRef<OutputOf<typeof createServiceKey>
 export const RotatedServiceKey = builder
   .objectRef<OutputOf<typeof rotateServiceKey>>("RotatedServiceKey")
   .implement({
-    description: "A service key with the secret that it was just given.",
+    description: "A service key that was just rotated, with its new secret.",
     extensions: { view: rotateServiceKey.output },
     fields: (t) => ({
       id: t.exposeID("id"),

@@ -32,7 +32,7 @@ export const User = builder.objectRef<OutputOf<typeof showProfile>>("User").impl
     subscriptions: t.loadableList({
       type: Subscription,
       nullable: true,
-      description: `The user's subscriptions, the newest ${NEWEST_PER_USER}; for all users of a list in one look-up, which counts as one call.`,
+      description: `The user's subscriptions, the newest ${NEWEST_PER_USER}; for a list of users, all are looked up together and counted as one call.`,
       extensions: { size: NEWEST_PER_USER },
       load: (userIds: string[], context) => through(listOfUsers, context, { userIds }),
       // Not cached: a mutation of the same request may have changed it.
