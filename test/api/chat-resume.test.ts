@@ -7,8 +7,9 @@ import { createLog } from "../../src/observability/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
+import { describeWith } from "../support/installed-programs.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import { findRedisServer, REDIS_NEEDED, startRedis } from "../support/redis.ts";
+import { REDIS, startRedis } from "../support/redis.ts";
 
 let provider: OpenAiServer;
 const closing: { close(): unknown }[] = [];
@@ -157,12 +158,10 @@ it("refuses to resume a fourth answer at once", async () => {
   for (const stream of open.slice(1)) expect(await textOf(stream)).toBe("Fine, thank you.");
 });
 
-const program = findRedisServer();
-
-describe.skipIf(program === null)(`several processes with Redis${program ? "" : `: ${REDIS_NEEDED}`}`, () => {
+describeWith("several processes with Redis", REDIS, ({ "redis-server": program }) => {
   let redisUrls: string[];
   beforeAll(async () => {
-    const redis = await startRedis(program as string);
+    const redis = await startRedis(program);
     closing.push({ close: redis.remove });
     redisUrls = [redis.url];
   });

@@ -5,16 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRateLimit } from "../../src/limits/create-rate-limit.ts";
 import { hashSlot } from "../../src/limits/hash-slot.ts";
 import type { RateLimit } from "../../src/limits/rate-limit.ts";
-import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { describeWith } from "../support/installed-programs.ts";
+import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { oracle } from "./oracle.ts";
-import { silent } from "./silent.ts";
 
-const program = findRedisServer();
 const START = 1_800_000_000_000;
 
-if (!program) {
-  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
-} else {
+describeWith("the limiter with many calls at once", REDIS, ({ "redis-server": program }) => {
   let redis: TestRedis;
   let clusterNode: TestRedis;
   let now = START;
@@ -30,7 +28,7 @@ if (!program) {
   const open = (url: string, clock?: () => number) =>
     createRateLimit({
       redisUrls: [url],
-      log: silent,
+      log: createLog("silent"),
       answerWithinMs: 10_000,
       ...(clock ? { now: clock, redisNow: clock } : {}),
     });
@@ -114,7 +112,7 @@ if (!program) {
       expect(hashSlot(key)).toBe(await clusterNode.ask("CLUSTER", "KEYSLOT", key));
     }
   });
-}
+});
 
 type Request = { key: string; limit: number; windowSeconds: number; cost: number };
 type Decided = Awaited<ReturnType<RateLimit>>;

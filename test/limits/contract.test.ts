@@ -2,24 +2,31 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ClosableRateLimit, createRateLimit } from "../../src/limits/create-rate-limit.ts";
 import type { RateLimit } from "../../src/limits/rate-limit.ts";
-import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { describeWith } from "../support/installed-programs.ts";
+import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { mostInAnyWindow, oracle } from "./oracle.ts";
-import { silent } from "./silent.ts";
 
 const START = 1_800_000_000_000;
 let now = START;
 const clock = () => now;
 
-const program = findRedisServer();
+const { "redis-server": program } = REDIS;
 let redis: TestRedis;
 let clusterNode: TestRedis;
 
 const stores: [string, () => Promise<ClosableRateLimit>][] = [
-  ["in memory", () => createRateLimit({ redisUrls: null, log: silent, now: clock })],
+  ["in memory", () => createRateLimit({ redisUrls: null, log: createLog("silent"), now: clock })],
 ];
 if (program) {
   const inRedis = (...redisUrls: string[]) =>
-    createRateLimit({ redisUrls, log: silent, now: clock, redisNow: clock, answerWithinMs: 10_000 });
+    createRateLimit({
+      redisUrls,
+      log: createLog("silent"),
+      now: clock,
+      redisNow: clock,
+      answerWithinMs: 10_000,
+    });
   beforeAll(async () => {
     redis = await startRedis(program);
     clusterNode = await startRedis(program, { cluster: true });
@@ -34,7 +41,7 @@ if (program) {
     ["in a Redis cluster given by one of its nodes", () => inRedis(clusterNode.url)],
   );
 } else {
-  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
+  describeWith("the limiter in Redis", REDIS, () => {});
 }
 
 describe.each(stores)("the limiter %s", (name, open) => {

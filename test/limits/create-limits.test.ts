@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createLimits } from "../../src/limits/create-limits.ts";
 import { limitKey } from "../../src/limits/limit-key.ts";
 import { DEFAULT_POLICIES, SCOPES } from "../../src/limits/policies.ts";
-import { silent } from "./silent.ts";
+import { createLog } from "../../src/observability/log.ts";
 
 const START = 1_800_000_000_000;
 
@@ -11,7 +11,7 @@ describe("createLimits in memory", () => {
     const limits = await createLimits({
       policies: DEFAULT_POLICIES,
       redisUrls: null,
-      log: silent,
+      log: createLog("silent"),
       now: () => START,
     });
     for (const scope of SCOPES) {
@@ -34,7 +34,11 @@ describe("createLimits in memory", () => {
   });
 
   it("decides synchronously, and throws for an invalid cost or key", async () => {
-    const { rateLimit } = await createLimits({ policies: DEFAULT_POLICIES, redisUrls: null, log: silent });
+    const { rateLimit } = await createLimits({
+      policies: DEFAULT_POLICIES,
+      redisUrls: null,
+      log: createLog("silent"),
+    });
     const { billing } = DEFAULT_POLICIES;
     expect(rateLimit("billing:user_1", { ...billing, cost: 4 })).toMatchObject({
       allowed: true,
@@ -52,7 +56,7 @@ describe("createLimits in memory", () => {
     const { rateLimit } = await createLimits({
       policies: DEFAULT_POLICIES,
       redisUrls: null,
-      log: silent,
+      log: createLog("silent"),
       maxMemoryKeys: 2,
       now: () => START,
     });
@@ -64,6 +68,8 @@ describe("createLimits in memory", () => {
 
   it("rejects an invalid policy at the start", async () => {
     const policies = { ...DEFAULT_POLICIES, api: { limit: 0, windowSeconds: 60 } };
-    await expect(createLimits({ policies, redisUrls: null, log: silent })).rejects.toThrow(/^limit: /);
+    await expect(createLimits({ policies, redisUrls: null, log: createLog("silent") })).rejects.toThrow(
+      /^limit: /,
+    );
   });
 });

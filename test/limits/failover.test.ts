@@ -5,16 +5,14 @@ import { hashSlot } from "../../src/limits/hash-slot.ts";
 import { redisKey } from "../../src/limits/redis-script.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
-import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+import { describeWith } from "../support/installed-programs.ts";
+import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
-const program = findRedisServer();
 const POLICY = { limit: 2, windowSeconds: 60 };
 
-if (!program) {
-  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
-} else {
+describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": program }) => {
   const opened = async (...redisUrls: string[]) => {
     const seen = { up: [] as boolean[], without: [] as string[] };
     const { rateLimit, close } = await createRateLimit({
@@ -122,7 +120,7 @@ if (!program) {
       180_000,
     );
   });
-}
+});
 
 function portOf({ url }: TestRedis): number {
   return Number(new URL(url).port);

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type LimiterLog, NO_METRICS } from "../../src/limits/limiter.ts";
 import { MemoryLimiter } from "../../src/limits/memory-limiter.ts";
+import { createLog } from "../../src/observability/log.ts";
 import { oracle } from "./oracle.ts";
-import { silent } from "./silent.ts";
 
 const WINDOW_MS = 60_000;
 let now: number;
 
-function limiter(maxKeys: number, log: LimiterLog = silent): MemoryLimiter {
+function limiter(maxKeys: number, log: LimiterLog = createLog("silent")): MemoryLimiter {
   return new MemoryLimiter({ log, metrics: NO_METRICS, now: () => now, maxMemoryKeys: maxKeys });
 }
 

@@ -5,13 +5,10 @@ import { createRateLimit } from "../../src/limits/create-rate-limit.ts";
 import { LimiterUnavailable, type RateLimit } from "../../src/limits/rate-limit.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
-import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+import { describeWith } from "../support/installed-programs.ts";
+import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 
-const program = findRedisServer();
-
-if (!program) {
-  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
-} else {
+describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
   const minute = (limit: number) => ({ limit, windowSeconds: 60 });
   const freshKey = (scope = "api") => `${scope}:${randomUUID()}`;
 
@@ -225,4 +222,4 @@ if (!program) {
       await redis.restart();
     });
   });
-}
+});

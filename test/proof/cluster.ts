@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
-import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { addUsers } from "../support/database.ts";
@@ -12,6 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { sendRequest } from "../support/http.ts";
 import { findPostgresPrograms, findProgram } from "../support/installed-programs.ts";
+import { startPgBouncer } from "../support/pgbouncer.ts";
 import type { TestRedis } from "../support/redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
@@ -49,7 +49,10 @@ export async function startCluster(programs: Programs, variables: Record<string,
   await migrateAt(postgres.primary().url);
   await addUsers(postgres.primary(), 20);
   const toPrimary = await startTcpProxy(postgres.primary().port);
-  const pooler = await startPgBouncer(programs.pgbouncer, folder, toPrimary.port);
+  const pooler = await startPgBouncer(programs.pgbouncer, folder, {
+    postgresPort: toPrimary.port,
+    poolSize: 20,
+  });
   const redis = await startRedisCluster(programs["redis-server"]);
   const ports = [await freePort(), await freePort(), await freePort()];
   const start = (port: number) =>
@@ -79,7 +82,7 @@ export async function startCluster(programs: Programs, variables: Record<string,
     remove: cleanedUp(async () => {
       for (const server of servers) await server.end("SIGTERM");
       balancer.process.kill("SIGKILL");
-      pooler.process.kill("SIGKILL");
+      pooler.kill();
       await postgres.remove();
       for (const node of redis) await node.remove();
       await rm(folder, { recursive: true, force: true });
@@ -94,33 +97,6 @@ async function migrateAt(url: string): Promise<void> {
   } finally {
     await database.close();
   }
-}
-
-type Started = { url: string; process: ChildProcess };
-
-async function startPgBouncer(program: string, folder: string, postgresPort: number): Promise<Started> {
-  const account = await unprivilegedAccount();
-  if (account) await chown(folder, account.uid, account.gid);
-  const [port, settings, users] = [await freePort(), join(folder, "pgbouncer.ini"), join(folder, "users")];
-  await writeFile(users, '"tollgate" ""\n');
-  await writeFile(
-    settings,
-    `[databases]
-* = host=127.0.0.1 port=${postgresPort}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${users}
-pool_mode = transaction
-default_pool_size = 20
-max_client_conn = 500
-ignore_startup_parameters = extra_float_digits
-`,
-  );
-  const pooler = spawn(program, ["-q", settings], { stdio: "ignore", ...(account ?? {}) });
-  return { url: `postgres://tollgate@127.0.0.1:${port}/postgres`, process: pooler };
 }
 
 async function startHaproxy(program: string, folder: string, ports: readonly number[]) {

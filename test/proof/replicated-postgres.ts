@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { appendFile, chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openDatabase } from "../../src/store/database.ts";
 import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
 import { cleanedUp } from "../support/cleanup.ts";
+import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 
 const run = promisify(execFile);
@@ -83,12 +83,12 @@ export async function startReplicatedPostgres(
   const setSynchronous = async (isSynchronous: boolean) => {
     await primary.rows(`alter system set synchronous_standby_names = '${isSynchronous ? STANDBY : ""}'`);
     await primary.rows("select pg_reload_conf()");
-    await until(async () => {
+    await eventually(async () => {
       const [row] = await primary.rows<{ state: string }>(
         "select sync_state as state from pg_stat_replication",
       );
       return !isSynchronous || row?.state === "sync";
-    });
+    }, true);
   };
 
   await program("initdb", "-D", primary.data, "-U", "tollgate", "-A", "trust", "-E", "UTF8");
@@ -149,10 +149,10 @@ async function node(bin: string, folder: string, name: string, asUser: object): 
         ...asUser,
       });
       const starting = server;
-      await until(async () => {
+      await eventually(async () => {
         if (starting.exitCode !== null) throw new Error(`PostgreSQL ended with ${starting.exitCode}`);
         return (await rows("select 1").catch(() => [])).length === 1;
-      });
+      }, true);
     },
     signal: async (signal) => {
       if (!server || server.exitCode !== null || server.signalCode !== null) return;
@@ -163,7 +163,7 @@ async function node(bin: string, folder: string, name: string, asUser: object): 
       for (const process of [pid, ...others]) sendSignal(process, signal);
       await ended;
       // They share memory that a new server must not find in use.
-      if (ended) await until(async () => others.every((process) => !isRunning(process)));
+      if (ended) await eventually(async () => others.every((process) => !isRunning(process)), true);
     },
     close: () => database.close(),
   };
@@ -185,14 +185,4 @@ function isRunning(pid: number): boolean {
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   return text.split(" ").filter(Boolean).map(Number);
-}
-
-/** @throws what `look` throws */
-async function until(look: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 90_000;
-  while (performance.now() < giveUpAt) {
-    if (await look()) return;
-    await sleep(50);
-  }
-  throw new Error("PostgreSQL did not get there within 90 s");
 }

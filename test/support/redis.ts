@@ -1,20 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "redis";
 import { cleanedUp } from "./cleanup.ts";
+import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
+import { findProgram } from "./installed-programs.ts";
 
-/** Where the system's Redis is; `null` when there is none. */
-export function findRedisServer(): string | null {
-  const folders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/usr/local/opt/redis/bin"];
-  return folders.map((folder) => join(folder, "redis-server")).find((path) => existsSync(path)) ?? null;
-}
-
-export const REDIS_NEEDED = "needs Redis: apt-get install redis-server (or: brew install redis)";
+/** For `describeWith`. */
+export const REDIS = { "redis-server": findProgram("redis-server") };
 
 export type TestRedis = {
   url: string;
@@ -62,10 +57,10 @@ export async function startRedis(
   };
   const start = async () => {
     server = spawn(program, settings, { stdio: "ignore" });
-    await until(async () => (await ask("PING")) === "PONG");
+    await eventually(() => ask("PING").catch(() => null), "PONG");
     if (!cluster) return;
     await ask("CLUSTER", "ADDSLOTSRANGE", String(slots[0]), String(slots[1])).catch(() => {});
-    await until(async () => String(await ask("CLUSTER", "INFO")).includes("cluster_state:ok"));
+    await eventually(async () => String(await ask("CLUSTER", "INFO")).includes("cluster_state:ok"), true);
   };
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -95,13 +90,4 @@ export async function startRedis(
       await rm(folder, { recursive: true, force: true });
     }),
   };
-}
-
-async function until(look: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 60_000;
-  while (performance.now() < giveUpAt) {
-    if (await look().catch(() => false)) return;
-    await sleep(25);
-  }
-  throw new Error("Redis did not come up within a minute");
 }

@@ -3,7 +3,6 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { dialectOf, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
-import { allOf } from "./listing.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 
 describe("Polar's API", () => {
@@ -157,7 +156,7 @@ describe("Polar's API", () => {
       const items = attempts.slice((page - 1) * 4, page * 4);
       return { body: { items, pagination: { total_count: 6, max_page: 2 } } };
     });
-    const listed = await allOf(api.listEvents?.(new Date("2026-03-01T13:00:00Z")) ?? none());
+    const listed = await Array.fromAsync(api.listEvents?.(new Date("2026-03-01T13:00:00Z")) ?? none());
     expect(listed.map(({ eventId, eventType }) => [eventId, eventType])).toEqual([
       ["1", "subscription.updated"],
       ["2", "subscription.updated"],
@@ -175,7 +174,7 @@ describe("Polar's API", () => {
     expect(await api.isEndpointDisabled?.()).toBe(true);
     // Only the operator knows which of two endpoints is right.
     endpoints.push({ id: "staging", url: "https://staging.example/api/webhooks/provider-c", format: "raw" });
-    await expect(allOf(api.listEvents?.(new Date()) ?? none())).rejects.toMatchObject({
+    await expect(Array.fromAsync(api.listEvents?.(new Date()) ?? none())).rejects.toMatchObject({
       failure: "rejected",
       message: expect.stringMatching(/2 webhook endpoints.*an organization of its own/),
     });

@@ -1,13 +1,13 @@
-import { execFile, spawn } from "node:child_process";
-import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
 import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freePort } from "../../support/free-port.ts";
-import { findPostgresPrograms, findProgram } from "../../support/installed-programs.ts";
+import { describeWith, findPostgresPrograms, findProgram } from "../../support/installed-programs.ts";
+import { startPgBouncer } from "../../support/pgbouncer.ts";
 
 const run = promisify(execFile);
 
@@ -15,14 +15,10 @@ type Installed = { /** The folder of PostgreSQL's programs. */ bin: string; star
 
 /** Tests the oldest installed PostgreSQL behind PgBouncer. Skipped without them, except in CI. */
 export function describeBehindPgBouncer(title: string, tests: (installed: Installed) => void): void {
-  const [bin, bouncer] = [findPostgresPrograms(), findProgram("pgbouncer")];
-  if (bin && bouncer) {
-    describe(title, () => tests({ bin, start: () => startBehindPgBouncer(bin, bouncer) }));
-    return;
-  }
-  it.skipIf(!process.env.CI)("needs PostgreSQL and PgBouncer: apt-get install postgresql pgbouncer", () => {
-    expect([bin, bouncer]).not.toContain(null);
-  });
+  const programs = { postgresql: findPostgresPrograms(), pgbouncer: findProgram("pgbouncer") };
+  describeWith(title, programs, ({ postgresql: bin, pgbouncer }) =>
+    tests({ bin, start: () => startBehindPgBouncer(bin, pgbouncer) }),
+  );
 }
 
 export type OldPostgres = {
@@ -38,7 +34,7 @@ async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPo
   await chmod(folder, 0o755);
   const account = await unprivilegedAccount();
   if (account) await chown(folder, account.uid, account.gid);
-  const [port, pooledPort] = [await freePort(), await freePort()];
+  const port = await freePort();
   const cluster = join(folder, "cluster");
   await run(
     join(bin, "initdb"),
@@ -51,30 +47,12 @@ async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPo
     ["start", "-D", cluster, "-w", "-l", join(folder, "log"), "-o", options],
     account ?? {},
   );
-  const settings = join(folder, "pgbouncer.ini");
-  const users = join(folder, "users.txt");
-  await writeFile(users, '"tollgate" ""\n');
-  await writeFile(
-    settings,
-    `[databases]
-postgres = host=127.0.0.1 port=${port} dbname=postgres
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${pooledPort}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${users}
-pool_mode = transaction
-default_pool_size = 5
-`,
-  );
-  const pooler = spawn(bouncer, ["-q", settings], { stdio: "ignore", ...(account ?? {}) });
-  const host = (at: number) => `postgres://tollgate@127.0.0.1:${at}/postgres`;
+  const pooler = await startPgBouncer(bouncer, folder, { postgresPort: port, poolSize: 5 });
   return {
-    url: host(port),
-    pooledUrl: host(pooledPort),
+    url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
+    pooledUrl: pooler.url,
     stop: cleanedUp(async () => {
-      pooler.kill("SIGKILL");
+      pooler.kill();
       await run(join(bin, "pg_ctl"), ["stop", "-D", cluster, "-m", "immediate"], account ?? {});
       await rm(folder, { recursive: true, force: true });
     }),

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
+import { describeWith } from "../../support/installed-programs.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
-import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../../support/redis.ts";
+import { REDIS, startRedis, type TestRedis } from "../../support/redis.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
-const program = findRedisServer();
-if (program === null && process.env.CI === "true") throw new Error(REDIS_NEEDED);
-
-describe.skipIf(program === null)("two servers on one Redis", () => {
+describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) => {
   let redis: TestRedis;
   let test: TestDatabase;
   let servers: RunningServer[];
   let person: TestUser;
   beforeAll(async () => {
-    redis = await startRedis(program as string);
+    redis = await startRedis(program);
     test = await freshDatabase(0);
     const variables = { ...GENEROUS_LIMITS, RATE_LIMIT_API: "4/3600", REDIS_URL: redis.url };
     servers = await Promise.all([1, 2].map(() => startTestServer(test.url, variables)));

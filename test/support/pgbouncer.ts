@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { chown, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
+import { freePort } from "./free-port.ts";
+
+/**
+ * PgBouncer in transaction mode on a free port, in front of every database of a server that trusts this machine.
+ * @param folder gets its settings
+ */
+export async function startPgBouncer(
+  program: string,
+  folder: string,
+  { postgresPort, poolSize }: { postgresPort: number; poolSize: number },
+): Promise<{ url: string; kill(): void }> {
+  const account = await unprivilegedAccount();
+  if (account) await chown(folder, account.uid, account.gid);
+  const [port, settings, users] = [await freePort(), join(folder, "pgbouncer.ini"), join(folder, "users")];
+  await writeFile(users, '"tollgate" ""\n');
+  await writeFile(
+    settings,
+    `[databases]
+* = host=127.0.0.1 port=${postgresPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = ${poolSize}
+max_client_conn = 500
+`,
+  );
+  const pooler = spawn(program, ["-q", settings], { stdio: "ignore", ...(account ?? {}) });
+  return {
+    url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
+    kill: () => void pooler.kill("SIGKILL"),
+  };
+}
