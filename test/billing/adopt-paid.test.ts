@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { adoptPaid } from "../../src/billing/adopt-paid.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { reconcileContext } from "../reconcile/reconcile-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 const { truth, stored } = context;
 
 const ADDRESS = "user_1@example.com";

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
-import { reconcileContext } from "../reconcile/reconcile-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 
 /** Runs the job with a provider that answers like this; returns what was logged. */
 async function run(

@@ -12,10 +12,10 @@ import type { SubscriptionRow } from "../../src/import/subscription-row.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { addUsers } from "../support/database.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 import { SECRETS } from "../support/variables.ts";
-import { importContext } from "./import-context.ts";
 
-const context = importContext();
+const context = stripeContext({ users: 0 });
 
 const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
 const SLOT = "provider-a" as const;

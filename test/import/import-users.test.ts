@@ -7,9 +7,9 @@ import type { ImportOptions, ImportReport, Source } from "../../src/import/run-i
 import { betterAuthUsers } from "../../src/import/sources/better-auth.ts";
 import { stripeCustomers } from "../../src/import/sources/stripe-customers.ts";
 import { userFile } from "../../src/import/sources/user-file.ts";
-import { importContext } from "./import-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 
-const context = importContext();
+const context = stripeContext({ users: 0 });
 
 const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
 

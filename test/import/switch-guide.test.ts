@@ -8,8 +8,8 @@ import { expect, it } from "vitest";
 import { ENTRY } from "../cli/tollgate.ts";
 import { loadFixture } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 import { PROCESS_VARIABLES } from "../support/variables.ts";
-import { importContext } from "./import-context.ts";
 
 const GUIDE = readFileSync(resolve(import.meta.dirname, "../../docs/how-to/switch-to-tollgate.md"), "utf8");
 const BLOCKS = [...GUIDE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
@@ -17,7 +17,7 @@ const BLOCKS = [...GUIDE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, langu
   text,
 }));
 
-const context = importContext();
+const context = stripeContext({ users: 0 });
 
 function block(language: string): string {
   const text = BLOCKS.find((block) => block.language === language)?.text;

@@ -10,10 +10,10 @@ import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { reconcile } from "../../src/reconcile/reconcile.ts";
 import { verify } from "../../src/reconcile/verify.ts";
-import { reconcileContext } from "../reconcile/reconcile-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 import { createTestContext, session } from "./test-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 const admin = session("user_0", "admin");
 let subscriptionId: string;
 let deliveryId: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dismissSubscription } from "../../src/operations/subscriptions/dismiss-subscription.ts";
-import { reconcileContext } from "../reconcile/reconcile-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 const { eventOf, receive, stored } = context;
 
 const OPERATOR = { kind: "operator" } as const;

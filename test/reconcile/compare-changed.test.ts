@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
-import { reconcileContext } from "./reconcile-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 const { eventOf, receive, truth, stored, audit } = context;
 
 const run = (isStopping = () => false, { dryRun = false } = {}) => {

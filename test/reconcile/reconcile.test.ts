@@ -12,11 +12,10 @@ import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
+import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 import { STRIPE_KEY } from "../support/stripe-server.ts";
 
-import { reconcileContext, takeTurn } from "./reconcile-context.ts";
-
-const context = reconcileContext();
+const context = stripeContext();
 const { eventOf, receive, truth, stored, audit, notified: told } = context;
 let { test, stripe, runtime, other } = context;
 beforeAll(() => {

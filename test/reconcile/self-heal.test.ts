@@ -7,11 +7,11 @@ import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { countFlagged, startDueHeals } from "../../src/store/heals.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { eventually } from "../support/eventually.ts";
+import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 import { STRIPE_KEY } from "../support/stripe-server.ts";
 import { serverVariables } from "../support/variables.ts";
-import { reconcileContext, takeTurn } from "./reconcile-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 const { eventOf, receive, truth, stored, audit } = context;
 
 /** One turn of the job, for nobody when none is due or the other process has the lease. */

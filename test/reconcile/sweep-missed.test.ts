@@ -6,9 +6,9 @@ import { type SweepResult, sweepMissed } from "../../src/reconcile/sweep-missed.
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { reconcileContext, takeTurn } from "./reconcile-context.ts";
+import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 const { eventOf, receive, stored } = context;
 
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { VerifyOptions } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
-import { reconcileContext } from "./reconcile-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 const { eventOf, receive, truth, stored, audit, notified } = context;
 
 const run = (options: Partial<VerifyOptions> = {}) =>

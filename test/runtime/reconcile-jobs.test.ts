@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { reconcileJobs } from "../../src/runtime/reconcile-jobs.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { reconcileContext, takeTurn } from "../reconcile/reconcile-context.ts";
+import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 import { serverVariables } from "../support/variables.ts";
 
-const context = reconcileContext();
+const context = stripeContext();
 
 function jobsWith(variables: Record<string, string>, runtime: Runtime = context.runtime) {
   return reconcileJobs(readConfig({ ...serverVariables(context.test.url), ...variables }), runtime);

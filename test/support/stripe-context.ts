@@ -6,9 +6,9 @@ import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { withLease } from "../../src/store/hold-lease.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
-import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
+import { addUsers, freshDatabase, type TestDatabase } from "./database.ts";
+import { STRIPE_KEY, type StripeServer, stripeServer } from "./stripe-server.ts";
+import { SECRETS, serverVariables } from "./variables.ts";
 
 const PAID: FixtureOverrides = {
   userId: "user_1",
@@ -22,26 +22,17 @@ const PAID: FixtureOverrides = {
   cancelAtPeriodEnd: false,
 };
 
-const TABLES = [
-  '"user"',
-  "deleted_user",
-  "subscription",
-  "subscription_heal",
-  "heal_pace",
-  "event_sweep",
-  "reconciliation",
-  "nightly_reconcile",
-  "lease",
-  "webhook_delivery",
-  "webhook_attempt",
-];
+const TABLES = `"user", deleted_user, subscription, subscription_heal, heal_pace, event_sweep, reconciliation,
+  nightly_reconcile, lease, webhook_delivery, webhook_attempt, notification, outbound_event, import_run`;
 
-/** Two processes on one database whose provider-a is a server that speaks Stripe's API; empty before each test. */
-export type ReconcileContext = {
+/** Two processes on one database, whose provider-a is a server that speaks Stripe's API. */
+export type StripeContext = {
   test: TestDatabase;
   stripe: StripeServer;
   runtime: Runtime;
   other: Runtime;
+  /** Of both processes. */
+  variables: Record<string, string>;
   /** An event as the provider would make it, of the fixture's subscription unless overridden. */
   eventOf(
     kind: string,
@@ -55,7 +46,8 @@ export type ReconcileContext = {
   notified(): Promise<string[]>;
 };
 
-export function reconcileContext(): ReconcileContext {
+/** Emptied before each test, but for these users: `user_0` and up. */
+export function stripeContext({ users = 10 } = {}): StripeContext {
   let events = 0;
   const context = {
     eventOf: (kind, overrides = {}) => {
@@ -83,17 +75,18 @@ export function reconcileContext(): ReconcileContext {
       const rows = await context.test.rows<{ kind: string }>("select kind from notification order by id");
       return rows.map(({ kind }) => kind);
     },
-  } as ReconcileContext;
+  } as StripeContext;
 
   beforeAll(async () => {
     context.test = await freshDatabase(0);
     context.stripe = await stripeServer();
-    const config = readConfig({
+    context.variables = {
       ...serverVariables(context.test.url),
       PROVIDER_A_API_KEY: STRIPE_KEY,
       PROVIDER_A_API_URL: context.stripe.url,
       SELF_HEAL: "on",
-    });
+    };
+    const config = readConfig(context.variables);
     const options = { log: createLog("silent") };
     context.runtime = await startRuntime(config, options);
     context.other = await startRuntime(config, options);
@@ -110,8 +103,8 @@ export function reconcileContext(): ReconcileContext {
     stripe.events.length = 0;
     stripe.subscriptions.clear();
     stripe.calls.length = 0;
-    await test.rows(`truncate ${TABLES.join(", ")} cascade`);
-    await addUsers(test, 10);
+    await test.rows(`truncate ${TABLES} cascade`);
+    await addUsers(test, users);
   });
   return context;
 }
