@@ -280,6 +280,47 @@ describe("src/operations", () => {
 });
 
 /** Where a file calls an imported operation's `run`, or makes another out of it. */
+describe("the helpers of the tests", () => {
+  const files = ["test", "bench"].flatMap((root) =>
+    readdirSync(resolve(SOURCE, "..", root), { recursive: true, encoding: "utf8" })
+      .map((name) => `${root}/${name}`)
+      .filter((name) => name.endsWith(".ts")),
+  );
+  const textOf = (file: string) => readFileSync(resolve(SOURCE, "..", file), "utf8");
+  const imports = files.flatMap((file) => importsOf(file, textOf(file)));
+  const reached = reachFrom(imports, ({ from, what }) =>
+    what.startsWith(".") ? join(dirname(from), what) : null,
+  );
+  const users = new Map<string, Set<string>>();
+  for (const file of files.filter((name) => name.endsWith(".test.ts") || name.startsWith("bench/"))) {
+    for (const helper of reached(file))
+      users.set(helper, (users.get(helper) ?? new Set()).add(suiteOf(file)));
+  }
+
+  // What only one suite has belongs to that suite; the made-up provider stands for a folder of src.
+  const helpers = [...users]
+    .filter(([file, suites]) => suites.size > 1 && file.startsWith("test/") && !file.includes("/acme-pay"))
+    .map(([file]) => file);
+
+  it("are shared by several suites if they are in support or fixtures", () => {
+    const ofOneSuite = [...users].filter(([, suites]) => suites.size === 1).map(([file]) => file);
+    expect(ofOneSuite.filter((file) => /^test\/(support|fixtures)\//.test(file))).toEqual([]);
+  });
+
+  it("have fewer than 4,000 lines", () => {
+    const lines = helpers.reduce((sum, file) => sum + textOf(file).split("\n").length - 1, 0);
+    expect(lines).toBeLessThan(4_000);
+    expect(lines).toBeGreaterThan(1_000);
+  });
+});
+
+/** A folder of test/ or of test/system; all benchmarks together. */
+function suiteOf(file: string): string {
+  const [root, folder = "", inner = ""] = file.split("/");
+  if (root === "bench") return "bench";
+  return folder === "system" ? `system/${inner}` : folder;
+}
+
 function bypassesIn(text: string): string[] {
   const imports = text.matchAll(/import \{([^}]*)\} from "[^"]*\/operations\/[^"]*"/g);
   const names = [...imports].flatMap(([, list = ""]) =>
@@ -294,20 +335,7 @@ function bypassesIn(text: string): string[] {
 
 /** Groups of files that import each other, directly or through others, each sorted. */
 function cyclesIn(files: readonly string[], imports: readonly Import[]): string[][] {
-  const importedBy = Map.groupBy(imports, ({ from }) => from);
-  const reach = (start: string) => {
-    const reached = new Set<string>();
-    const open = [start];
-    for (let file = open.pop(); file !== undefined; file = open.pop()) {
-      for (const importer of importedBy.get(file) ?? []) {
-        const target = targetOf(importer);
-        if (target === null || reached.has(target)) continue;
-        reached.add(target);
-        open.push(target);
-      }
-    }
-    return reached;
-  };
+  const reach = reachFrom(imports, targetOf);
   const reachedBy = new Map(files.map((file) => [file, reach(file)]));
   const cyclic = files.filter((file) => reachedBy.get(file)?.has(file));
   const groups = cyclic.map((file) =>
@@ -317,6 +345,27 @@ function cyclesIn(files: readonly string[], imports: readonly Import[]): string[
       .join("\n"),
   );
   return [...new Set(groups)].map((group) => group.split("\n"));
+}
+
+/** All files that a file imports, directly or not. */
+function reachFrom(
+  imports: readonly Import[],
+  target: (imported: Import) => string | null,
+): (start: string) => Set<string> {
+  const importedBy = Map.groupBy(imports, ({ from }) => from);
+  return (start) => {
+    const reached = new Set<string>();
+    const open = [start];
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      for (const imported of importedBy.get(file) ?? []) {
+        const next = target(imported);
+        if (next === null || reached.has(next)) continue;
+        reached.add(next);
+        open.push(next);
+      }
+    }
+    return reached;
+  };
 }
 
 function importsOf(file: string, text: string): Import[] {

@@ -5,8 +5,8 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { listen, sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
-import { testApi } from "../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
+import { testApi } from "./unguarded-api.ts";
 
 const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { createdEvent, createTestData, subscribed, type TestData } from "../fixtures/test-data.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
@@ -11,6 +10,7 @@ import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
+import { createdEvent, createTestData, subscribed, type TestData } from "./test-data.ts";
 
 const CRON_SECRET = "only-for-tests-0123456789";
 

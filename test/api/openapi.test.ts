@@ -13,8 +13,8 @@ import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
-import { testApi } from "../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
+import { testApi } from "./unguarded-api.ts";
 
 const NOW = new Date("2031-01-02T03:04:05Z");
 const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.url));

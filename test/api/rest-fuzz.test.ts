@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBody } from "../../src/api/rest/input.ts";
 import { ROUTES } from "../../src/api/rest/routes.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { createTestData, type TestData } from "../fixtures/test-data.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
+import { createTestData, type TestData } from "./test-data.ts";
 
 /** Without a provider these have nothing to say but that. */
 const UNCONFIGURED = new Set(["POST /checkout", "POST /portal", "POST /subscriptions/:id/reconcile"]);

@@ -3,10 +3,10 @@ import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { createAdmin, type TestUser } from "../support/people.ts";
-import { refusalOf, rpcClient } from "../support/rpc-client.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
+import { refusalOf, rpcClient } from "./rpc/rpc-client.ts";
 
 let test: TestDatabase;
 let server: RunningServer;

@@ -7,8 +7,8 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
-import { testApi } from "../../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
+import { testApi } from "../unguarded-api.ts";
 import { graphqlApp } from "./graphql-app.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
 

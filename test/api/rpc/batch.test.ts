@@ -11,9 +11,9 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
-import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
+import { refusalOf, rpcClient } from "./rpc-client.ts";
 
 const TOO_MANY = "Too many requests. Please wait a moment.";
 const STREAM = { "trpc-accept": "application/jsonl" };

@@ -5,9 +5,9 @@ import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
-import { LINKS, type LinkName, refusalOf, rpcClient, sendingLink } from "../../support/rpc-client.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
+import { LINKS, type LinkName, refusalOf, rpcClient, sendingLink } from "./rpc-client.ts";
 
 const DAY_SECONDS = 24 * 3600;
 

@@ -12,8 +12,8 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { listen, type RequestOptions, sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
-import { testApi } from "../../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
+import { testApi } from "../unguarded-api.ts";
 
 const RENAME = "/api/trpc/user.updateProfile";
 const BOUNDARY = "----a-form";

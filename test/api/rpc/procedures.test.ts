@@ -14,9 +14,9 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen, sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
-import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
+import { refusalOf, rpcClient } from "./rpc-client.ts";
 
 /** What the contract lists, with the level of each. */
 const OFFERED = {

@@ -3,9 +3,9 @@ import { type PaymentApi, PaymentApiProblem } from "../../../src/domain/payment-
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
+import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER, PAYER } from "./provider-apis.ts";
 import "../../fixtures/fifth-provider.ts";
 
 // Side by side: most of the time goes to waits between retries. Each has a provider of its own, and its tests in order.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
-import { dialectOf, happily, KEY, ORDER } from "../../fixtures/provider-apis.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
+import { dialectOf, happily, KEY, ORDER } from "./provider-apis.ts";
 
 describe("Lemon Squeezy's API", () => {
   const dialect = dialectOf("lemon-squeezy");

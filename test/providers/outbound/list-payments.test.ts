@@ -3,8 +3,8 @@ import type { PaymentApi, PaymentSelection } from "../../../src/domain/payment-a
 import { type PaymentState, paymentStatusOf, refundedAmountOf } from "../../../src/domain/payment-state.ts";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
-import { KEY } from "../../fixtures/provider-apis.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
+import { KEY } from "./provider-apis.ts";
 
 let provider: LocalProvider;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { dialectOf, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
+import { dialectOf, happily, KEY, ORDER, PAYER } from "./provider-apis.ts";
 
 describe("Polar's API", () => {
   const dialect = dialectOf("polar");

@@ -3,8 +3,8 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { stripe } from "../../../src/providers/stripe/webhook.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { dialectOf, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
 import { type LocalProvider, localProvider, type Reply } from "./local-provider.ts";
+import { dialectOf, happily, KEY, ORDER, PAYER } from "./provider-apis.ts";
 
 describe("Stripe's API", () => {
   const dialect = dialectOf("stripe");

@@ -2,11 +2,11 @@ import { mkdir } from "node:fs/promises";
 import axeCore from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SeededSite, seedSite } from "../../fixtures/seed-site.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
-import { openSite, type Site } from "../../support/site.ts";
-import { visit } from "../../support/visit.ts";
+import { type SeededSite, seedSite } from "./seed-site.ts";
+import { openSite, type Site } from "./site.ts";
+import { visit } from "./visit.ts";
 
 const missing = missingBrowser();
 /** With SCREENSHOTS=1 every page is photographed, for people to look at. */

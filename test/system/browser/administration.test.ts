@@ -1,16 +1,16 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SeededSite, seedSite } from "../../fixtures/seed-site.ts";
 import { type Receiver, startReceiver } from "../../outbound/receiver.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { addUsers } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
-import { openSite, type Site } from "../../support/site.ts";
-import { visit } from "../../support/visit.ts";
-import { waitForHydration } from "../../support/wait-for-hydration.ts";
 import { fill, press, section, subscribe } from "./page-actions.ts";
+import { type SeededSite, seedSite } from "./seed-site.ts";
+import { openSite, type Site } from "./site.ts";
+import { visit } from "./visit.ts";
+import { waitForHydration } from "./wait-for-hydration.ts";
 
 const missing = missingBrowser();
 

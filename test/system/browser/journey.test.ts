@@ -7,10 +7,10 @@ import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
-import { openSite, type Site } from "../../support/site.ts";
-import { visit } from "../../support/visit.ts";
-import { waitForHydration } from "../../support/wait-for-hydration.ts";
 import { buy, fill, newPerson, PASSWORD, press, section, subscribe } from "./page-actions.ts";
+import { openSite, type Site } from "./site.ts";
+import { visit } from "./visit.ts";
+import { waitForHydration } from "./wait-for-hydration.ts";
 
 const missing = missingBrowser();
 

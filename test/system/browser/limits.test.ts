@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createUser } from "../../support/people.ts";
-import { openSite, type Site } from "../../support/site.ts";
-import { visit } from "../../support/visit.ts";
 import { fill, press } from "./page-actions.ts";
+import { openSite, type Site } from "./site.ts";
+import { visit } from "./visit.ts";
 
 const missing = missingBrowser();
 const REFUSED = "Too many requests. Please wait a moment.";

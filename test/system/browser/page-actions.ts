@@ -3,7 +3,7 @@ import { press as pressAt } from "../../simulator/test-context.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import type { TestUser } from "../../support/people.ts";
-import type { Site } from "../../support/site.ts";
+import type { Site } from "./site.ts";
 
 export const PASSWORD = "a long password";
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
-import { openSite, type Site } from "../../support/site.ts";
-import { visit } from "../../support/visit.ts";
 import { buy, fill, newPerson, PASSWORD, press, section } from "./page-actions.ts";
+import { openSite, type Site } from "./site.ts";
+import { visit } from "./visit.ts";
 
 const missing = missingBrowser();
 

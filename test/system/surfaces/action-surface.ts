@@ -1,5 +1,3 @@
-import type { Case } from "../../fixtures/operations/case.ts";
-import { CASES } from "../../fixtures/operations/cases.ts";
 import {
   type ActionAnswer,
   type Fields,
@@ -7,6 +5,8 @@ import {
   listServerActions,
   submitAction,
 } from "../../support/server-action.ts";
+import type { Case } from "./cases/case.ts";
+import { CASES } from "./cases/cases.ts";
 import { inFormWords, REPLAYED, replayedText } from "./form-words.ts";
 import { type Difference, entranceTo, type Input, limitsIn, type Surface, type Verdict } from "./surface.ts";
 

@@ -1,6 +1,6 @@
 import type { Scope } from "../../../src/limits/policies.ts";
-import type { TestData } from "../../fixtures/operations/test-data.ts";
 import type { CallerName, Outcome } from "./surface.ts";
+import type { TestData } from "./test-data.ts";
 
 /** Large enough for every test but those that go over them, each with a length of its own. */
 export const LIMITS = {

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import type { Case } from "../../fixtures/operations/case.ts";
-import { CASES } from "../../fixtures/operations/cases.ts";
-import type { TestData } from "../../fixtures/operations/test-data.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { openAiServer } from "../../support/openai-server.ts";
 import { startTestServer } from "../../support/server.ts";
+import type { Case } from "./cases/case.ts";
+import { CASES } from "./cases/cases.ts";
 import { LIMIT_VARIABLES, type LimitedScope, LimitTracker } from "./limit-tracker.ts";
 import {
   type CallerName,
@@ -17,6 +16,7 @@ import {
   type Verdict,
 } from "./surface.ts";
 import { count, grown, METRICS_TOKEN, type Tally, tallyOf } from "./tally.ts";
+import type { TestData } from "./test-data.ts";
 
 export type Asked = {
   surface: Surface;

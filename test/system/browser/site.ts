@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { vi } from "vitest";
-import { builtPages } from "./built-pages.ts";
-import { cleanedUp } from "./cleanup.ts";
-import { freshDatabase, type TestDatabase } from "./database.ts";
-import { freePort } from "./free-port.ts";
-import { startTestServer } from "./server.ts";
-import { GENEROUS_LIMITS } from "./variables.ts";
+import { builtPages } from "../../support/built-pages.ts";
+import { cleanedUp } from "../../support/cleanup.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 export type Site = {
   /** As a browser knows it: `http://localhost:<port>`. */

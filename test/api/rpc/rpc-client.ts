@@ -7,7 +7,7 @@ import {
   type TRPCLink,
 } from "@trpc/client";
 import superjson from "superjson";
-import type { AppRouter } from "../../src/api/rpc/app-router.ts";
+import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
 
 /** The official client's ways to send a call. */
 export const LINKS = { httpLink, httpBatchLink, httpBatchStreamLink } as const;

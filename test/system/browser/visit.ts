@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { control } from "../simulator/test-context.ts";
-import type { TestUser } from "./people.ts";
+import { control } from "../../simulator/test-context.ts";
+import type { TestUser } from "../../support/people.ts";
 import type { Site } from "./site.ts";
 
 type VisitOptions = BrowserContextOptions & {

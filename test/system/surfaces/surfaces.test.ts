@@ -2,16 +2,15 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { TOO_MANY_REQUESTS } from "../../src/domain/reasons.ts";
-import type { Operation } from "../../src/operations/operation.ts";
-import { queryGraphql, refusals } from "../api/graphql/query-graphql.ts";
-import { type Belongings, belongingsOf, masked } from "../fixtures/operations/belongings.ts";
-import { type Ask, type Case, inputOf, personOf } from "../fixtures/operations/case.ts";
-import { CASES } from "../fixtures/operations/cases.ts";
-import { createTestData } from "../fixtures/operations/test-data.ts";
-import { ANYONE } from "../fixtures/operations/who.ts";
-import { LIMITS } from "./surfaces/limit-tracker.ts";
-import { type Asked, stage } from "./surfaces/stage.ts";
+import { TOO_MANY_REQUESTS } from "../../../src/domain/reasons.ts";
+import type { Operation } from "../../../src/operations/operation.ts";
+import { queryGraphql, refusals } from "../../api/graphql/query-graphql.ts";
+import { type Belongings, belongingsOf, masked } from "./belongings.ts";
+import { type Ask, type Case, inputOf, personOf } from "./cases/case.ts";
+import { CASES } from "./cases/cases.ts";
+import { ANYONE } from "./cases/who.ts";
+import { LIMITS } from "./limit-tracker.ts";
+import { type Asked, stage } from "./stage.ts";
 import {
   CALLERS,
   type CallerName,
@@ -22,9 +21,10 @@ import {
   offers,
   type Surface,
   type Verdict,
-} from "./surfaces/surface.ts";
-import { SURFACES } from "./surfaces/surfaces.ts";
-import { count } from "./surfaces/tally.ts";
+} from "./surface.ts";
+import { SURFACES } from "./surfaces.ts";
+import { count } from "./tally.ts";
+import { createTestData } from "./test-data.ts";
 
 /** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
 const NESTED = [
@@ -319,7 +319,7 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
   });
 });
 
-const FOLDER = resolve(import.meta.dirname, "../../src/operations");
+const FOLDER = resolve(import.meta.dirname, "../../../src/operations");
 
 /** Every operation that some file below `src/operations` exports. */
 async function discoverOperations(): Promise<Operation<never>[]> {

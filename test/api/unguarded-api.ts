@@ -6,7 +6,7 @@ import type { Log } from "../../src/observability/log.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import versions from "../../versions.config.ts";
-import { testCallers, testLimits } from "./guarded-app.ts";
+import { testCallers, testLimits } from "../support/guarded-app.ts";
 
 export type LogEntry = { fields: Record<string, unknown>; message: string };
 

@@ -1,5 +1,5 @@
 import type { Locator } from "playwright-core";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 
 /** Waits until the page's scripts have taken hold of it: buttons without a form do nothing before. */
 export async function waitForHydration(locator: Locator): Promise<Locator> {
