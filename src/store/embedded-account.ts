@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { chmod, chown, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { promisify } from "node:util";
 
@@ -26,6 +27,19 @@ export async function unprivilegedAccount(): Promise<Account> {
   throw new EmbeddedPostgresFailed(
     "PostgreSQL does not run as root, and there is no user postgres or nobody to run it as: start Tollgate as another user, or set DATABASE_URL",
   );
+}
+
+/**
+ * Lets PostgreSQL's user enter root's data folder, which `mktemp -d` and a strict umask close to others. It cannot list
+ * the folder, and files in it stay as private as they are.
+ */
+export async function letEnter(dataDir: string, account: { gid: number }): Promise<void> {
+  const { uid, gid, mode } = await stat(dataDir);
+  const isOpen = (mode & 0o001) !== 0;
+  const isOurs = uid === 0 && (gid === 0 || gid === account.gid);
+  if (isOpen || !isOurs) return;
+  await chown(dataDir, uid, account.gid);
+  await chmod(dataDir, (mode & 0o7777) | 0o010);
 }
 
 /** Any parent folder that only root may enter hides the binaries or the data from PostgreSQL. */

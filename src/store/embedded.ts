@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { APPLICATION_NAME, openDatabase } from "./database.ts";
 import { adminUrl, tollgateUrl } from "./embedded-access.ts";
-import { type Account, checkAccess, unprivilegedAccount } from "./embedded-account.ts";
+import { type Account, checkAccess, letEnter, unprivilegedAccount } from "./embedded-account.ts";
 import { type Binaries, findBinaries } from "./embedded-binaries.ts";
 import { ADMIN_PASSWORD, createCluster, ownPassword } from "./embedded-cluster.ts";
 import type { ConversionStep } from "./embedded-conversion.ts";
@@ -41,6 +41,7 @@ export async function startEmbeddedPostgres(
   await mkdir(home, { recursive: true });
   if (account) {
     await chown(home, account.uid, account.gid);
+    await letEnter(dataDir, account);
     await checkAccess(home, binaries.postgres, account);
   }
   const password = await ownPassword(join(home, "password"), account);

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -97,8 +97,11 @@ describe("the embedded PostgreSQL", () => {
     await postgres.stop();
   });
 
-  it("is created once by processes that start together", { timeout: 120_000 }, async () => {
+  it("is created once by processes that start together, in a folder that only its owner may enter", {
+    timeout: 120_000,
+  }, async () => {
     const otherFolder = join(folder, "together");
+    await mkdir(otherFolder, { mode: 0o700 });
     const started = await Promise.all([1, 2, 3].map(() => startEmbeddedPostgres(otherFolder)));
     expect(new Set(started.map((postgres) => postgres.url)).size).toBe(1);
     const url = started[0]?.url ?? "";
