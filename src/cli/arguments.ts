@@ -21,7 +21,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   return (text) => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
   };
 }
 
@@ -29,7 +29,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 export function share(text: string): number {
   const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number >= 0 && number <= 1) return number;
-  throw new InvalidArgumentError("expected a fraction from 0 to 1, e.g. 0.2.");
+  throw new InvalidArgumentError("Expected a fraction from 0 to 1, e.g. 0.2.");
 }
 
 /** Applies the rule that the operation has for its input. */
@@ -37,6 +37,7 @@ export function parsedBy(schema: z.ZodType<string>): (text: string) => string {
   return (text) => {
     const parsed = schema.safeParse(text);
     if (parsed.success) return parsed.data;
-    throw new InvalidArgumentError(`${invalidInput(parsed.error).message}.`);
+    const { message } = invalidInput(parsed.error);
+    throw new InvalidArgumentError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
   };
 }

@@ -73,5 +73,5 @@ function optionOf(field: string): string {
 function causeOf(error: Error): string {
   if (error.message) return error.message;
   const { code } = (error.cause ?? {}) as { code?: string };
-  return code ?? "no answer";
+  return code ?? "no response";
 }

@@ -55,7 +55,7 @@ function permissionsIn(text: string): Permission[] {
   return text.split(",").map((name) => {
     const match = PERMISSIONS.find((permission) => permission === name.trim());
     if (match === undefined) {
-      throw new InvalidArgumentError(`expected some of ${PERMISSIONS.join(",")}, not "${name.trim()}".`);
+      throw new InvalidArgumentError(`Expected some of ${PERMISSIONS.join(",")}, not "${name.trim()}".`);
     }
     return match;
   });

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
@@ -6,6 +5,7 @@ import { withForeignDatabase } from "../import/foreign-database.ts";
 import { importSubscriptions } from "../import/import-subscriptions.ts";
 import { importUsers } from "../import/import-users.ts";
 import { Mapping, NO_MAPPING } from "../import/mapping.ts";
+import { readInputFile } from "../import/read-input-file.ts";
 import type { ImportOptions, ImportReport, Source } from "../import/run-import.ts";
 import { betterAuthSubscriptions, betterAuthUsers } from "../import/sources/better-auth.ts";
 import { providerSubscriptions } from "../import/sources/provider.ts";
@@ -192,9 +192,7 @@ function modeOf({ dryRun, notify }: Output): Pick<ImportOptions, "dryRun" | "not
 
 async function readMapping(path: string): Promise<Mapping> {
   const example = '{ "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } }';
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${path} cannot be read: ${error.code ?? error.message}`);
-  });
+  const text = await readInputFile(path);
   try {
     return Mapping.parse(JSON.parse(text));
   } catch {

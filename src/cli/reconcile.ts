@@ -94,7 +94,7 @@ function failureOf(
 
 function parseId(text: string): string {
   if (text.trim() !== "" && text.length <= 255) return text.trim();
-  throw new InvalidArgumentError("expected an id.");
+  throw new InvalidArgumentError("Expected an id.");
 }
 
 const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
@@ -109,6 +109,6 @@ function parseTime(text: string, now: Date): Date {
   const days = (now.getTime() - at.getTime()) / (UNITS.d * 1000);
   if (days >= 0 && days <= MAX_DAYS) return at;
   throw new InvalidArgumentError(
-    `expected a time within the last ${MAX_DAYS} days, e.g. 12h, 3d or 2026-11-01.`,
+    `Expected a time within the last ${MAX_DAYS} days, e.g. 12h, 3d or 2026-11-01.`,
   );
 }

@@ -8,11 +8,11 @@ const TIMEOUT_MS = 5_000;
 export function loopbackUrl(text: string): string {
   const url = URL.parse(text);
   if (url?.protocol !== "http:" || !isOrigin(url)) {
-    throw new InvalidArgumentError("expected an origin, e.g. http://127.0.0.1:3000.");
+    throw new InvalidArgumentError("Expected an origin, e.g. http://127.0.0.1:3000.");
   }
   if (isLoopback(url.hostname)) return url.origin;
   throw new InvalidArgumentError(
-    "only this machine may be sent load: expected localhost, 127.0.0.1 or [::1].",
+    "Only this machine may be sent load: expected localhost, 127.0.0.1 or [::1].",
   );
 }
 
@@ -27,7 +27,7 @@ export async function requireServer(url: string): Promise<void> {
   const status = await statusOf(`${url}/api/health`);
   if (status === null) throw new Error(`nothing listens at ${url}: start the server with script/server`);
   if (status !== 200)
-    throw new Error(`what listens at ${url} is not Tollgate: it answers ${status} to /api/health`);
+    throw new Error(`what listens at ${url} is not Tollgate: it returned ${status} for /api/health`);
 }
 
 function statusOf(url: string): Promise<number | null> {

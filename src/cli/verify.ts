@@ -73,5 +73,5 @@ function failureOf({ failed, unconfigured }: VerifyReport, { slot }: Options): s
 function count(text: string): number {
   const value = Number(text);
   if (/^\d{1,7}$/.test(text) && value >= 1) return value;
-  throw new InvalidArgumentError("expected a whole number from 1 to 9999999.");
+  throw new InvalidArgumentError("Expected a whole number from 1 to 9999999.");
 }

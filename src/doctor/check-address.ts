@@ -14,7 +14,10 @@ export async function checkAddress(config: Config): Promise<AddressCheck> {
   const response = await probe(`${appUrl}/api/ready`);
   if (typeof response === "string") {
     const remedy = "Start the server with script/server, or set APP_URL to its address.";
-    return { finding: broken("address", `nothing answers at ${appUrl}: ${response}`, remedy), aheadMs: null };
+    return {
+      finding: broken("address", `nothing responds at ${appUrl}: ${response}`, remedy),
+      aheadMs: null,
+    };
   }
   const { status, text, theirsMs, oursMs } = response;
   // A Date header is rounded down, by half a second on average.
@@ -30,8 +33,8 @@ function judge(config: Config, { status, text }: { status: number; text: string 
   if (status !== 200 || !text.includes('"ready"')) {
     return broken(
       "address",
-      `${appUrl}/api/ready answers ${status}`,
-      "Another program answers there: check APP_URL.",
+      `${appUrl}/api/ready returned ${status}`,
+      "Another program responds there: check APP_URL.",
     );
   }
   const { protocol, hostname } = new URL(appUrl);

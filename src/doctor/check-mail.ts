@@ -17,7 +17,7 @@ export async function checkMail({ mail, isProduction, databaseUrl }: Config): Pr
     return good("mail", `${host} accepts our login`);
   }
   const { code, responseCode } = session.error;
-  const reason = responseCode === undefined ? (code ?? "no answer") : `it answers ${responseCode}`;
+  const reason = responseCode === undefined ? (code ?? "no response") : `it returned ${responseCode}`;
   const isLogin = code === "EAUTH" || responseCode === 535 || responseCode === 530;
   return broken(
     "mail",

@@ -17,7 +17,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
         )
       : skipped("redis", detail);
   }
-  let reason = "no answer";
+  let reason = "no response";
   const redis = openRedis(redisUrls, (error) => {
     reason = reasonOf(error);
   });
@@ -27,7 +27,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
       throw new Error(reason);
     });
     await Promise.race([pinged, late]);
-    return good("redis", "answers");
+    return good("redis", "responds");
   } catch (error) {
     const remedy =
       "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it.";

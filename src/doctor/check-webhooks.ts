@@ -27,7 +27,7 @@ export async function checkWebhook(
   if (typeof response === "string") {
     return broken(
       check,
-      `nothing answers at ${url}: ${response}`,
+      `nothing responds at ${url}: ${response}`,
       "Start the server; check APP_URL and the proxy in front of it.",
     );
   }
@@ -37,9 +37,9 @@ export async function checkWebhook(
     return good(check, `a signed test event was accepted${rotation}`);
   }
   if (status === 200) {
-    return warning(check, `${url} answers, but is not Tollgate`, "Check APP_URL.");
+    return warning(check, `${url} responds, but is not Tollgate`, "Check APP_URL.");
   }
-  return broken(check, `${url} answers ${status}`, remedyOf(status, { secretVariable, location }));
+  return broken(check, `${url} returned ${status}`, remedyOf(status, { secretVariable, location }));
 }
 
 function remedyOf(
@@ -53,7 +53,7 @@ function remedyOf(
     return `It redirects${location ? ` to ${location}` : ""}, which providers do not follow: set APP_URL to the final address.`;
   }
   if (status === 503) return "The server cannot reach its database: see its log.";
-  return "A proxy or a firewall answers instead: let POST requests through unchanged.";
+  return "A proxy or firewall responds instead: let POST requests through unchanged.";
 }
 
 /** An event of a type that no provider has, worded as the slot's provider would. */

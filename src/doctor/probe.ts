@@ -43,7 +43,7 @@ export function probe(
         }),
       );
     });
-    asking.on("timeout", () => asking.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+    asking.on("timeout", () => asking.destroy(new Error(`no response within ${TIMEOUT_MS / 1000} s`)));
     asking.on("error", (error) => resolve(reasonOf(error)));
     asking.end(body);
   });

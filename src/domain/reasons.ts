@@ -110,7 +110,8 @@ export const REASONS = {
   unknown_version: reason(
     "not_found",
     z.object({ supported: z.array(text) }),
-    ({ supported }) => `Not found: the supported versions are ${supported.join(", ")}`,
+    ({ supported }) =>
+      `Not found: expected /api/<version>/... with one of the versions ${supported.join(", ")}`,
   ),
   method_not_allowed: plain("method_not_allowed", "Method not allowed"),
   events_dropped: plain("gone", "The events after this position are no longer stored"),

@@ -177,7 +177,7 @@ describe("the usage of the account commands", () => {
     ["users promote a@example.com --role admin", /unknown option/],
     ["keys", /Usage: tollgate keys/],
     ["keys revoke", /missing required argument 'id'/],
-    ["keys revoke tg_abcdefgh", /expected an id such as/],
+    ["keys revoke tg_abcdefgh", /Expected an id such as/],
     ["keys frobnicate", /unknown command/],
   ])("is reported on stderr for wrong arguments (%s), exit status 2", async (command, message) => {
     const { code, stdout, stderr } = await tollgate(...command.split(" "));

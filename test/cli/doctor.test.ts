@@ -117,7 +117,7 @@ describe("doctor", () => {
       "address",
       "broken",
       { APP_URL: `http://${CLOSED}` },
-      /nothing answers at http:\/\/127.0.0.1:1/,
+      /nothing responds at http:\/\/127.0.0.1:1/,
     ],
     [
       "a local address in production",
@@ -138,7 +138,7 @@ describe("doctor", () => {
       "provider-b webhook",
       "broken",
       { PROVIDER_B_WEBHOOK_SECRET: "whsec_b3RoZXI=" },
-      /answers 400$/,
+      /returned 400$/,
     ],
     ["a wrong key", "provider-a key", "broken", { PROVIDER_A_API_KEY: "sk_wrong" }, /^unauthorized/],
     [
@@ -192,11 +192,11 @@ describe("doctor", () => {
     const findingOf = await examined({ APP_URL: foreignServer });
     expect(findingOf("address")).toMatchObject({
       state: "broken",
-      detail: `${foreignServer}/api/ready answers 404`,
+      detail: `${foreignServer}/api/ready returned 404`,
     });
     expect(findingOf("provider-a webhook")).toMatchObject({
       state: "broken",
-      detail: expect.stringMatching(/answers 404$/),
+      detail: expect.stringMatching(/returned 404$/),
     });
     const moved = await standIn((_, response) =>
       response.writeHead(308, { location: "https://b.example/" }).end(),
@@ -231,7 +231,7 @@ describe("doctor", () => {
     smtp.reply = ({ verb }) => (verb === "CONNECT" ? "554 go away" : undefined);
     expect((await examined({ SMTP_URL: smtp.url }))("mail")).toMatchObject({
       state: "broken",
-      detail: expect.stringMatching(/cannot be used: it answers 554$/),
+      detail: expect.stringMatching(/cannot be used: it returned 554$/),
     });
     await smtp.close();
   });

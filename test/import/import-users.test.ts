@@ -204,10 +204,10 @@ describe("importing users", () => {
   });
 
   it("reports a file that cannot be read", async () => {
-    await expect(fileOf("users.json", "{}")).rejects.toThrow("is no JSON array");
+    await expect(fileOf("users.json", "{}")).rejects.toThrow("is not a JSON array");
     await expect(fileOf("users.json", "[")).rejects.toThrow("cannot be read");
     await expect(fileOf("users.csv", "id,mail\n1,a@example.com")).rejects.toThrow('has no column "email"');
-    await expect(userFile("/nowhere/users.csv")).rejects.toThrow("cannot be read: ENOENT");
+    await expect(userFile("/nowhere/users.csv")).rejects.toThrow("does not exist");
   });
 });
 

@@ -232,7 +232,7 @@ describe("a failing endpoint", () => {
     await sim.settle();
     const [first] = (await slot()).deliveries;
     expect(first.tries).toMatchObject([
-      { outcome: "no answer no answer in time", wasTaken: false },
+      { outcome: "no response: timed out", wasTaken: false },
       { wasTaken: true },
     ]);
   });

@@ -68,13 +68,14 @@ function kindsOf(input: z.ZodType): Map<string, unknown> {
 
 function fromText(name: string, text: string, kind: unknown): unknown {
   if (kind === "integer" || kind === "number") {
-    if (!/^-?\d{1,15}$/.test(text))
+    if (!/^-?\d+$/.test(text))
       refuse({
         reason: "invalid_input",
         params: { problem: "wrong_type", expected: "a whole number" },
         field: name,
       });
-    return Number(text);
+    // Larger ones than a number holds exactly are out of every range, and are refused as that.
+    return Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
   }
   if (kind === "boolean") {
     if (text !== "true" && text !== "false")

@@ -9,7 +9,7 @@ export type ListPage<Item> = {
   nextCursor: string | null;
 };
 
-/** The only difference between versions: since v2 every list has its items under `data`. */
+/** Since v2 every list has its items under `data`. */
 export function toVersion<Item>(version: string, { plural, items, nextCursor }: ListPage<Item>) {
   return versionNumber(version) >= 2 ? { data: items, nextCursor } : { [plural]: items, nextCursor };
 }

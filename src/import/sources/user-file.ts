@@ -1,15 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { parse } from "csv-parse/sync";
+import { readInputFile } from "../read-input-file.ts";
 import { hashOf, type Source } from "../run-import.ts";
 
 const PAGE_SIZE = 500;
 
 /** A CSV file with a header, or a JSON array of objects. @throws Error with what is wrong with the file */
 export async function userFile(path: string): Promise<Source<unknown>> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${path} cannot be read: ${error.code ?? error.message}`);
-  });
+  const text = await readInputFile(path);
   const rows = extname(path).toLowerCase() === ".json" ? jsonRows(path, text) : csvRows(path, text);
   return {
     identity: ["users", "file", hashOf(text)],
@@ -23,7 +21,7 @@ export async function userFile(path: string): Promise<Source<unknown>> {
 
 function jsonRows(path: string, text: string): unknown[] {
   const value: unknown = parsed(path, () => JSON.parse(text));
-  if (!Array.isArray(value)) throw new Error(`${path} is no JSON array`);
+  if (!Array.isArray(value)) throw new Error(`${path} is not a JSON array`);
   return value;
 }
 

@@ -72,7 +72,7 @@ export function outcomeOfNetworkError(
     return failed(problem(provider, "unreachable", `${described} answered with ${error.message}`), false);
   const { code, reason } = causeOf(error);
   const isRetryable = request.repeatable || NEVER_SENT.has(code);
-  return failed(problem(provider, "unreachable", `${described} got no answer: ${reason}`), isRetryable);
+  return failed(problem(provider, "unreachable", `${described} got no response: ${reason}`), isRetryable);
 }
 
 function failed(

@@ -13,10 +13,10 @@ export type Sender = {
   close(): void;
 };
 
-const ANSWER_WITHIN_MS = 30_000;
+const RESPONSE_TIMEOUT_MS = 30_000;
 
 /** Posts over connections that are kept alive, as many as are used at once. */
-export function openSender(serverUrl: string, answerWithinMs = ANSWER_WITHIN_MS): Sender {
+export function openSender(serverUrl: string, answerWithinMs = RESPONSE_TIMEOUT_MS): Sender {
   const agent = new Agent({ keepAlive: true });
   return {
     post: async (path, delivery) => {
@@ -52,7 +52,7 @@ function exchange(
         resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
       );
     });
-    outgoing.setTimeout(answerWithinMs, () => outgoing.destroy(new Error("no answer in time")));
+    outgoing.setTimeout(answerWithinMs, () => outgoing.destroy(new Error("timed out")));
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       // The receiver closed an idle connection before it saw the request: no failed delivery, but one on another connection.
       if (outgoing.reusedSocket && error.code === "ECONNRESET")

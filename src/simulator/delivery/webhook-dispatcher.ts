@@ -172,7 +172,7 @@ function tryOf(
   return {
     atMs: Date.now() - Math.round(tookMs),
     tookMs: Math.round(tookMs),
-    outcome: `${status === "lost" ? "no answer" : status} ${detail}`.slice(0, 300),
+    outcome: `${status === "lost" ? "no response:" : status} ${detail}`.slice(0, 300),
     wasTaken: status !== "lost" && accepts(status),
   };
 }

@@ -60,5 +60,5 @@ export function polarDeliveries({ state }: ProviderSlot): Handler {
 /** A lost delivery counts as sent, as the provider cannot know. */
 function triesOf({ status, tries, madeAtMs }: QueuedEvent): QueuedEvent["tries"] {
   const isLost = status === "dropped" && tries.length === 0;
-  return isLost ? [{ atMs: madeAtMs, tookMs: 0, outcome: "no answer", wasTaken: false }] : tries;
+  return isLost ? [{ atMs: madeAtMs, tookMs: 0, outcome: "no response", wasTaken: false }] : tries;
 }
