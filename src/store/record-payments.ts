@@ -3,7 +3,7 @@ import type { Queryable } from "./database.ts";
 import { recordCharges } from "./record-charges.ts";
 import { recordReversals } from "./record-reversals.ts";
 import type { ReportedPayment } from "./reported-payment.ts";
-import { type ChangedPayment, settlePayments } from "./settle-payments.ts";
+import { type ChangedPayment, lockPayments, settlePayments } from "./settle-payments.ts";
 
 /**
  * Stores what events report of payments. Each row keeps its newest report, so that the order of arrival makes no
@@ -18,6 +18,8 @@ export async function recordPayments(
   const names = namesOf(payments);
   const keys = [names.map(({ provider }) => provider), names.map(({ name }) => name)];
   const writes = [
+    // Once more when the names have been written: some may have been linked to their payments meanwhile.
+    lockPayments(transaction, keys),
     transaction.run(NAME, [...keys, names.map(({ paymentId }) => paymentId)]),
     ...recordCharges(transaction, payments),
     ...recordReversals(transaction, payments),

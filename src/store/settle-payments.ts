@@ -15,7 +15,7 @@ export async function settlePayments(
   { notify }: { notify: boolean },
 ): Promise<ChangedPayment[]> {
   // A statement of its own: what the next one reads must be newer than the locks.
-  const locking = transaction.run(LOCK, keys);
+  const locking = lockPayments(transaction, keys);
   const settling = transaction.run<ChangedPayment>(SETTLE, [...keys, notify]);
   await Promise.all([locking, settling]);
   return settling;
@@ -27,13 +27,23 @@ from unnest($1::text[], $2::text[]) as given (provider, name)
 join payment_name n on n.provider = given.provider and n.name = given.name
 where n.provider = any ($1::text[]) and n.name = any ($2::text[]) and n.provider_payment_id is not null`;
 
+// The row of a payment's own id, and not its charge: that may have been inserted by a transaction under way.
 const LOCK = {
   name: "lock_payments",
   text: `
-select p.id from payment p
-where (p.provider, p.provider_payment_id) in (${NAMED})
-order by p.id for no key update`,
+select from payment_name p
+where (p.provider, p.name) in (${NAMED})
+order by p.provider, p.name for no key update`,
 };
+
+/**
+ * Makes events of one payment wait for each other, whatever they call it: of two that do not see each other's rows, the
+ * later commit would undo the status of the earlier one.
+ * @param keys slots and payments' names, in parallel
+ */
+export function lockPayments(transaction: Queryable, keys: readonly string[][]): Promise<unknown> {
+  return transaction.run(LOCK, keys);
+}
 
 /** Of the latest payment of the subscription `s` that did not fail, see `ACCESS_COLUMNS`. */
 function latestReversal(status: string, from: string): string {

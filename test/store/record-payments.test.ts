@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { PaymentReport } from "../../src/domain/payment.ts";
+import { recordPayments } from "../../src/store/record-payments.ts";
+import type { ReportedPayment } from "../../src/store/reported-payment.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+
+const LIMITS = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 60_000,
+  statementTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+} as const;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(1);
+});
+beforeEach(async () => {
+  for (const table of ["payment", "payment_name", "payment_reversal"])
+    await test.rows(`delete from ${table}`);
+});
+afterAll(() => test.drop());
+
+/** As Stripe reports it: three events that share no name in pairs. */
+const LINK: PaymentReport = { names: ["in_1", "pi_1"], charge: null, reversal: null };
+const CHARGE: PaymentReport = {
+  names: [],
+  charge: {
+    ...{ id: "in_1", amount: 1900, currency: "EUR", state: "paid", refundedAmount: null },
+    ...{ periodStart: null, periodEnd: null, receiptUrl: null, occurredAt: null },
+  },
+  reversal: null,
+};
+const REFUND: PaymentReport = {
+  names: [],
+  charge: null,
+  reversal: { id: "re_1", of: "pi_1", kind: "refund", amount: 500 },
+};
+
+/** Reports a payment in a transaction that commits after `meanwhile`. */
+function record(report: PaymentReport, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+  const reported: ReportedPayment = {
+    ...{ provider: "provider-a", report, eventId: null, occurredAtMicros: 1 },
+    ...{ providerSubscriptionId: "sub", userId: "user_0", isPersonGone: false },
+  };
+  return inTransaction(test.database, LIMITS, async (transaction) => {
+    await recordPayments(transaction, [reported]);
+    await meanwhile();
+    await transaction.commitAfter([]);
+  });
+}
+
+const isWaiting = async () =>
+  (await test.rows("select from pg_locks where not granted and locktype in ('transactionid', 'tuple')"))
+    .length > 0;
+
+it.each([
+  ["a refund beside its charge", [LINK], CHARGE, REFUND],
+  ["a charge beside its refund", [LINK], REFUND, CHARGE],
+  ["the link of both beside the refund", [CHARGE], REFUND, LINK],
+  ["a refund beside the link of both", [CHARGE], LINK, REFUND],
+  ["the link of both beside the charge", [REFUND], CHARGE, LINK],
+  ["a charge beside the link of both", [REFUND], LINK, CHARGE],
+])("counts %s in concurrent transactions", async (_, before, first, second) => {
+  for (const report of before) await record(report);
+  let concurrent: Promise<void> | undefined;
+  await record(first, async () => {
+    let isDone = false;
+    concurrent = record(second).finally(() => {
+      isDone = true;
+    });
+    await eventually(async () => isDone || (await isWaiting()), true);
+  });
+  await concurrent;
+  expect(await test.rows("select amount, status from payment")).toEqual([
+    { amount: "1900", status: "partly_refunded" },
+  ]);
+});
