@@ -5,6 +5,8 @@ export type Job<Name extends string = string> = {
   name: Name;
   /** A fixed delay between the end of one run and the start of the next. */
   everyMs: number;
+  /** How soon another process takes over after a crash; by default `JOB_LEASE_SECONDS`. */
+  leaseSeconds?: number;
   /** For a job that runs often: asked without a lease. */
   isDue?(): Promise<boolean>;
   run(turn: Turn): Promise<unknown>;
@@ -17,9 +19,13 @@ export type Turn = {
   lease: Lease;
 };
 
+/** After a crash, another process takes over a job once its lease has expired; it is renewed while the job runs. */
+export const JOB_LEASE_SECONDS = 30;
+
 /** Runs `work` while this process holds the lease; `null`: another process does. */
 export type WithLease = <Result>(
   name: string,
+  options: { seconds: number },
   work: (lease: Lease & { isLost(): boolean }) => Promise<Result>,
 ) => Promise<Result | null>;
 
@@ -53,11 +59,12 @@ export function createJobRunner({ withLease, log, observe, runsOn = "timer" }: J
   const running = new Map<string, Promise<RunOutcome>>();
   let isStopped = false;
 
-  const runOnce = async ({ name, everyMs, isDue, run }: Job): Promise<RunOutcome> => {
+  const runOnce = async ({ name, everyMs, leaseSeconds, isDue, run }: Job): Promise<RunOutcome> => {
     try {
       let outcome: RunOutcome = "ok";
       if (isDue === undefined || (await isDue())) {
-        const ended = await withLease(`job:${name}`, async (lease) => {
+        const seconds = leaseSeconds ?? JOB_LEASE_SECONDS;
+        const ended = await withLease(`job:${name}`, { seconds }, async (lease) => {
           await run({ lease, isStopping: () => isStopped || lease.isLost() });
           return "ok" as const;
         });

@@ -26,8 +26,6 @@ export type SelfHealTools = {
 const FETCHES_PER_SECOND = 5;
 /** As many as can be fetched within a second. */
 const COMPARED_AT_ONCE = FETCHES_PER_SECOND;
-/** When one is compared again whose comparison has ended the process. */
-const NEXT_ATTEMPT_SECONDS = 60;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_RETRY_SECONDS = 15 * 60;
 /** A purchase that the provider does not list by then, minutes after its checkout, is left to its next event. */
@@ -67,7 +65,7 @@ async function healSome(tools: SelfHealTools, slot: Slot, lease: Lease): Promise
   const due = await startDueHeals(
     tools.intake.database,
     slot,
-    { nextAttemptSeconds: NEXT_ATTEMPT_SECONDS, limit: COMPARED_AT_ONCE },
+    { firstRetrySeconds: FIRST_RETRY_SECONDS, maxRetrySeconds: MAX_RETRY_SECONDS, limit: COMPARED_AT_ONCE },
     lease,
   );
   const paced = pacedFetch(tools, slot, api);

@@ -2,7 +2,7 @@ import type { Auth } from "../auth/auth.ts";
 import type { Config } from "../config/config.ts";
 import { isJobName, type JobName, type JobOutcome } from "../domain/job.ts";
 import { startRetryJob } from "../intake/retry-job.ts";
-import { createJobRunner, type Job } from "../jobs/job-runner.ts";
+import { createJobRunner, JOB_LEASE_SECONDS, type Job } from "../jobs/job-runner.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { type OutboundOptions, startOutbound } from "../outbound/outbound.ts";
@@ -11,9 +11,6 @@ import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
 import type { Runtime } from "./runtime.ts";
-
-/** After a crash, another process takes over a job once its lease has expired; it is renewed while the job runs. */
-const JOB_LEASE_SECONDS = 30;
 
 export type PeriodicJobs = {
   /** Runs a job now, or waits for the run under way here. Undefined: no job has this name. */
@@ -38,9 +35,8 @@ export function startPeriodicJobs(
 ): PeriodicJobs {
   const { database } = runtime;
   const observe = metrics?.jobRan ?? null;
-  const lease = { seconds: JOB_LEASE_SECONDS };
   const runner = createJobRunner({
-    withLease: (name, work) => withLease(database, name, lease, work),
+    withLease: (name, options, work) => withLease(database, name, options, work),
     log,
     observe,
     runsOn,
@@ -64,7 +60,7 @@ export function startPeriodicJobs(
   });
   /** On a timer every process takes part in these two, each claiming its own rows; a requested run is one at a time. */
   const runAlone = async (name: JobName, run: () => Promise<JobOutcome>): Promise<JobOutcome> =>
-    (await withLease(database, `job:${name}`, lease, run)) ?? "already_running";
+    (await withLease(database, `job:${name}`, { seconds: JOB_LEASE_SECONDS }, run)) ?? "already_running";
   return {
     run: (name) => {
       if (!isJobName(name)) return undefined;

@@ -9,6 +9,8 @@ import type { Runtime } from "./runtime.ts";
 const NIGHTLY_CHECK_MS = 15 * 60 * 1000;
 /** A flagged subscription is fetched within 2 s of its delivery. */
 const SELF_HEAL_MS = 500;
+/** Both have seconds, not half a minute, when the process that ran them is killed. */
+const SHORT_LEASE_SECONDS = 4;
 
 /** The jobs that correct subscriptions without an operator: nightly comparison, sweep for missed events, self-healing. */
 export function reconcileJobs(config: Config, runtime: Runtime): Job<JobName>[] {
@@ -42,6 +44,7 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
   const { log } = runtime;
   return {
     name: "missed-events-sweep",
+    leaseSeconds: SHORT_LEASE_SECONDS,
     everyMs: everySeconds * 1000,
     run: async (turn) => {
       for (const result of await sweepMissed(runtime, { everySeconds, ...turn })) {
@@ -64,6 +67,7 @@ function selfHeal(runtime: Runtime): Job<JobName> {
   const { log } = runtime;
   return {
     name: "self-heal",
+    leaseSeconds: SHORT_LEASE_SECONDS,
     everyMs: SELF_HEAL_MS,
     isDue: () => isHealDue(runtime),
     run: async (turn) => {

@@ -12,6 +12,9 @@ export type DueHeal = ReconcilableSubscription & {
   isFlagged: boolean;
 };
 
+/** The pause doubles with each attempt. */
+type HealRetries = { firstRetrySeconds: number; maxRetrySeconds: number };
+
 // Of the slots $1: flagged ones that the provider is not known to lack, and unflagged ones that an event has requested.
 const FLAGGED = `
   from subscription s left join subscription_heal h on h.subscription_id = s.id
@@ -38,7 +41,7 @@ export async function hasDueHeals(database: Queryable, slots: readonly Slot[]): 
 const DUE_COLUMNS = `s.id, s.provider, s.provider_subscription_id, s.user_id, s.customer_id, s.out_of_order,
     ${VERSION} as version`;
 
-// Counted before the comparison: one that ends the process must still use up an attempt.
+// Counted before the comparison: one that ends the process uses up an attempt too, and is retried with the same back-off.
 const START = {
   name: "start_due_heals",
   text: `
@@ -59,7 +62,8 @@ with ${heldLease("$4", "$5")}, flagged as materialized (
   select id, 1, clock_timestamp() + $2::float8 * interval '1 second' from due
   on conflict (subscription_id) do update set
     attempts = case when h.settled_version is null then h.attempts + 1 else 1 end,
-    next_attempt_at = excluded.next_attempt_at,
+    next_attempt_at = clock_timestamp() + interval '1 second' *
+      case when h.settled_version is null then least($2::float8 * 2 ^ least(h.attempts, 30), $6::float8) else $2 end,
     settled_version = null
   returning h.subscription_id, h.attempts
 )
@@ -72,10 +76,10 @@ from started join due on due.id = started.subscription_id`,
 export async function startDueHeals(
   database: Queryable,
   slot: Slot,
-  { nextAttemptSeconds, limit }: { nextAttemptSeconds: number; limit: number },
+  { firstRetrySeconds, maxRetrySeconds, limit }: HealRetries & { limit: number },
   { name, token }: Lease,
 ): Promise<DueHeal[]> {
-  return database.run<DueHeal>(START, [[slot], nextAttemptSeconds, limit, name, token]);
+  return database.run<DueHeal>(START, [[slot], firstRetrySeconds, limit, name, token, maxRetrySeconds]);
 }
 
 const REQUEST = {

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 /** As many processes as are started with it share these leases. */
 function leases(): WithLease {
   const held = new Set<string>();
-  return async (name, work) => {
+  return async (name, _options, work) => {
     if (held.has(name)) return null;
     held.add(name);
     return work({ name, token: name, isLost: () => !held.has(name) }).finally(() => held.delete(name));
@@ -149,9 +149,23 @@ describe("createJobRunner", () => {
     expect(runs).toBe(2);
   });
 
+  it("holds a lease of half a minute, or of the job's own time", async () => {
+    const held: string[] = [];
+    const { jobs } = runner((name, { seconds }, work) => {
+      held.push(`${name} ${seconds}`);
+      return work({ name, token: name, isLost: () => false });
+    });
+    jobs.start({ name: "nightly", everyMs: 10, run: async () => {} });
+    jobs.start({ name: "often", everyMs: 10, leaseSeconds: 4, run: async () => {} });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(held).toEqual(["job:nightly 30", "job:often 4"]);
+  });
+
   it("stops a run that has lost its lease", async () => {
     let isLost = false;
-    const { jobs, outcomes } = runner((name, work) => work({ name, token: name, isLost: () => isLost }));
+    const { jobs, outcomes } = runner((name, _options, work) =>
+      work({ name, token: name, isLost: () => isLost }),
+    );
     jobs.start({
       ...{ name: "long", everyMs: 10 },
       run: async ({ isStopping }) => {

@@ -102,14 +102,24 @@ describe("a flagged subscription", () => {
     expect(await heal()).toMatchObject({ corrected: 1 });
   });
 
-  it("is compared again after an attempt that ended the process", async () => {
+  it("is compared again after attempts that ended the process, with growing waits", async () => {
     await receiveOutOfOrder();
     truth({ seats: 3 });
-    await takeTurn(context.runtime, "self-heal", ({ lease }) =>
-      startDueHeals(context.test.database, "provider-a", { nextAttemptSeconds: 60, limit: 5 }, lease),
-    );
-    expect(await heal()).toBeNull();
-    await makeDue();
+    const retries = { firstRetrySeconds: 60, maxRetrySeconds: 200 };
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await takeTurn(context.runtime, "self-heal", ({ lease }) =>
+        startDueHeals(context.test.database, "provider-a", { ...retries, limit: 5 }, lease),
+      );
+      const [row] = await context.test.rows<{ wait: number }>(
+        "select extract(epoch from next_attempt_at - clock_timestamp())::float8 as wait from subscription_heal",
+      );
+      waits.push(row?.wait ?? 0);
+      expect(await heal()).toBeNull();
+      await makeDue();
+    }
+    // Each was a little less by the time it was read.
+    expect(waits.map((wait) => Math.ceil(wait / 20) * 20)).toEqual([60, 120, 200]);
     expect(await heal()).toMatchObject({ corrected: 1 });
   });
 
