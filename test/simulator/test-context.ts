@@ -81,13 +81,13 @@ export async function control(url: string, path: string, body?: object) {
   return (await response.json()) as any;
 }
 
-/** Opens a checkout in provider-a, as the product does. */
+/** Opens a checkout, in provider-a unless another slot is given, as the product does. */
 export function order(
   url: string,
   format: WireFormat,
-  changes: object = {},
+  { slot = "provider-a", ...changes }: { slot?: Slot } & Record<string, unknown> = {},
 ): Promise<{ id: string; url: string }> {
-  const connection = { slot: "provider-a", format, apiKey: API_KEY, apiUrl: `${url}/provider-a` } as const;
+  const connection = { slot, format, apiKey: API_KEY, apiUrl: `${url}/${slot}` };
   return createPaymentApi(connection).createCheckout({
     idempotencyKey: randomUUID(),
     priceId: "price_pro_monthly",

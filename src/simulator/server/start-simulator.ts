@@ -21,7 +21,7 @@ import { chargedAmount, paymentStatus } from "./payments.ts";
 import { portalUrl } from "./portal-link.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
 import type { SimulatorLog } from "./simulator-log.ts";
-import { blankSlot, type SimulatorState, type SlotState } from "./state.ts";
+import { blankSlot, type QueuedEvent, type SimulatorState, type SlotState } from "./state.ts";
 import { loadState, openStateFile } from "./state-file.ts";
 
 export type SimulatorOptions = {
@@ -56,6 +56,8 @@ type KnownPayment = {
   status: PaymentStatus;
 };
 
+export type SimulatedEvent = Pick<QueuedEvent, "subscriptionId" | "madeAtMs" | "status" | "tries">;
+
 export type Simulator = {
   url: string;
   close(): Promise<void>;
@@ -65,6 +67,8 @@ export type Simulator = {
   subscriptions(slot: Slot): KnownSubscription[];
   /** As a receiver of all events must have stored them, the oldest first. */
   payments(slot: Slot): KnownPayment[];
+  /** The newest, with the attempts to deliver them. */
+  events(slot: Slot): readonly SimulatedEvent[];
   /** The customer portal of a subscription. */
   portalUrl(slot: Slot, providerSubscriptionId: string): string;
   /** The current signing secret of the slot. */
@@ -167,6 +171,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         ...{ amount: chargedAmount(payment), currency: payment.state.offer.currency },
         status: paymentStatus(payment),
       })),
+    events: (slot) => state.slots[slot].events,
     close: async () => {
       clearTimeout(first);
       clearInterval(clockTimer);
