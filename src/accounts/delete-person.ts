@@ -17,6 +17,16 @@ export type DeletionTools = {
   closeOpenCheckout: CloseOpenCheckout | null;
 };
 
+/** Why a deletion that was asked for is refused. */
+export const DELETION_REASONS = [
+  "not_found",
+  "confirmation_mismatch",
+  "last_administrator",
+  "cancellation_failed",
+  "checkout_in_progress",
+  "checkout_not_closed",
+] as const;
+
 /** How many times somebody may go on buying while the account is being deleted. */
 const ROUNDS = 5;
 

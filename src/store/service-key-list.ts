@@ -1,18 +1,7 @@
-import type { Permission } from "../domain/permission.ts";
 import type { Queryable } from "./database.ts";
-import { SECRET_OVERLAP } from "./service-keys.ts";
+import { SECRET_OVERLAP, type ServiceKeyRow } from "./service-keys.ts";
 
-export type ListedServiceKey = {
-  id: string;
-  name: string;
-  /** Of the newest secret. */
-  prefix: string;
-  permissions: Permission[];
-  limit: number;
-  windowSeconds: number;
-  createdAt: Date;
-  expiresAt: Date | null;
-  lastUsedAt: Date | null;
+export type ListedServiceKey = ServiceKeyRow & {
   /** Until when the secret before the newest one is valid; `null`: there is none, or it is not valid any more. */
   previousValidUntil: Date | null;
   createdAtMicros: string;

@@ -1,7 +1,7 @@
 import type { Permission } from "../domain/permission.ts";
 import type { Queryable } from "./database.ts";
 
-type RotatedServiceKey = {
+export type ServiceKeyRow = {
   id: string;
   name: string;
   /** Of the newest secret. */
@@ -12,9 +12,10 @@ type RotatedServiceKey = {
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
-  /** Until when the secret before the newest one is valid. */
-  previousValidUntil: Date;
 };
+
+/** `previousValidUntil`: until when the secret before the newest one is valid. */
+type RotatedServiceKey = ServiceKeyRow & { previousValidUntil: Date };
 
 /** How long the previous secret stays valid after a rotation. */
 export const SECRET_OVERLAP = "interval '24 hours'";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { assertConfirmed, Confirmation } from "../../accounts/confirmation.ts";
-import { type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
+import { DELETION_REASONS, type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
 import { defineOperation } from "../operation.ts";
 
 export const deleteAccount = defineOperation({
@@ -9,14 +9,7 @@ export const deleteAccount = defineOperation({
   access: "session",
   limit: "settings",
   input: z.strictObject({ confirmation: Confirmation }),
-  reasons: [
-    "not_found",
-    "confirmation_mismatch",
-    "last_administrator",
-    "cancellation_failed",
-    "checkout_in_progress",
-    "checkout_not_closed",
-  ],
+  reasons: DELETION_REASONS,
   output: z.object({ success: z.literal(true) }),
   run: async (deps: DeletionTools, caller, { confirmation }) => {
     const { userId } = caller;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { assertConfirmed, Confirmation } from "../../accounts/confirmation.ts";
-import { type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
+import { DELETION_REASONS, type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
 import { UserId } from "../../domain/user-id.ts";
 import { defineOperation } from "../operation.ts";
 
@@ -10,14 +10,7 @@ export const deleteUser = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({ userId: UserId, confirmation: Confirmation }),
-  reasons: [
-    "not_found",
-    "confirmation_mismatch",
-    "last_administrator",
-    "cancellation_failed",
-    "checkout_in_progress",
-    "checkout_not_closed",
-  ],
+  reasons: DELETION_REASONS,
   output: z.object({ success: z.literal(true) }),
   run: async (deps: DeletionTools, caller, { userId, confirmation }) => {
     await assertConfirmed(deps, userId, confirmation);
