@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
+import { readCommandLine } from "../shared/command-line.ts";
 import { CONTENDERS } from "./contenders.ts";
 
 const PARTS = [...CONTENDERS, "offered"] as const;
@@ -38,29 +37,19 @@ status, only a measurement that cannot be trusted does.
 `;
 
 export function readOptions(args: readonly string[]): Options {
-  return readOrExit(HELP, () => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        rounds: { type: "string", default: "5" },
-        seconds: { type: "string", default: "4" },
-        "warm-up": { type: "string", default: "6" },
-        connections: { type: "string", default: "64" },
-        only: { type: "string", default: PARTS.join(",") },
-        "database-url": { type: "string" },
-        profile: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (values.help) return "help";
-    return {
-      rounds: wholeNumber("--rounds", values.rounds, 1, 100),
-      seconds: wholeNumber("--seconds", values.seconds, 1, 120),
-      warmUpSeconds: wholeNumber("--warm-up", values["warm-up"], 1, 120),
-      connections: wholeNumber("--connections", values.connections, 1, 512),
-      parts: new Set(partsOf(values.only, PARTS)),
-      databaseUrl: values["database-url"] ?? null,
-      profile: values.profile,
-    };
-  });
+  const accepted = {
+    numbers: { rounds: [5, 1, 100], seconds: [4, 1, 120], "warm-up": [6, 1, 120], connections: [64, 1, 512] },
+    parts: PARTS,
+    texts: ["database-url"],
+    flags: ["profile"],
+  } as const;
+  return readCommandLine(args, HELP, accepted, ({ numbers, parts, texts, flags }) => ({
+    rounds: numbers.rounds,
+    seconds: numbers.seconds,
+    warmUpSeconds: numbers["warm-up"],
+    connections: numbers.connections,
+    parts: new Set(parts),
+    databaseUrl: texts["database-url"],
+    profile: flags.profile,
+  }));
 }

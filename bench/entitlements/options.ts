@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
+import { readCommandLine } from "../shared/command-line.ts";
 import type { Turns } from "../shared/turns.ts";
 
 const PARTS = ["check", "rest", "upgrade"] as const;
@@ -26,25 +25,15 @@ The whole result goes to test-results/bench-entitlements.json. A figure that is 
 `;
 
 export function readOptions(args: readonly string[]): Options {
-  return readOrExit(HELP, () => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        rounds: { type: "string", default: "5" },
-        seconds: { type: "string", default: "4" },
-        only: { type: "string", default: PARTS.join(",") },
-        "database-url": { type: "string" },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (values.help) return "help";
-    const seconds = wholeNumber("--seconds", values.seconds, 1, 60);
-    return {
-      rounds: wholeNumber("--rounds", values.rounds, 1, 20),
-      seconds,
-      warmUpSeconds: Math.min(3, seconds),
-      parts: new Set(partsOf(values.only, PARTS)),
-      databaseUrl: values["database-url"] ?? null,
-    };
-  });
+  const accepted = {
+    numbers: { rounds: [5, 1, 20], seconds: [4, 1, 60] },
+    parts: PARTS,
+    texts: ["database-url"],
+  } as const;
+  return readCommandLine(args, HELP, accepted, ({ numbers, parts, texts }) => ({
+    ...numbers,
+    warmUpSeconds: Math.min(3, numbers.seconds),
+    parts: new Set(parts),
+    databaseUrl: texts["database-url"],
+  }));
 }

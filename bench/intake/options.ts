@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
+import { readCommandLine } from "../shared/command-line.ts";
 
 /** What a run consists of, by the names that `--only` takes. */
 const PARTS = [
@@ -70,51 +69,43 @@ status, only a measurement that cannot be trusted does.
 `;
 
 export function readOptions(args: readonly string[]): Options {
-  return readOrExit(HELP, () => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        rounds: { type: "string", default: "5" },
-        seconds: { type: "string", default: "8" },
-        "warm-up": { type: "string", default: "5" },
-        connections: { type: "string", default: "64" },
-        subscriptions: { type: "string", default: "10000" },
-        "body-bytes": { type: "string", default: "1100" },
-        "event-ids": { type: "string", default: "stripe" },
-        "change-every": { type: "string", default: "1" },
-        "history-rows": { type: "string", default: "2000000" },
-        "history-body-bytes": { type: "string", default: "300" },
-        "skip-history": { type: "boolean", default: false },
-        only: { type: "string", default: PARTS.join(",") },
-        "database-url": { type: "string" },
-        profile: { type: "boolean", default: false },
-        against: { type: "string" },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (values.help) return "help";
-    const parts = partsOf(values.only, PARTS);
-    return {
-      rounds: wholeNumber("--rounds", values.rounds, 1, 100),
-      seconds: wholeNumber("--seconds", values.seconds, 1, 120),
-      warmUpSeconds: wholeNumber("--warm-up", values["warm-up"], 1, 120),
-      connections: wholeNumber("--connections", values.connections, 1, 80),
-      subscriptions: wholeNumber("--subscriptions", values.subscriptions, 1_000, 100_000),
-      bodyBytes: wholeNumber("--body-bytes", values["body-bytes"], 1_100, 100_000),
-      eventIds: asEventIds(values["event-ids"]),
-      changeEvery: wholeNumber("--change-every", values["change-every"], 1, 1_000),
-      historyRows: wholeNumber("--history-rows", values["history-rows"], 1, 50_000_000),
-      historyBodyBytes: wholeNumber("--history-body-bytes", values["history-body-bytes"], 200, 10_000),
-      parts: new Set([
-        ...parts.filter((part) => part !== "history" || !values["skip-history"]),
-        ...(values.against ? (["tollgate-before"] as const) : []),
-      ]),
-      against: values.against ?? null,
-      databaseUrl: values["database-url"] ?? null,
-      profile: values.profile,
-    };
-  });
+  return readCommandLine(args, HELP, ACCEPTED, ({ numbers, parts, texts, flags }) => ({
+    rounds: numbers.rounds,
+    seconds: numbers.seconds,
+    warmUpSeconds: numbers["warm-up"],
+    connections: numbers.connections,
+    subscriptions: numbers.subscriptions,
+    bodyBytes: numbers["body-bytes"],
+    eventIds: asEventIds(texts["event-ids"] ?? "stripe"),
+    changeEvery: numbers["change-every"],
+    historyRows: numbers["history-rows"],
+    historyBodyBytes: numbers["history-body-bytes"],
+    parts: new Set([
+      ...parts.filter((part) => part !== "history" || !flags["skip-history"]),
+      ...(texts.against ? (["tollgate-before"] as const) : []),
+    ]),
+    against: texts.against,
+    databaseUrl: texts["database-url"],
+    profile: flags.profile,
+  }));
 }
+
+const ACCEPTED = {
+  numbers: {
+    rounds: [5, 1, 100],
+    seconds: [8, 1, 120],
+    "warm-up": [5, 1, 120],
+    connections: [64, 1, 80],
+    subscriptions: [10_000, 1_000, 100_000],
+    "body-bytes": [1_100, 1_100, 100_000],
+    "change-every": [1, 1, 1_000],
+    "history-rows": [2_000_000, 1, 50_000_000],
+    "history-body-bytes": [300, 200, 10_000],
+  },
+  parts: PARTS,
+  texts: ["event-ids", "database-url", "against"],
+  flags: ["skip-history", "profile"],
+} as const;
 
 function asEventIds(kind: string): Options["eventIds"] {
   if (kind === "stripe" || kind === "random") return kind;

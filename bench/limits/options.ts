@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
+import { readCommandLine } from "../shared/command-line.ts";
 
 const PARTS = ["memory", "redis", "bytes", "pause", "accuracy"] as const;
 
@@ -26,21 +25,9 @@ status, only a measurement that cannot be trusted does.
 `;
 
 export function readOptions(args: readonly string[]): Options {
-  return readOrExit(HELP, () => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        rounds: { type: "string", default: "3" },
-        seconds: { type: "string", default: "1" },
-        only: { type: "string", default: PARTS.join(",") },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (values.help) return "help";
-    return {
-      rounds: wholeNumber("--rounds", values.rounds, 1, 100),
-      seconds: wholeNumber("--seconds", values.seconds, 1, 60),
-      parts: new Set(partsOf(values.only, PARTS)),
-    };
-  });
+  const accepted = { numbers: { rounds: [3, 1, 100], seconds: [1, 1, 60] }, parts: PARTS } as const;
+  return readCommandLine(args, HELP, accepted, ({ numbers, parts }) => ({
+    ...numbers,
+    parts: new Set(parts),
+  }));
 }

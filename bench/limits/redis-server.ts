@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "redis";
 import { BrokenMeasurement } from "../shared/broken.ts";
+import { freePort } from "../shared/server-process.ts";
 
 export type RedisServer = { port: number; pid: number; version: string; stop(): Promise<void> };
 
@@ -58,15 +58,4 @@ async function versionOf(port: number): Promise<string> {
       await sleep(25);
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
+import { readCommandLine } from "../shared/command-line.ts";
 
 export const PAGES = { landing: "/", "sign-in": "/sign-in", dashboard: "/dashboard" } as const;
 
@@ -28,21 +27,10 @@ The whole result goes to test-results/bench-pages.json. A figure that is missed 
 `;
 
 export function readOptions(args: readonly string[]): Options {
-  return readOrExit(HELP, () => {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        rounds: { type: "string", default: "3" },
-        only: { type: "string", default: NAMES.join(",") },
-        "database-url": { type: "string" },
-        help: { type: "boolean", default: false },
-      },
-    });
-    if (values.help) return "help";
-    return {
-      rounds: wholeNumber("--rounds", values.rounds, 1, 20),
-      parts: new Set(partsOf(values.only, NAMES)),
-      databaseUrl: values["database-url"] ?? null,
-    };
-  });
+  const accepted = { numbers: { rounds: [3, 1, 20] }, parts: NAMES, texts: ["database-url"] } as const;
+  return readCommandLine(args, HELP, accepted, ({ numbers, parts, texts }) => ({
+    ...numbers,
+    parts: new Set(parts),
+    databaseUrl: texts["database-url"],
+  }));
 }

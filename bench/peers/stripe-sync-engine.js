@@ -1,10 +1,10 @@
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { serveWebhooks } from "./serve-webhooks.js";
 
 // The CommonJS build: the ESM one looks for its migrations with `__dirname`, which ESM does not have.
 const { runMigrations, StripeSync } = createRequire(import.meta.url)("@supabase/stripe-sync-engine");
 
-const { DATABASE_URL, PROVIDER_A_WEBHOOK_SECRET, PORT, POOL_SIZE } = process.env;
+const { DATABASE_URL, PROVIDER_A_WEBHOOK_SECRET, POOL_SIZE } = process.env;
 
 await runMigrations({ databaseUrl: DATABASE_URL, schema: "stripe", logger: { info() {}, error: giveUp } });
 
@@ -17,39 +17,13 @@ const sync = new StripeSync({
   autoExpandLists: false,
 });
 
-const server = createServer((request, response) => {
-  if (request.url === "/api/ready") return answer(response, 200, { status: "ready" });
-  const chunks = [];
-  request.on("data", (chunk) => chunks.push(chunk));
-  request.on("end", async () => {
-    try {
-      await sync.processWebhook(Buffer.concat(chunks), request.headers["stripe-signature"]);
-      answer(response, 200, { received: true });
-    } catch (error) {
-      process.stderr.write(`${error.stack}\n`);
-      answer(response, 500, { error: error.message });
-    }
-  });
-});
+serveWebhooks(
+  (body, signature) => sync.processWebhook(body, signature),
+  () => sync.close(),
+);
 
 // It reports failed migrations to its logger and goes on; a server on half a schema would answer errors.
 function giveUp(error, message) {
   process.stderr.write(`${message}: ${error.stack}\n`);
   process.exit(1);
 }
-
-function answer(response, status, body) {
-  const text = JSON.stringify(body);
-  response.writeHead(status, { "content-type": "application/json", "content-length": text.length });
-  response.end(text);
-}
-
-server.listen(Number(PORT), "127.0.0.1");
-
-process.on("SIGTERM", () => {
-  server.closeAllConnections();
-  server.close(async () => {
-    await sync.close();
-    process.exit(0);
-  });
-});

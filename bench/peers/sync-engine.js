@@ -1,8 +1,8 @@
-import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { runMigrations, StripeSync } from "@stripe/sync-engine";
+import { serveWebhooks } from "./serve-webhooks.js";
 
-const { DATABASE_URL, PROVIDER_A_WEBHOOK_SECRET, PORT, POOL_SIZE } = process.env;
+const { DATABASE_URL, PROVIDER_A_WEBHOOK_SECRET, POOL_SIZE } = process.env;
 
 // Warnings are one a stale event; errors are thrown as well.
 const logger = { info() {}, warn() {}, error() {} };
@@ -23,33 +23,7 @@ const sync = await StripeSync.create({
   logger,
 });
 
-const server = createServer((request, response) => {
-  if (request.url === "/api/ready") return answer(response, 200, { status: "ready" });
-  const chunks = [];
-  request.on("data", (chunk) => chunks.push(chunk));
-  request.on("end", async () => {
-    try {
-      await sync.webhook.processWebhook(Buffer.concat(chunks), request.headers["stripe-signature"]);
-      answer(response, 200, { received: true });
-    } catch (error) {
-      process.stderr.write(`${error.stack}\n`);
-      answer(response, 500, { error: error.message });
-    }
-  });
-});
-
-function answer(response, status, body) {
-  const text = JSON.stringify(body);
-  response.writeHead(status, { "content-type": "application/json", "content-length": text.length });
-  response.end(text);
-}
-
-server.listen(Number(PORT), "127.0.0.1");
-
-process.on("SIGTERM", () => {
-  server.closeAllConnections();
-  server.close(async () => {
-    await sync.close();
-    process.exit(0);
-  });
-});
+serveWebhooks(
+  (body, signature) => sync.webhook.processWebhook(body, signature),
+  () => sync.close(),
+);

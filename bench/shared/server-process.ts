@@ -93,7 +93,8 @@ async function isReady(port: number): Promise<boolean> {
   }
 }
 
-function freePort(): Promise<number> {
+/** Nobody listens on it at the moment. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
