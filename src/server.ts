@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import configuredVersions from "../versions.config.ts";
@@ -13,6 +13,7 @@ import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { captureOutput } from "./observability/capture-output.ts";
 import { createLog, type Log } from "./observability/log.ts";
+import { startTracing } from "./observability/start-tracing.ts";
 import { collectGarbage } from "./runtime/collect-garbage.ts";
 import { prepareDrain } from "./runtime/drain-server.ts";
 import { createHttpServer } from "./runtime/http-server.ts";
@@ -48,12 +49,14 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const origins: string[] = [];
   let url = `http://127.0.0.1:${config.port}`;
   const deliverTo = (slot: Slot) => `${url}/api/webhooks/${slot}`;
-  const runtime = await startRuntime(config, { ...options, deliverTo });
-  const closing = [runtime.close];
+  const tracing = await startTracing(config.tracing, log);
+  const closing = tracing === null ? [] : [tracing.close];
   const close = async () => {
     for (const end of closing.splice(0).reverse()) await end();
   };
   try {
+    const runtime = await startRuntime(config, { ...options, deliverTo, tracing });
+    closing.push(runtime.close);
     warnOfMissingSecrets(config, runtime, log);
     const clientAddress = connectClientAddress(config, log);
     const service = await startService(config, runtime, { ...options, ownOrigins: () => origins });
@@ -74,12 +77,17 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       hostname: "localhost",
       errorHandler: unroutable.toResponse,
     });
-    const server = createHttpServer((incoming, outgoing) => {
-      if (isDirect(incoming, outgoing)) return;
+    const answer: RequestListener = (incoming, outgoing) => {
+      if (isDirect(incoming, outgoing)) {
+        tracing?.setRoute("/api/webhooks/:slot");
+        return;
+      }
       if (isMalformedTarget(incoming.url)) unroutable.refuse(outgoing);
       else if (isPage(incoming.url)) void pages.answer(incoming, outgoing);
       else void toApi(incoming, outgoing);
-    }, unroutable.refuseSocket);
+    };
+    const listener = tracing === null ? answer : tracing.traceRequests(answer);
+    const server = createHttpServer(listener, unroutable.refuseSocket);
     const drain = prepareDrain(server);
     await listen(server, config);
     closing.push(drain);

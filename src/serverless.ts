@@ -5,6 +5,7 @@ import { ConfigError } from "./config/config-error.ts";
 import { connectApi, connectClientAddress, connectWebhooks } from "./connect-api.ts";
 import { toNodeRequest } from "./http/to-node-request.ts";
 import { createLog } from "./observability/log.ts";
+import { startTracing } from "./observability/start-tracing.ts";
 import { startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
 import { startService } from "./runtime/service.ts";
 
@@ -29,7 +30,8 @@ export async function startHost(variables: Record<string, string | undefined>): 
   if (config.simulator !== null)
     throw new ConfigError("SIMULATOR: must be off on a serverless host, e.g. off");
   const log = createLog(config.logLevel);
-  const runtime = await startRuntime(config, { log, reachWithinMs: DATABASE_WITHIN_MS });
+  const tracing = await startTracing(config.tracing, log);
+  const runtime = await startRuntime(config, { log, tracing, reachWithinMs: DATABASE_WITHIN_MS });
   warnOfMissingSecrets(config, runtime, log);
   const ownOrigins = () => [config.appUrl];
   const service = await startService(config, runtime, { log, ownOrigins, jobsRunOn: "request" });
@@ -38,10 +40,14 @@ export async function startHost(variables: Record<string, string | undefined>): 
   const webhooks = connectWebhooks(config, wired, log);
   const api = await connectApi(config, { ...wired, webhooks }, { log, versions: configuredVersions });
   return {
-    fetch: async (request) =>
-      api.fetch(request, { incoming: toNodeRequest(request, PROXY_ADDRESS), outgoing: {} }),
+    fetch: async (request) => {
+      const respond = async () =>
+        api.fetch(request, { incoming: toNodeRequest(request, PROXY_ADDRESS), outgoing: {} });
+      return tracing === null ? respond() : tracing.traceFetch(request, respond);
+    },
     idle: async () => {
       await Promise.all([runtime.intake.idle(), service.idle()]);
+      await tracing?.flush();
     },
     identify: (credentials) => service.auth.identify(credentials),
     clientAddress: (forwardedFor) => clientAddressOf(PROXY_ADDRESS, forwardedFor ?? undefined),

@@ -14,7 +14,10 @@ const NODE = /^node:/;
 /** Which folder may import which. A folder that is not listed may not exist; a file at the top counts as a folder. */
 const RULES: Record<string, Rule> = {
   domain: { rooms: [], packages: ["zod"] },
-  observability: { rooms: [], packages: ["@prometheus-io/client", "pino", "node:util"] },
+  observability: {
+    rooms: ["domain"],
+    packages: ["@prometheus-io/client", "pino", "@opentelemetry", "node:*"],
+  },
   limits: { rooms: [], packages: ["redis", "node:*"] },
   providers: {
     rooms: ["domain"],
@@ -29,7 +32,7 @@ const RULES: Record<string, Rule> = {
     packages: ["zod", "node:*"],
   },
   store: { rooms: ["domain"], packages: ["pg", "node:*"] },
-  jobs: { rooms: ["store"], packages: [] },
+  jobs: { rooms: ["domain", "store"], packages: [] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
   reconcile: { rooms: ["domain", "store", "intake"], packages: ["node:*"] },
   outbound: { rooms: ["domain", "store"], packages: ["node:*"] },

@@ -24,6 +24,7 @@ import { type Plugin, pluginRoutes } from "./plugins.ts";
 import type { WebhookOptions } from "./receive-delivery.ts";
 import { rest } from "./rest/rest.ts";
 import { ROUTES } from "./rest/routes.ts";
+import { routeTemplates } from "./route-template.ts";
 import { rpc } from "./rpc/rpc.ts";
 import type { DeprecationFormat } from "./versions/version-headers.ts";
 import { versionedPath } from "./versions/version-path.ts";
@@ -54,13 +55,17 @@ export type ApiOptions = {
 /** The whole of `/api`; pages are served elsewhere. */
 export function createApi(options: ApiOptions): Hono<HonoEnv> {
   const { appUrl, deps, callers, versions, log } = options;
+  const { tracing } = deps;
   const api = new Hono<HonoEnv>({ getPath: versionedPath });
+  const templateOf = routeTemplates(options.auth.documentedRoutes());
 
   api.use(async (c, next) => {
     const requestId = randomUUID();
     c.set("requestId", requestId);
     responseHeaders(c)["x-request-id"] = requestId;
     await next();
+    const route = tracing ? templateOf(c, c.req.path) : null;
+    if (route !== null) tracing?.setRoute(route);
     if (!headersApplied(c)) addHeaders(c, (headers) => headers.set("x-request-id", requestId));
   });
   api.use(apiHeaders(appUrl));

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { TracingSettings } from "../domain/tracing.ts";
 import type { TrustedProxies } from "../http/client-address.ts";
 import type { Policies } from "../limits/policies.ts";
 import { ConfigError } from "./config-error.ts";
@@ -8,6 +9,7 @@ import type { OutboundAllowList } from "./outbound-allow.ts";
 import { readSimulator, readSlots, type SlotConfig } from "./payment-slots.ts";
 import { readPlans } from "./price-ids.ts";
 import { readRateLimits, unknownRateLimit } from "./rate-limits.ts";
+import { readTracing } from "./tracing.ts";
 import { contradictionsIn, Variables } from "./variables.ts";
 
 export type Config = {
@@ -31,6 +33,8 @@ export type Config = {
   rateLimits: Policies;
   rateLimitMemoryKeys: number;
   trustedProxies: TrustedProxies;
+  /** OpenTelemetry traces; `null`: none. */
+  tracing: TracingSettings | null;
   /** `null`: there is no `/api/metrics`. */
   metricsToken: string | null;
   /** `null`: there are no `/api/cron/<job>`. */
@@ -95,6 +99,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     rateLimits: readRateLimits(values),
     rateLimitMemoryKeys: values.RATE_LIMIT_MEMORY_KEYS,
     trustedProxies: values.TRUSTED_PROXIES ?? { hops: 0 },
+    tracing: readTracing(values),
     metricsToken: values.METRICS_TOKEN ?? null,
     cronSecret: values.CRON_SECRET ?? null,
     mail: {

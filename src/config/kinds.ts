@@ -8,6 +8,11 @@ export const wholeNumber = (min: number, max: number, example: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `expected a number from ${min} to ${max}, e.g. ${example}`);
 
+export const share = z
+  .string()
+  .refine((text) => /^\d*\.?\d+$/.test(text) && Number(text) <= 1, "expected a number from 0 to 1, e.g. 0.1")
+  .transform(Number);
+
 /** Scheme, host and port only: a path would break links and comparisons. */
 export const origin = z
   .string()
@@ -62,6 +67,23 @@ export const baseUrl = (example: string) =>
 
 export const oneOf = <const Options extends readonly [string, ...string[]]>(options: Options) =>
   z.enum(options, `expected one of ${options.join(", ")}, e.g. ${options[0]}`);
+
+/** `key=value` with commas between them and values percent-encoded, as OpenTelemetry's variables have them. */
+export const keyValues = (example: string) =>
+  z
+    .string()
+    .refine(
+      (text) => text.split(",").every((pair) => /^\s*[^\s=%]+\s*=(?:[^\s%]|%[0-9a-f]{2}|\s)*$/i.test(pair)),
+      `expected key=value, several with commas between them, e.g. ${example}`,
+    )
+    .transform((text) =>
+      Object.fromEntries(
+        text.split(",").map((pair) => {
+          const [key = "", ...value] = pair.split("=");
+          return [key.trim(), decodeURIComponent(value.join("=").trim())];
+        }),
+      ),
+    );
 
 /** One or several, comma-separated; white space around a secret is removed. */
 export const secrets = z

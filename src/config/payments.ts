@@ -1,5 +1,6 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { perSlot, type Slot } from "../domain/slot.ts";
+import type { Tracing } from "../domain/tracing.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { createPaymentApi } from "../providers/create-payment-api.ts";
 import type { Config } from "./config.ts";
@@ -31,12 +32,15 @@ export function paymentAccess(
   return perSlot(accessTo);
 }
 
-export function connectPayments(access: Record<Slot, PaymentAccess | null>): Record<Slot, PaymentApi | null> {
+export function connectPayments(
+  access: Record<Slot, PaymentAccess | null>,
+  tracing: Tracing | null = null,
+): Record<Slot, PaymentApi | null> {
   return perSlot((slot) => {
     const slotAccess = access[slot];
     if (slotAccess === null) return null;
     const { format, apiKey, apiUrl } = slotAccess;
-    return createPaymentApi({ slot, format, apiKey, apiUrl });
+    return createPaymentApi({ slot, format, apiKey, apiUrl, tracing });
   });
 }
 

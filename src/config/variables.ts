@@ -1,15 +1,18 @@
 import { z } from "zod";
 import { SLOTS } from "../domain/slot.ts";
+import { SAMPLERS } from "../domain/tracing.ts";
 import { wireFormats } from "../providers/registry.ts";
 import {
   apiKey,
   baseUrl,
   databaseUrl,
+  keyValues,
   oneOf,
   origin,
   origins,
   redisUrls,
   secrets,
+  share,
   url,
   wholeNumber,
 } from "./kinds.ts";
@@ -74,6 +77,17 @@ export const Variables = z.object({
     .min(32, "expected at least 32 random characters, e.g. the output of: openssl rand -base64 32")
     .optional(),
   OUTBOUND_ALLOW: outboundAllow.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl("http://localhost:4318").optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(["http/protobuf"]).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: keyValues("x-api-key=secret").optional(),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .max(255, "expected at most 255 characters, e.g. tollgate")
+    .default("tollgate"),
+  OTEL_RESOURCE_ATTRIBUTES: keyValues("deployment.environment.name=production").optional(),
+  OTEL_TRACES_SAMPLER: oneOf(SAMPLERS).default("parentbased_always_on"),
+  OTEL_TRACES_SAMPLER_ARG: share.default(1),
+  OTEL_BSP_SCHEDULE_DELAY: wholeNumber(1, 600_000, 5_000).default(5_000),
   LOG_LEVEL: oneOf(["info", "debug", "warn", "error", "silent"]).default("info"),
   ACTIVE_PROVIDER: oneOf(SLOTS).default("provider-a"),
   PROVIDER_A_WEBHOOK_SECRET: secrets.optional(),

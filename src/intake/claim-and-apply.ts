@@ -9,7 +9,7 @@ const MAX_CLAIMS = 3;
  */
 export async function claimAndApply(
   intake: Intake,
-  { delivery, slot, reading, startedAtMs }: IncomingEvent,
+  { delivery, slot, reading, startedAtMs, span }: IncomingEvent,
 ): Promise<ReceivedOutcome> {
   for (let tries = 1; tries <= MAX_CLAIMS; tries += 1) {
     const claimed = await intake.claims.submit(delivery);
@@ -22,6 +22,7 @@ export async function claimAndApply(
       reading,
       startedAtMs,
       bytes: delivery.payload.length,
+      span,
     });
     if (attempt.outcome === "lost") return { outcome: "unavailable" };
     if (attempt.outcome !== "failed") return attempt;

@@ -1,5 +1,6 @@
 import type { AttemptSource } from "../domain/delivery.ts";
 import type { Failure } from "../domain/failures.ts";
+import type { Span } from "../domain/tracing.ts";
 import type { Claim } from "../store/claims.ts";
 import type { ReadEvent } from "./read-event.ts";
 
@@ -9,6 +10,8 @@ export type ClaimedEvent = ReadEvent & {
   source: AttemptSource;
   /** By the process's monotonic clock, in milliseconds. */
   startedAtMs: number;
+  /** Of the request that brought it; absent where nothing is traced. */
+  span?: Span | undefined;
   /** Its memory size while it waits. */
   bytes: number;
 };

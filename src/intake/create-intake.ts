@@ -12,6 +12,7 @@ import { keysOf } from "./keys.ts";
 import { receive } from "./receive.ts";
 import { receiveGroup } from "./receive-group.ts";
 import { createRecentKeys } from "./recent-keys.ts";
+import { tracedGroup } from "./traced-group.ts";
 
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUP_ITEMS = 128;
@@ -37,7 +38,9 @@ export function createIntake(options: IntakeOptions): Intake {
     abandoned: (event) => (event.isAwaited() ? null : { outcome: "unavailable" }),
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
     maxAtWork: 2,
-    run: (group, closing) => receiveGroup(intake, group, closing),
+    run: tracedGroup(options.tracing, "intake group", (group, closing) =>
+      receiveGroup(intake, group, closing),
+    ),
   });
   const claims = createBatcher<NewDelivery, Claimed>({
     ...limits,
@@ -47,7 +50,7 @@ export function createIntake(options: IntakeOptions): Intake {
     // One at a time: claims put a subscription's events in order.
     maxInFlight: 1,
     maxAtWork: 1,
-    run: (group) => claimGroup(intake, group),
+    run: tracedGroup(options.tracing, "intake claim", (group) => claimGroup(intake, group)),
   });
   const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...limits,
@@ -56,7 +59,7 @@ export function createIntake(options: IntakeOptions): Intake {
     bytesOf: (event) => event.bytes,
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
     maxAtWork: 1,
-    run: (group) => applyGroup(intake, group),
+    run: tracedGroup(options.tracing, "intake apply", (group) => applyGroup(intake, group)),
   });
   const intake: Intake = {
     ...options,

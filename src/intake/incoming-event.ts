@@ -1,3 +1,4 @@
+import type { Span } from "../domain/tracing.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
 import type { ReadEvent } from "./read-event.ts";
 
@@ -6,6 +7,8 @@ export type IncomingEvent = ReadEvent & {
   delivery: NewDelivery;
   /** By the process's monotonic clock, in milliseconds. */
   startedAtMs: number;
+  /** Of the request that brought it; absent where nothing is traced. */
+  span?: Span;
   /** Whether the sender still waits for the response. */
   isAwaited(): boolean;
 };

@@ -1,5 +1,6 @@
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Tracing } from "../domain/tracing.ts";
 import type { Adapters, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";
 import type { Database } from "../store/database.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
@@ -19,6 +20,7 @@ export type IntakeOptions = {
   leaseSeconds: number;
   toleranceSeconds: number;
   log: IntakeLog;
+  tracing?: Tracing | null;
   /** Called in the transactions that change subscriptions. */
   hooks?: WithHooks;
   /** Has subscriptions compared with their provider soon; must not throw. By default nothing is compared. */

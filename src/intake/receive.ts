@@ -82,6 +82,8 @@ export function ingest(
   };
   const { result, stopWaiting } = intake.inProcess.share(keyOf(delivery), (isAwaited) => {
     const event: IncomingEvent = { slot, reading, delivery, startedAtMs, isAwaited };
+    const span = intake.tracing?.active();
+    if (span) event.span = span;
     return isClaimedFirst(intake, adapter, delivery)
       ? claimAndApply(intake, event)
       : intake.deliveries.submit(event);

@@ -1,3 +1,4 @@
+import { type Tracing, traced } from "../domain/tracing.ts";
 import type { Lease } from "../store/leases.ts";
 
 export type Job<Name extends string = string> = {
@@ -42,6 +43,7 @@ export type JobRunnerOptions = {
   log: { warn(fields: object, message: string): void };
   /** Counts runs; `null`: nobody does. */
   observe: ((job: string, outcome: "ok" | "failed") => void) | null;
+  tracing?: Tracing | null;
   /** `request`: jobs run by `runNow` alone, for hosts that stop a process between two requests. */
   runsOn?: "timer" | "request";
 };
@@ -53,7 +55,13 @@ type RunOutcome = "ok" | "already_running" | "failed";
  * Runs periodic jobs until this process stops, each in one process at a time. What is due is kept in the job's own tables: a
  * run that fails is logged and tried again by the next one, here or in another process.
  */
-export function createJobRunner({ withLease, log, observe, runsOn = "timer" }: JobRunnerOptions): JobRunner {
+export function createJobRunner({
+  withLease,
+  log,
+  observe,
+  tracing,
+  runsOn = "timer",
+}: JobRunnerOptions): JobRunner {
   const jobs = new Map<string, Job>();
   const timers = new Map<string, NodeJS.Timeout>();
   const running = new Map<string, Promise<RunOutcome>>();
@@ -65,7 +73,8 @@ export function createJobRunner({ withLease, log, observe, runsOn = "timer" }: J
       if (isDue === undefined || (await isDue())) {
         const seconds = leaseSeconds ?? JOB_LEASE_SECONDS;
         const ended = await withLease(`job:${name}`, { seconds }, async (lease) => {
-          await run({ lease, isStopping: () => isStopped || lease.isLost() });
+          const turn = { lease, isStopping: () => isStopped || lease.isLost() };
+          await traced(tracing, `job ${name}`, { kind: "internal", parent: "none" }, async () => run(turn));
           return "ok" as const;
         });
         outcome = ended ?? "already_running";

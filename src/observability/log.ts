@@ -1,5 +1,6 @@
 import pino from "pino";
 import { maskSecrets } from "./mask-secrets.ts";
+import { traceFields } from "./trace-context.ts";
 
 export type Log = pino.Logger;
 
@@ -11,6 +12,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
   const options = {
     level,
     base: null,
+    mixin: traceFields,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: plainError },
     hooks: { streamWrite: maskSecrets },

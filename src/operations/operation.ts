@@ -11,6 +11,7 @@ import type { Permission } from "../domain/permission.ts";
 import type { RefusalCode } from "../domain/reason-definition.ts";
 import { COMMON_REASONS, type Reason } from "../domain/reasons.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
+import { type Tracing, traced } from "../domain/tracing.ts";
 import { type Charge, retryAfterSeconds } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";
 import type { ChargedScope, Limit } from "../limits/policies.ts";
@@ -91,6 +92,7 @@ export type Gate = {
   limits: Limits | null;
   /** Called with the outcome of each call: `ok`, the code of a refusal, or `defect`; `null`: not counted. */
   observe: ((operation: string, outcome: RefusalCode | "ok" | "defect") => void) | null;
+  tracing?: Tracing | null;
   /** In production a refusal for a reason that its operation does not declare is not turned into a defect. */
   isProduction?: boolean;
   /** Finds the user that a service key names; absent where none can call. */
@@ -108,10 +110,13 @@ export async function execute<Deps, Input extends z.ZodType, Output extends z.Zo
   call: Call,
   readInput: () => unknown,
 ): Promise<z.input<Output>> {
-  const { observe } = deps;
-  if (observe === null) return runOperation(operation, deps, call, readInput);
+  const { observe, tracing } = deps;
+  const running = traced(tracing, operation.name, { kind: "internal", parent: "active" }, () =>
+    runOperation(operation, deps, call, readInput),
+  );
+  if (observe === null) return running;
   try {
-    const output = await runOperation(operation, deps, call, readInput);
+    const output = await running;
     observe(operation.name, "ok");
     return output;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { backOffSeconds } from "../domain/delivery.ts";
 import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
+import type { Tracing } from "../domain/tracing.ts";
 import { type ClaimedDelivery, claimDeliveries, dueEndpoints } from "../store/claim-outbound-deliveries.ts";
 import type { Database } from "../store/database.ts";
 import { recordAttempt, type SendResult } from "../store/record-outbound-attempt.ts";
@@ -35,6 +36,7 @@ export type DispatcherOptions = {
   now: () => number;
   timeoutMs?: number;
   leaseSeconds?: number;
+  tracing?: Tracing | null;
   /** Called with the outcome of each attempt. */
   observe?: (outcome: "delivered" | "failed") => void;
   reached?: (milestone: OutboundMilestone) => void | Promise<void>;

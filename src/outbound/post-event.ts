@@ -1,5 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
 import type { SendResult } from "../store/record-outbound-attempt.ts";
 import { type OutboundAllow, resolveTarget } from "./allowed-targets.ts";
 import { signedHeaders } from "./sign.ts";
@@ -9,7 +10,12 @@ const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_ERROR_LENGTH = 300;
 
-export type PostOptions = { allow: OutboundAllow; now: () => number; timeoutMs?: number };
+export type PostOptions = {
+  allow: OutboundAllow;
+  now: () => number;
+  timeoutMs?: number;
+  tracing?: Tracing | null;
+};
 
 const PROBLEMS = {
   url: "the URL is not allowed",
@@ -21,7 +27,7 @@ const PROBLEMS = {
 export async function postEvent(
   { url, secrets }: { url: string; secrets: readonly string[] },
   event: { id: string; body: string },
-  { allow, now, timeoutMs = TIMEOUT_MS }: PostOptions,
+  { allow, now, timeoutMs = TIMEOUT_MS, tracing }: PostOptions,
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const failed = (error: string): SendResult => ({
@@ -39,7 +45,10 @@ export async function postEvent(
       "content-length": Buffer.byteLength(event.body),
       "user-agent": "Tollgate",
     };
-    const status = await post(target, headers, event.body, AbortSignal.timeout(timeoutMs));
+    const attributes = { ...clientAttributes(target), "tollgate.event.id": event.id };
+    const status = await traced(tracing, "POST", { kind: "client", parent: "active", attributes }, (span) =>
+      post(target, headers, event.body, { signal: AbortSignal.timeout(timeoutMs), span }),
+    );
     const isDelivered = status >= 200 && status < 300;
     return {
       isDelivered,
@@ -60,13 +69,13 @@ function post(
   { url, address }: Target,
   headers: Record<string, string | number>,
   body: string,
-  signal: AbortSignal,
+  { signal, span }: { signal: AbortSignal; span: Span | null },
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const request = send(url, {
       method: "POST",
-      headers,
+      headers: span === null ? headers : { ...headers, traceparent: span.traceparent() },
       signal,
       // A connection of its own, to the address that was checked: the name is not resolved again.
       agent: false,
@@ -77,6 +86,7 @@ function post(
     });
     request.on("error", reject);
     request.on("response", (response) => {
+      span?.set({ "http.response.status_code": response.statusCode as number });
       let bytes = 0;
       const finish = () => resolve(response.statusCode as number);
       response.on("data", (chunk: Buffer) => {
@@ -90,6 +100,15 @@ function post(
     });
     request.end(body);
   });
+}
+
+/** Only the host: path and query of somebody's endpoint may contain a secret. */
+function clientAttributes({ url }: Target): SpanAttributes {
+  return {
+    "http.request.method": "POST",
+    "server.address": url.hostname,
+    "server.port": Number(url.port || (url.protocol === "https:" ? 443 : 80)),
+  };
 }
 
 function errorText(error: unknown): string {

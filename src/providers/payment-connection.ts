@@ -1,4 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
+import type { Tracing } from "../domain/tracing.ts";
 import type { WireFormat } from "./adapter.ts";
 
 /** How to connect to a slot's provider. */
@@ -8,4 +9,5 @@ export type PaymentConnection = {
   apiKey: string;
   /** May contain a path, which is prepended to every request's; `null`: the provider's production URL. */
   apiUrl: string | null;
+  tracing?: Tracing | null;
 };

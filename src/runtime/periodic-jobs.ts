@@ -39,6 +39,7 @@ export function startPeriodicJobs(
     withLease: (name, options, work) => withLease(database, name, options, work),
     log,
     observe,
+    tracing: runtime.tracing,
     runsOn,
   });
   const jobs: Job<JobName>[] = [
@@ -54,6 +55,7 @@ export function startPeriodicJobs(
     plans: config.plans,
     allow: runtime.outboundAllow,
     ...(metrics ? { observe: metrics.sent } : {}),
+    tracing: runtime.tracing,
     runsOn,
     log,
     now: Date.now,

@@ -7,6 +7,7 @@ import { connectPayments, paymentAccess, webhookSecrets } from "../config/paymen
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { SubscriptionHooks } from "../domain/subscription-hook.ts";
+import type { Tracing } from "../domain/tracing.ts";
 import { withHooksOf } from "../intake/call-hooks.ts";
 import { createIntake, INTAKE_CONNECTIONS } from "../intake/create-intake.ts";
 import type { Intake, Milestone } from "../intake/intake.ts";
@@ -18,6 +19,7 @@ import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { requestHeals } from "../store/heals.ts";
 import { isMigrated, migrate } from "../store/migrate.ts";
+import { traceDatabase } from "../store/traced-database.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import { loadHooks } from "./load-hooks.ts";
 import { requireEmbeddedDatabase, requireSchema } from "./require-database.ts";
@@ -41,6 +43,8 @@ export type Runtime = {
   /** Functions of plugins that changes of subscriptions call. */
   hooks: readonly SubscriptionHooks[];
   log: Log;
+  /** `null`: nothing is traced. */
+  tracing: Tracing | null;
   /** The simulator's pages; `null`: it was not started here. */
   simulatorUrl: string | null;
   /** Whether the database responds to the intake in time, and its schema is up to date. Never throws. */
@@ -51,6 +55,7 @@ export type Runtime = {
 
 export type RuntimeOptions = {
   log: Log;
+  tracing?: Tracing | null;
   /** How long to wait for a database that does not respond yet, in milliseconds. */
   reachWithinMs?: number;
   /** Fails when there is no database yet, instead of creating one. */
@@ -100,19 +105,22 @@ async function startOnDatabase(
   options: RuntimeOptions,
   { embedded, slots, simulated, hooks }: Prepared,
 ): Promise<Runtime> {
-  const { log } = options;
+  const { log, tracing = null } = options;
   const postgres = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
   const connecting = {
     url: config.databaseUrl ?? (postgres?.url as string),
     prepared: config.preparedStatements,
   };
   const answerTimeoutMs = Math.max(MIN_ANSWER_TIMEOUT_MS, (config.webhook.leaseSeconds * 1000) / 3);
-  const database = openDatabase({
-    ...connecting,
-    maxConnections: MAX_CONNECTIONS,
-    answerTimeoutMs,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-  });
+  const database = traceDatabase(
+    openDatabase({
+      ...connecting,
+      maxConnections: MAX_CONNECTIONS,
+      answerTimeoutMs,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    }),
+    tracing,
+  );
   // Connected from here on: the last process to disconnect stops an embedded database.
   await waitForDatabase(database, options.reachWithinMs, (forMs) =>
     log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
@@ -126,12 +134,11 @@ async function startOnDatabase(
   await bringUpToDate(connecting, log);
 
   // Separate connections, so that slow reads do not delay payments.
-  const intakeDatabase = openDatabase({
-    ...connecting,
-    maxConnections: INTAKE_CONNECTIONS,
-    answerTimeoutMs,
-  });
-  const payments = connectPayments(paymentAccess(config, embedded, simulated?.url));
+  const intakeDatabase = traceDatabase(
+    openDatabase({ ...connecting, maxConnections: INTAKE_CONNECTIONS, answerTimeoutMs }),
+    tracing,
+  );
+  const payments = connectPayments(paymentAccess(config, embedded, simulated?.url), tracing);
   const intake = createIntake({
     database: intakeDatabase,
     plans: config.plans,
@@ -141,6 +148,7 @@ async function startOnDatabase(
     toleranceSeconds: config.webhook.toleranceSeconds,
     hooks: withHooksOf(hooks, options.hookTimeoutMs),
     log,
+    tracing,
     ...(options.reached ? { reached: options.reached } : {}),
     ...(config.selfHeal ? { requestComparison: comparisonRequests(database, payments, log) } : {}),
   });
@@ -155,6 +163,7 @@ async function startOnDatabase(
     outboundAllow: outboundAllow(config.outboundAllow),
     hooks,
     log,
+    tracing,
     simulatorUrl: simulated?.url ?? null,
     isReady: () => withinMs(READY_WITHIN_MS, isMigrated(intakeDatabase)),
     close: async () => {

@@ -111,6 +111,7 @@ export async function startService(
       findNamedUser: findNamedUser(runtime.database),
       findEntitlementFacts: findEntitlementFacts(runtime.database),
       observe: metrics?.called ?? null,
+      tracing: runtime.tracing,
       isProduction: config.isProduction,
       chat,
       payments: runtime.payments,

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { startHttpServer } from "./http.ts";
 
@@ -8,6 +8,7 @@ type OpenedSession = { id: string; key: string; url: string; params: URLSearchPa
 type Interference = (call: {
   method: string;
   path: string;
+  headers: IncomingHttpHeaders;
 }) => Promise<{ status: number; body?: object; headers?: Record<string, string> } | undefined>;
 
 export type StripeServer = {
@@ -69,7 +70,7 @@ export async function stripeServer(): Promise<StripeServer> {
     const { pathname, searchParams } = new URL(url, "http://stripe");
     const body = new URLSearchParams(await text(incoming));
     stripe.calls.push(`${method} ${pathname}`);
-    const interfered = await interference?.({ method, path: pathname });
+    const interfered = await interference?.({ method, path: pathname, headers: incoming.headers });
     if (interfered) {
       return answer(
         interfered.status,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
+import type { Tracing } from "../../domain/tracing.ts";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { outboundEvent } from "../../outbound/event-body.ts";
 import { exampleData } from "../../outbound/example-data.ts";
@@ -11,6 +12,8 @@ import { recordTest } from "../../store/record-outbound-attempt.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
+
+type TestDeps = { database: Database; outboundAllow: OutboundAllow; tracing?: Tracing | null };
 
 export const testEventEndpoint = defineOperation({
   name: "eventEndpoints.test",
@@ -32,7 +35,7 @@ export const testEventEndpoint = defineOperation({
     error: z.string().nullable().describe("Why it failed, as one English sentence; `null`: delivered."),
     durationMs: z.number().describe("How long it took, in milliseconds."),
   }),
-  run: async (deps: { database: Database; outboundAllow: OutboundAllow }, caller, { id, type }) => {
+  run: async (deps: TestDeps, caller, { id, type }) => {
     const endpoint = (await findEndpoint(deps.database, id)) ?? noSuchEndpoint();
     const target = (await targetOf(deps.database, id)) ?? noSuchEndpoint();
     const eventType = type ?? endpoint.types[0] ?? "subscription.changed";
@@ -46,7 +49,7 @@ export const testEventEndpoint = defineOperation({
     const result = await postEvent(
       target,
       { id: event.id, body: JSON.stringify(event) },
-      { allow: deps.outboundAllow, now: Date.now },
+      { allow: deps.outboundAllow, now: Date.now, tracing: deps.tracing ?? null },
     );
     const { isDelivered: delivered, responseStatus, error, durationMs } = result;
     await withAudit(

@@ -1,6 +1,7 @@
 import type { PaymentApiFailure } from "../../domain/payment-api.ts";
 import type { ProviderTraits } from "../../domain/provider-traits.ts";
 import type { Slot } from "../../domain/slot.ts";
+import type { Tracing } from "../../domain/tracing.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { createPacer, type Pacer } from "./pacer.ts";
 
@@ -13,6 +14,7 @@ export type ConnectedProvider = {
   apiUrl: string;
   readError: ReadError;
   pacer: Pacer;
+  tracing: Tracing | null;
 };
 
 /** Parses an error response; `null` when it is not in the provider's error format. */
@@ -27,14 +29,14 @@ export type ProviderError = {
 };
 
 export function connectProvider(
-  { slot, apiKey, apiUrl }: PaymentConnection,
+  { slot, apiKey, apiUrl, tracing = null }: PaymentConnection,
   traits: ProviderTraits,
   readError: ReadError,
 ): ConnectedProvider {
   const url = (apiUrl ?? traits.productionUrl).replace(/\/+$/, "");
   // A provider on this machine, such as the simulator, has no rate limit.
   const limit = LOOPBACK.test(new URL(url).hostname) ? null : traits.requestLimit(url);
-  return { slot, traits, apiKey, apiUrl: url, readError, pacer: createPacer(limit) };
+  return { slot, traits, apiKey, apiUrl: url, readError, pacer: createPacer(limit), tracing };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;

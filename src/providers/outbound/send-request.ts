@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectedProvider } from "./connected-provider.ts";
-import { exchange } from "./exchange.ts";
 import { type Outcome, outcomeOfNetworkError, outcomeOfResponse } from "./outcome.ts";
 import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
+import { tracedExchange } from "./traced-exchange.ts";
 
 const CALL_MS = 9_500;
 /** Repeatable requests have a shorter time-out, to leave time for retries. */
@@ -43,13 +43,8 @@ async function attempt(
   { leftMs, maxBytes }: { leftMs: number; maxBytes: number },
 ): Promise<Outcome> {
   const withinMs = Math.max(1, Math.floor(request.repeatable ? Math.min(leftMs, ATTEMPT_MS) : leftMs));
-  const { method, headers, body } = request;
   try {
-    const response = await exchange(
-      `${provider.apiUrl}${request.path}`,
-      { method, headers, body },
-      { withinMs, maxBytes },
-    );
+    const response = await tracedExchange(provider, request, { withinMs, maxBytes });
     return outcomeOfResponse(provider, request, response);
   } catch (error) {
     return outcomeOfNetworkError(provider, request, error);

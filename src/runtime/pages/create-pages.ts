@@ -13,6 +13,7 @@ import { builtFiles } from "./built-files.ts";
 import { chargePage } from "./charge-page.ts";
 import { loadNext } from "./load-next.ts";
 import { openRequest } from "./open-request.ts";
+import { pageRoutes } from "./page-route.ts";
 import type { PagesOptions } from "./pages-options.ts";
 
 export type Pages = {
@@ -45,9 +46,13 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
     });
     return loading;
   };
+  const { tracing } = options.deps;
+  const routeOf = pageRoutes(project);
   const toFiles = getRequestListener(builtFiles(project).fetch, { hostname: "localhost" });
   return {
     answer: async (incoming, outgoing) => {
+      const route = tracing ? await routeOf(incoming.url ?? "") : null;
+      if (route !== null) tracing?.setRoute(route);
       const requestId = randomUUID();
       const charges: Charge[] = [];
       outgoing.setHeader("x-request-id", requestId);
