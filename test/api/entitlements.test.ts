@@ -85,7 +85,7 @@ describe("GET /api/entitlements", () => {
     expect([third.status, third.body.planId]).toEqual([200, "pro"]);
   });
 
-  it("is the caller's own for a signed-in user, who cannot name another", async () => {
+  it("returns the caller's own to a signed-in user, who cannot name another user", async () => {
     const { cookie } = await createUser(test);
     const own = await sendRequest(server.url, "GET", "/api/entitlements", { cookie });
     expect([own.status, own.body.planId]).toEqual([200, "free"]);
@@ -97,7 +97,7 @@ describe("GET /api/entitlements", () => {
 describe("POST /api/entitlements/check", () => {
   const check = (body: object) => send("POST", "/api/v2/entitlements/check", body);
 
-  it("says why, and until when", async () => {
+  it("returns the reason and its end", async () => {
     await subscribe("user_3", "past_due");
     expect((await check({ user: "user_3", feature: "email-support" })).body).toEqual({
       ...{ allowed: true, reason: "grace_until", until: expect.any(String) },
@@ -169,7 +169,7 @@ describe("POST /api/usage", () => {
     expect([await usedBy("user_6"), await usedBy("user_7")]).toEqual([150, 0]);
   });
 
-  it("counts a key once that is sent many times at once", async () => {
+  it("counts an idempotency key once when it is sent many times at once", async () => {
     const once = item("user_7", 100);
     const responses = await Promise.all(
       Array.from({ length: 12 }, (_, n) => use(once, n % 2 ? server : otherServer)),
@@ -179,7 +179,7 @@ describe("POST /api/usage", () => {
     );
   });
 
-  it("counts all items or none", async () => {
+  it("counts all items of a batch or none", async () => {
     const good = { items: [item("user_8", 400), item("user_9", 1), item("user_8", 500)] };
     expect((await use(good)).body).toEqual({
       allowed: true,
@@ -212,7 +212,7 @@ describe("POST /api/usage", () => {
     expect(await Promise.all(users.map(usedBy))).toEqual([990, 990, 990]);
   });
 
-  it("starts over with the billing period", async () => {
+  it("resets with the billing period", async () => {
     await use(item("user_13", 1_000));
     expect(await usedBy("user_13")).toBe(1_000);
     // A subscription begins: its period ends at another time than the month.
@@ -243,13 +243,13 @@ describe("POST /api/usage", () => {
     expect([answer.status, answer.body.params.field]).toEqual([status, field]);
   });
 
-  it("is for service keys alone", async () => {
+  it("requires a service key", async () => {
     const { cookie } = await createUser(test);
     const response = await sendRequest(server.url, "POST", "/api/usage", { cookie, body: item("user_1", 1) });
     expect(response.status).toBe(403);
   });
 
-  it("goes with its person", async () => {
+  it("is deleted with its user", async () => {
     const { id } = await createUser(test);
     await use(item(id, 3, "of-the-deleted"));
     await test.rows(`delete from "user" where id = $1`, [id]);

@@ -133,7 +133,7 @@ describe("GET /api/events", () => {
     expect((await list(`?after=${otherPosition}`)).status).toBe(400);
   });
 
-  it("is for service keys with events:read", async () => {
+  it("requires a service key with events:read", async () => {
     const { key: usersKey } = await createKey(server.url, user);
     const { key: other } = await createServiceKey(test, { permissions: ["users:read"] });
     const refused = async (as: { key?: string; cookie?: string }) => {
@@ -165,7 +165,7 @@ const numbersOf = (stream: ReadEventStream) => async () =>
   stream.events.map(({ data }) => (JSON.parse(data) as Listed).data.n);
 
 describe("GET /api/events/stream", () => {
-  it("sends what happens from now on, with id, type and the event", async () => {
+  it("sends new events, with id, type and data", async () => {
     const before = await newest();
     const [first, second] = [await open(), await open()];
     expect(first.contentType).toBe("text/event-stream");
@@ -240,7 +240,7 @@ describe("GET /api/events/stream", () => {
     }
   });
 
-  it("refuses whoever may not list events, and a cursor that is not known", async () => {
+  it("refuses callers who may not list events, and unknown cursors", async () => {
     const refused = async (as: object, query = "") => {
       const { status, body } = await sendRequest(server.url, "GET", `/api/v2/events/stream${query}`, as);
       return [status, body.reason];
@@ -261,7 +261,7 @@ describe("GET /api/events/stream", () => {
 });
 
 describe("events that are no longer kept", () => {
-  it("are refused with 410 when some would be missed, and not when none would", async () => {
+  it("return 410 when the cursor would miss some, and not otherwise", async () => {
     const first = (await list("?limit=1")).body.nextCursor;
     await write(1);
     await relayed();

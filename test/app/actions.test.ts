@@ -466,7 +466,7 @@ describe("a page after an action", () => {
   });
 });
 
-it("counts down the same seconds in a form as in Retry-After", async () => {
+it("shows the seconds of Retry-After in a form", async () => {
   const { cookie } = await createUser(test);
   const submit = () =>
     submitAction(

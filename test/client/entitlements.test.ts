@@ -91,7 +91,7 @@ const planOf = async (cache: EntitlementCache, user: string) => (await cache.get
 const streaming = (cache: EntitlementCache) => eventually(async () => cache.state, "streaming");
 
 describe("entitlements", () => {
-  it("are asked for once while the event stream reports no change, and again after one", async () => {
+  it("are fetched once while the event stream reports no change, and again after one", async () => {
     const network = new Network();
     const cache = openCache(network);
     await cache.get({ user: "user_0" });
@@ -108,14 +108,14 @@ describe("entitlements", () => {
     expect(network.statuses).toHaveLength(before + 1);
   });
 
-  it("are asked for once by callers of the same moment", async () => {
+  it("are fetched once for simultaneous callers", async () => {
     const network = new Network();
     const cache = openCache(network, { followEvents: false });
     await Promise.all([planOf(cache, "user_2"), planOf(cache, "user_2"), planOf(cache, "user_2")]);
     expect(network.statuses).toEqual([200]);
   });
 
-  it("catch up with what happened while the stream was away", async () => {
+  it("catch up with the events missed while the stream was disconnected", async () => {
     const network = new Network();
     const cache = openCache(network);
     await cache.get({ user: "user_3" });
@@ -130,7 +130,7 @@ describe("entitlements", () => {
     await eventually(() => planOf(cache, "user_3"), "pro");
   });
 
-  it("are kept fresh by polls where streams do not get through, and by the stream again later", async () => {
+  it("are refreshed by polling while streams are blocked, and by the stream afterwards", async () => {
     const network = new Network();
     network.areStreamsDown = true;
     const cache = openCache(network);
@@ -144,7 +144,7 @@ describe("entitlements", () => {
     await eventually(async () => (await cache.get({ user: "user_4" })).features.projects?.value, 100);
   });
 
-  it("are asked for by ETag without the permission to follow events", async () => {
+  it("are revalidated by ETag without the permission to read events", async () => {
     const network = new Network();
     const { key: plain } = await createServiceKey(test, { permissions: ["entitlements:read"] });
     const cache = openCache(network, { pollEverySeconds: 0 }, plain);
@@ -160,7 +160,7 @@ describe("entitlements", () => {
     expect(await planOf(cache, "user_5")).toBe("pro");
   });
 
-  it("of a user's own key name nobody", async () => {
+  it("are fetched without a user id with the user's own key", async () => {
     const network = new Network();
     const own = await createKey(server.url, await createUser(test));
     const cache = openCache(network, {}, own.key);
@@ -170,7 +170,7 @@ describe("entitlements", () => {
     expect(cache.state).toBe("off");
   });
 
-  it("are the last known ones while the server cannot be reached, for a while", async () => {
+  it("are served from the cache while the server is unreachable, for a limited time", async () => {
     const network = new Network();
     const patient = openCache(network, { followEvents: false, pollEverySeconds: 0 });
     const strict = openCache(network, { followEvents: false, pollEverySeconds: 0, staleIfErrorSeconds: 0 });
@@ -182,7 +182,7 @@ describe("entitlements", () => {
     await expect(patient.get({ user: "user_7" })).rejects.toMatchObject({ reason: "network" });
   });
 
-  it("are kept for so many users at most", async () => {
+  it("are cached for a limited number of users", async () => {
     const network = new Network();
     const cache = openCache(network, { followEvents: false, pollEverySeconds: 600, maxUsers: 2 });
     for (const user of ["user_6", "user_7", "user_6", "user_8", "user_6", "user_7"])
@@ -190,7 +190,7 @@ describe("entitlements", () => {
     expect(network.statuses).toHaveLength(4);
   });
 
-  it("count quotas at the server", async () => {
+  it("are counted by the server for quotas", async () => {
     const network = new Network();
     const { key: full } = await createServiceKey(test);
     const tollgate = createTollgate({ url: server.url, key: full, fetch: network.fetch });

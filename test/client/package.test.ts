@@ -92,7 +92,7 @@ async function runProgram(
 }
 
 describe("the package", () => {
-  it("has nothing to install beside it, and is small", async () => {
+  it("has no dependencies, and is small", async () => {
     expect((await readdir(join(project, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
       "tollgate-client",
     ]);
@@ -233,7 +233,7 @@ const inputs = () => ({
   ...{ event: EVENT, headers: HEADERS(), secret: SECRET },
 });
 
-it("runs where there are only the interfaces of the web platform, as at the edge", async () => {
+it("runs on web platform APIs alone, as on edge runtimes", async () => {
   const iife = await rolldown({ input: join(project, "node_modules/tollgate-client/dist/tollgate.js") });
   const { output } = await iife.generate({ format: "iife", name: "client" });
   await iife.close();

@@ -64,11 +64,11 @@ async function deliver(kind: string, overrides: FixtureOverrides = {}): Promise<
 const seatCounts = () => test.rows("select plan_id as plan, seats from seat_count order by plan_id");
 const PRO = { planId: "pro", priceId: "price_pro_monthly", seats: 1 };
 
-it("is a plugin without routes", async () => {
+it("loads as a plugin without routes", async () => {
   expect(await loadPlugins(folder)).toMatchObject([{ name: "seat-count", router: { routes: [] } }]);
 });
 
-it("writes with each change, and is called after it, in order, until it succeeds", async () => {
+it("writes with each change, and retries its call after the change, in order, until it succeeds", async () => {
   // From its first start on: the first pass of the relay registers it.
   await eventually(() => test.rows("select hook from event_endpoint"), [{ hook: "seat-count" }]);
   await deliver("customer.subscription.created");

@@ -220,7 +220,7 @@ describe("every code block", () => {
     expect(readFileSync(join(PROJECT, test), "utf8")).toContain(name);
   });
 
-  it("is found, whatever it looks like", () => {
+  it("is found in any notation", () => {
     const page = "Text\n\n    indented\n\n~~~sh\na\n~~~\n- item\n\n  ```\n  b\n  ```\n```ts\nnever closed";
     expect(codeBlocksOf("x.md", page).map(({ language, code }) => [language, code])).toEqual([
       ["", "indented\n"],
@@ -268,7 +268,7 @@ describe("commands", () => {
     if (block.code.includes("webhooks/provider-a -H")) expect(output).toContain('{"received":true}');
   });
 
-  it("that are not run are still there", () => {
+  it("that are not run still exist", () => {
     expect(NOT_RUN.filter(({ start }) => !commands.some(({ code }) => code.startsWith(start)))).toEqual([]);
     const all = commands.map(({ code }) => code).join("");
     expect(
@@ -310,7 +310,7 @@ describe("programs", () => {
     expect(stdout).toBe("");
   });
 
-  it.each(pages)("print what they should: %s", async (page) => {
+  it.each(pages)("print the documented output: %s", async (page) => {
     const { stdout } = await promisify(execFile)(process.execPath, [programOf(page)], {
       cwd: folder,
       env: { ...PROCESS_VARIABLES, TOLLGATE_URL: server.url, SERVICE_KEY: serviceKey },

@@ -30,17 +30,17 @@ async function pending(endpointId: string, age: string): Promise<void> {
   );
 }
 
-it("has nothing to check without an endpoint", async () => {
+it("checks nothing without an endpoint", async () => {
   expect(await find()).toMatchObject({ state: "skipped", detail: "no endpoint is enabled" });
 });
 
-it("is content with endpoints that receive their events", async () => {
+it("reports no problem with endpoints that receive their events", async () => {
   await endpoint();
   await pending(await endpoint(), "1 minute");
   expect(await find()).toMatchObject({ state: "good", detail: "2 enabled, none failing" });
 });
 
-it("reports what was disabled, but not what was paused", async () => {
+it("reports disabled endpoints, but not paused ones", async () => {
   await pending(await endpoint("enabled", "false"), "1 day");
   expect((await find()).state).toBe("skipped");
   await endpoint("enabled, disabled_at", "false, now()");
@@ -51,7 +51,7 @@ it("reports what was disabled, but not what was paused", async () => {
   });
 });
 
-it("reports what has failed for an hour", async () => {
+it("reports endpoints that have failed for an hour", async () => {
   await endpoint("failing_since", "clock_timestamp() - interval '50 minutes'");
   expect((await find()).state).toBe("good");
   for (const hours of [2, 3])
@@ -62,7 +62,7 @@ it("reports what has failed for an hour", async () => {
   });
 });
 
-it("reports events that nobody sends, relayed or not", async () => {
+it("reports events that no process sends, relayed or not", async () => {
   await endpoint();
   await test.rows(
     "insert into outbound_event (type, subject, data, occurred_at) values ('user.updated', 's', '{}', now() - interval '20 minutes 30 seconds')",

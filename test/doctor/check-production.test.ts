@@ -26,7 +26,7 @@ const READY = {
 const stateOf = (check: string, variables: Record<string, string>) =>
   checkProduction(readConfig(variables)).find((finding) => finding.check === check)?.state;
 
-it("finds nothing to do when everything is set for production", () => {
+it("reports no problem when everything is set for production", () => {
   const findings = checkProduction(readConfig(READY));
   // Whether the pages are built depends on what else was run.
   const others = findings.filter(({ check }) => check !== "built pages");
@@ -86,7 +86,7 @@ it("reports a database that may lose commits, and a missing second administrator
   ]);
 });
 
-it("skips the checks of a database that it cannot ask", async () => {
+it("skips the checks of an unreachable database", async () => {
   for (const variables of [
     { DATABASE_URL: "postgres://x@127.0.0.1:9/x" },
     { DATABASE_URL: "", EMBEDDED_IN_PRODUCTION: "on" },

@@ -95,7 +95,7 @@ describe("importing subscriptions from their provider", () => {
     ]);
   });
 
-  it("reads a later page again that got no answer, and the first one once", async () => {
+  it("retries a later page that got no response, and the first one never", async () => {
     await addUsers(context.test, 3);
     listed();
     const real = providerSubscriptions(SLOT, api(), NO_MAPPING);

@@ -236,7 +236,7 @@ describe("importing users of Better Auth", () => {
 });
 
 describe("importing Stripe's customers", () => {
-  it("takes the user id of their metadata as external id, else the customer's", async () => {
+  it("uses the user id of their metadata as external id, else the customer id", async () => {
     const page = {
       customers: [
         { id: "cus_1", email: "ann@example.com", name: "Ann", locale: "de-DE", userId: "old_1" },

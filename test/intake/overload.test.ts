@@ -30,11 +30,11 @@ it.each([
   ["attempts wait, which have their claims", { attempts: { items: 1, delayMs: 2_001 } }, false],
   ["20,000 events wait in all", { deliveries: { items: 10_000 }, attempts: { items: 10_000 } }, true],
   ["bodies of 128 MiB wait in all", { claims: { bytes: 2 ** 26 }, attempts: { bytes: 2 ** 26 } }, true],
-])("when %s: overloaded is decided by age and memory", (_, queues, expected) => {
+])("decides by age and memory whether the intake is overloaded: %s", (_, queues, expected) => {
   expect(isOverloaded(intakeWith(queues))).toBe(expected);
 });
 
-it("refuses a delivery before its signature is looked at", async () => {
+it("refuses a delivery before it reads the signature", async () => {
   const overloaded = intakeWith({ deliveries: { items: 1, delayMs: 2_001 } });
   const header = () => {
     throw new Error("the signature was read");

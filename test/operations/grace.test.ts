@@ -52,7 +52,7 @@ it("reminds in the middle of the grace period and a day before its end, once eac
   expect(new Date(row?.ends as string).getTime()).toBe(SINCE + GRACE_DAYS * 86_400_000);
 });
 
-it("sends nothing after the end, and nothing late that is overtaken by the next reminder", async () => {
+it("sends nothing after the end, and no late reminder that the next one replaces", async () => {
   await pastDue("user_1");
   await remindAt(GRACE_DAYS + 1);
   expect(await sent()).toEqual([]);

@@ -105,11 +105,11 @@ describe("a URL", () => {
     expect(target).toMatchObject({ address: { address: "93.184.215.14", family: 4 } });
   });
 
-  it("whose name has no address now is told from a refused one", async () => {
+  it("reports a host name without an address apart from a refused one", async () => {
     expect(await problemOf("https://example.com/", NOTHING, resolvesTo())).toBe("unresolved");
   });
 
-  it("is accepted where OUTBOUND_ALLOW names its host, its port or its range, http too", async () => {
+  it("is accepted when OUTBOUND_ALLOW lists its host, port or range, also over http", async () => {
     const allow = outboundAllow({
       hosts: ["hooks.internal", "localhost:8080"],
       ranges: ["10.0.0.0/8", "fd00::/8"],

@@ -196,7 +196,7 @@ it("waits for 15 s, 60 s and so on after failures, and gives up once the event i
   ]);
 });
 
-it("delays no other endpoint while one never answers", async () => {
+it("does not delay other endpoints while one never answers", async () => {
   const never = await receiver(() => {});
   const healthy = await receiver();
   const { id } = await addEndpoint(test, never.url);
@@ -224,7 +224,7 @@ it("records a missing response as a failure", async () => {
   ]);
 });
 
-it("records a wrong status, a redirect, which is not followed, and a broken connection as failures", async () => {
+it("records an error status, a redirect (not followed) and a broken connection as failures", async () => {
   const wrong = await receiver((response) => void response.writeHead(418).end("no"));
   const redirecting = await receiver(
     (response) => void response.writeHead(302, { location: wrong.url }).end(),
@@ -242,7 +242,7 @@ it("records a wrong status, a redirect, which is not followed, and a broken conn
   expect(wrong.received).toHaveLength(1);
 });
 
-it("sends to no address that has become private since the endpoint was made", async () => {
+it("does not send to an address that has become private since the endpoint was created", async () => {
   await addEndpoint(test, "https://localhost:9/hook");
   await writeEvent(test, "a", 1);
   await sendDue(test, dispatcherOn(test, { allow: outboundAllow({ hosts: [], ranges: [] }) }));
@@ -250,7 +250,7 @@ it("sends to no address that has become private since the endpoint was made", as
   expect(row?.error).toMatch(/not public/);
 });
 
-it("takes a delivery over whose process has stopped, and ignores that process's late result", async () => {
+it("takes over a delivery whose process has stopped, and ignores that process's late result", async () => {
   const endpoint = await receiver();
   await addEndpoint(test, endpoint.url);
   const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
@@ -276,7 +276,7 @@ it("takes a delivery over whose process has stopped, and ignores that process's 
   expect(await test.rows("select * from outbound_attempt")).toHaveLength(2);
 });
 
-it("disables an endpoint after five days of failures and notifies whoever made it", async () => {
+it("disables an endpoint after five days of failures and notifies its creator", async () => {
   const endpoint = await receiver((response) => void response.writeHead(500).end());
   const { id } = await addEndpoint(test, endpoint.url);
   await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
@@ -303,7 +303,7 @@ it("disables an endpoint after five days of failures and notifies whoever made i
   expect(endpoint.received).toHaveLength(3);
 });
 
-it("forgets failures after a success", async () => {
+it("resets the failures after a success", async () => {
   const endpoint = await receiver();
   await addEndpoint(test, endpoint.url);
   await test.rows("update event_endpoint set failing_since = now() - interval '6 days'");

@@ -95,7 +95,7 @@ describe("POST /api/event-endpoints", () => {
     }
   });
 
-  it("is for administrators in a session alone", async () => {
+  it("requires an administrator's session", async () => {
     const person = await createUser(test);
     const { key } = await createKey(server.url, admin);
     expect((await call("GET", "", undefined, person.cookie)).status).toBe(403);
@@ -104,7 +104,7 @@ describe("POST /api/event-endpoints", () => {
   });
 });
 
-it("sends what happens after it was made, and lists it with its attempts", async () => {
+it("receives the events that follow its creation, and lists them with their attempts", async () => {
   const { id, secret } = await create();
   await renameAdmin("Renamed Once");
   await eventually(async () => receiver.received.length, 1);
@@ -125,7 +125,7 @@ it("sends what happens after it was made, and lists it with its attempts", async
   ]);
 });
 
-it("is sent nothing while it is paused, nor what it does not want", async () => {
+it("receives nothing while it is paused, and no other types of event", async () => {
   const { id } = await create(["user.deleted"]);
   const otherEndpoint = await create();
   const paused = await call("PATCH", `/${otherEndpoint.id}`, { enabled: false });
@@ -143,7 +143,7 @@ it("is sent nothing while it is paused, nor what it does not want", async () => 
   expect(await deliveries(id)).toEqual([]);
 });
 
-it("is given another URL, types and secret, the old secret valid besides", async () => {
+it("changes its URL, types and secret, and keeps the old secret valid beside the new one", async () => {
   const { id, secret } = await create();
   const url = `${receiver.url}/other`;
   const changed = await call("PATCH", `/${id}`, {
@@ -164,7 +164,7 @@ it("is given another URL, types and secret, the old secret valid besides", async
   expect((await call("PATCH", "/00000000-0000-4000-8000-000000000000", {})).status).toBe(404);
 });
 
-it("is tested with an example of a type, whose answer is returned and logged", async () => {
+it("sends an example event as a test, and returns and logs the response", async () => {
   const { id, secret } = await create(["subscription.ended", "payment.paid"]);
   const tested = await call("POST", `/${id}/test`, {});
   expect(tested).toMatchObject({ status: 200, body: { delivered: true, responseStatus: 200, error: null } });
@@ -227,7 +227,7 @@ it("records a test and its audit entry together or not at all", async () => {
   expect(await deliveries(id)).toEqual([]);
 });
 
-it("leaves what administrators did to it in the audit log, without its secret", async () => {
+it("records what administrators change in the audit log, without the secret", async () => {
   const { id, secret } = await create();
   await call("PATCH", `/${id}`, { rotateSecret: true });
   await call("POST", `/${id}/replay`, {});

@@ -133,7 +133,7 @@ it("emits nothing when the entitlements stay the same", async () => {
   expect(left).toEqual([]);
 });
 
-it("emits nothing when another subscription of the person still gives the same", async () => {
+it("emits nothing when another subscription of the user still grants the same", async () => {
   await receive(CREATED, { ...PRO, subscriptionId: "older", customerId: "older" });
   await receive(CREATED, TEAM);
   expect(await inShort()).toEqual(["pro active", "team active"]);
@@ -141,7 +141,7 @@ it("emits nothing when another subscription of the person still gives the same",
   expect(await inShort()).toEqual(["pro active", "team active"]);
 });
 
-it("emits when two transactions that do not see each other end a person's subscriptions", async () => {
+it("emits when two transactions that do not see each other end a user's subscriptions", async () => {
   await receive(CREATED, { subscriptionId: "one" });
   await receive(CREATED, { subscriptionId: "two" });
   await emitted();
@@ -171,7 +171,7 @@ it("emits when two transactions that do not see each other end a person's subscr
   expect((await inShort()).at(-1)).toBe("free null");
 });
 
-it("emits for both people when a subscription turns out to be another's", async () => {
+it("emits for both users when a subscription moves to another user", async () => {
   await receive(CREATED, {});
   await receive(UPDATED, { userId: "user_2" });
   const events = (await emitted()).map(({ userId, entitlements }) => `${userId} ${entitlements.planId}`);
@@ -225,7 +225,7 @@ async function pay(id: string, refunded: number | null, micros: number, day: num
   });
 }
 
-it("emits when a refund in full ends access, and when the next payment gives it back", async () => {
+it("emits when a full refund ends access, and when the next payment restores it", async () => {
   await receive(CREATED, {});
   await pay("in_1", null, 1, 1);
   await pay("in_1", 500, 2, 1);
@@ -255,7 +255,7 @@ it("emits once when a grace period is over", async () => {
   expect(await inShort()).toHaveLength(3);
 });
 
-it("emits nothing for the end of a grace period that was over when the renewal was reported as failed", async () => {
+it("emits nothing when the grace period is already over as the failed renewal is reported", async () => {
   await receive(CREATED, { occurredAt: new Date(Date.now() - 9 * DAY_MS) });
   await receive(UPDATED, { status: "past_due", occurredAt: new Date(Date.now() - 8 * DAY_MS) });
   expect(await inShort()).toEqual(["pro active", "free past_due"]);

@@ -98,7 +98,7 @@ async function theSubscription() {
   return findSubscription(test.database, row?.id as string);
 }
 
-it("writes one event per change, of the first type that fits", async () => {
+it("writes one event per change, of the first matching type", async () => {
   await play(
     [CREATED, { status: "incomplete" }],
     [UPDATED],
@@ -160,7 +160,7 @@ it("writes nothing for a repeat, nor for an event that fails or changes nothing"
   expect(await types()).toHaveLength(known);
 });
 
-it("gives positions without gaps, continued after all events were dropped", async () => {
+it("assigns positions without gaps, and continues after all events were deleted", async () => {
   await play([CREATED], [UPDATED, { seats: 6 }]);
   const before = await positions();
   expect(before).toEqual(before.map((_, index) => (before[0] as number) + index));
@@ -177,7 +177,7 @@ it("relays each event once when several processes relay at once", async () => {
   expect(new Set(events).size).toBe(events.length);
 });
 
-it("leaves an event for later whose transaction has not committed", async () => {
+it("does not relay an event before its transaction has committed", async () => {
   await play([CREATED]);
   const connection = await test.database.connection();
   await connection.script(
@@ -192,7 +192,7 @@ it("leaves an event for later whose transaction has not committed", async () => 
   expect(await types()).toEqual(["subscription.started", "subscription.changed", "user.updated"]);
 });
 
-it("finds an event whose transaction outlives many others, and does not read relayed ones again", async () => {
+it("relays an event whose transaction outlives many others, without rereading relayed ones", async () => {
   const seqOf = async (where: string) => {
     const [row] = await test.rows<{ seq: string }>(
       `select max(seq) as seq from outbound_event where ${where}`,
@@ -224,7 +224,7 @@ it("finds an event whose transaction outlives many others, and does not read rel
   expect(await scanFrom()).toBeLessThanOrEqual(await seqOf("position is not null"));
 });
 
-it("writes an event for a correction, and none where nobody is to be notified", async () => {
+it("writes an event for a correction with notifications, and none without", async () => {
   await play([CREATED]);
   const corrected = async (seats: number, notify: boolean) => {
     const subscription = await theSubscription();
@@ -263,7 +263,7 @@ it("writes an event when a review is dismissed", async () => {
   expect(last).toMatchObject({ type: "subscription.changed", data: { subscription: { outOfOrder: false } } });
 });
 
-it("writes an event when a user is created, updated or deleted, by whatever statement", async () => {
+it("writes an event when a user is created, updated or deleted, by any statement", async () => {
   await test.rows(`insert into "user" (id, name, email) values ('new_user', 'New', 'new@example.com')`);
   await test.rows(`update "user" set name = 'Newer' where id = 'new_user'`);
   await test.rows(`update "user" set updated_at = now(), onboarded = true where id = 'new_user'`);

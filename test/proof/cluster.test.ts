@@ -42,7 +42,7 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
     expect(await admitted([cluster.url])).toBeGreaterThan(0);
   });
 
-  it("answer a person alike on every surface, whichever server is asked", async () => {
+  it("answer a user alike on every surface, whichever server gets the request", async () => {
     for (const { url } of cluster.servers) {
       const person = await createUser(cluster.postgres.primary());
       const rest = await sendRequest(url, "GET", "/api/users/me", person);

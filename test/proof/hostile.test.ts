@@ -20,7 +20,7 @@ const KINDS: readonly Kind[] = ["webhooks", "REST", "pages"];
 /** Memory at the end, over that after warming up. */
 const MAX_GROWTH = { factor: 1.25, megabytes: 50 };
 
-it("normal traffic goes on beside hostile traffic", { timeout: (SECONDS * 3 + 300) * 1_000 }, async () => {
+it("serves normal traffic beside hostile traffic", { timeout: (SECONDS * 3 + 300) * 1_000 }, async () => {
   await builtPages();
   const test = await freshDatabase(USERS);
   const server = await spawnServer(test.url, {

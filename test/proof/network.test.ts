@@ -147,7 +147,7 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
     },
   );
 
-  it("refuse all signatures with a clock that is an hour off, and take nothing in", async () => {
+  it("reject all signatures while their clock is an hour off, and store nothing", async () => {
     const wrong = await spawnServer(test.url, {
       LD_PRELOAD: installed.faketime,
       FAKETIME: "+1h",

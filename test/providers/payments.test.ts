@@ -11,7 +11,7 @@ const read = (format: (typeof PAYMENT_FORMATS)[number], word: Parameters<typeof 
   );
 
 describe.each(PAYMENT_FORMATS)("payments in %s", (format) => {
-  it("name the payment, its subscription, its person, amount and currency", () => {
+  it("contain the payment, its subscription, user, amount and currency", () => {
     const [event] = read(format, "paid");
     expect(event).toMatchObject({
       kind: "payment",
@@ -28,7 +28,7 @@ const stripe = (type: string, object: object) =>
   ADAPTERS.of("stripe").interpret(type, { created: 1_770_000_000, data: { object } });
 
 describe("stripe payments", () => {
-  it("take subscription and person from invoices before API version 2025-03-31 as well", () => {
+  it("read subscription and user from invoices before API version 2025-03-31 too", () => {
     const invoice = {
       ...{ id: "in_1", subscription: "sub_1", subscription_details: { metadata: { userId: "user_4" } } },
       ...{ amount_paid: 100, currency: "usd", payment_intent: "pi_1", charge: "ch_1", customer: "cus_1" },
@@ -67,7 +67,7 @@ describe("stripe payments", () => {
     expect(stripe("refund.created", { id: "re_1", amount: 5 }).kind).toBe("ignored");
   });
 
-  it("keep receipts that are https links alone", () => {
+  it("keep only receipts that are https links", () => {
     const invoice = (url: string) =>
       stripe("invoice.paid", { id: "in_1", amount_paid: 1, currency: "eur", hosted_invoice_url: url });
     expect(invoice("https://invoice.stripe.com/i/1").payment?.charge?.receiptUrl).toMatch(/^https:/);

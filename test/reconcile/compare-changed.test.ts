@@ -24,7 +24,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     expect(await audit()).toMatchObject([{ by: "server", changes: { status: ["active", "past_due"] } }]);
   });
 
-  it("records those of our users that no event has reported, once, and the ended ones without telling anybody", async () => {
+  it("records users' subscriptions that no event has reported, once, and ended ones without notifications", async () => {
     truth({ seats: 4 });
     truth({ subscriptionId: "sub_foreign", userId: "user_of_another_product", customerId: "cus_9" });
     truth({ subscriptionId: "sub_over", userId: "user_3", customerId: "cus_3", status: "canceled" });

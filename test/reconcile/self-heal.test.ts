@@ -222,7 +222,7 @@ describe("a checkout that names no subscription", () => {
     expect(await heal()).toBeNull();
   });
 
-  it("is not asked about once an event has named its id", async () => {
+  it("is not looked up once an event has named its id", async () => {
     await purchase();
     await eventually(requested, [{ requested: true }]);
     await receive(eventOf("customer.subscription.created", { occurredAt: at(10) }));
@@ -248,7 +248,7 @@ it("spaces the fetches of all processes 200 ms apart", async () => {
   expect((pace?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(6 * 0.2);
 });
 
-it("is not asked for by the intake while SELF_HEAL is off", async () => {
+it("is not requested by the intake while SELF_HEAL is off", async () => {
   const variables = { ...serverVariables(context.test.url), PROVIDER_A_API_KEY: STRIPE_KEY };
   const config = readConfig({ ...variables, PROVIDER_A_API_URL: context.stripe.url, SELF_HEAL: "off" });
   const runtime = await startRuntime(config, { log: createLog("silent") });

@@ -153,7 +153,7 @@ describe("the provider a", () => {
     expect(await paid.text()).toContain("This checkout has expired");
   });
 
-  it("refuses event types that Paddle does not have, and knows all that we ask for", async () => {
+  it("refuses event types that Paddle does not have, and accepts all that the product subscribes to", async () => {
     const types = (list: string) => ask(sim, "provider-b", `/events?event_type=${list}`);
     expect((await types("customer.subscription.updated")).status).toBe(400);
     expect((await types("subscription.updated,subscription_updated")).status).toBe(400);
@@ -266,7 +266,7 @@ it("serves Stripe's SDK at the root, by its documented host, port and protocol",
   await expect(client.subscriptions.retrieve("sub_none")).rejects.toMatchObject({ code: "resource_missing" });
 });
 
-it("has a row of known parameters for each route, and no other", () => {
+it("lists the known parameters of each route, and of no other", () => {
   const tables: Record<WireFormat, ParameterTable> = {
     stripe: STRIPE_PARAMETERS,
     paddle: PADDLE_PARAMETERS,

@@ -82,7 +82,7 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
     }
   });
 
-  it("are sent again on request; dropped ones are not sent by themselves", async () => {
+  it("are sent again on request; dropped ones are not retried", async () => {
     const { hook, sim, buy, slot, fault } = await provider(format);
     await fault("drop", 1);
     await buy();
@@ -253,7 +253,7 @@ describe("a failing endpoint", () => {
 });
 
 describe("a server that does not listen yet", () => {
-  it("costs no delivery attempt", async () => {
+  it("uses up no delivery attempt", async () => {
     const hook = await endpoint("polar", SECRET);
     let address = "/not/known/yet";
     const sim = await simulator({ formats: { "provider-a": "polar" }, deliverTo: () => address });

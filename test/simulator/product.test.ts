@@ -128,7 +128,7 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     await close();
   });
 
-  it("wait for the end of the period where the provider has that", async () => {
+  it("wait for the end of the period where the provider supports it", async () => {
     const { sim, api, buy, known, close } = await shopWith(format);
     const { id, forward } = await buy();
     if (api.traits.changesAtPeriodEnd) {
@@ -151,7 +151,7 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     await close();
   });
 
-  it("replace at once what waits for the end of the period, at Stripe", async () => {
+  it("replace a change scheduled for the end of the period, at Stripe", async () => {
     if (format !== "stripe") return;
     const { sim, api, buy, known, close } = await shopWith(format);
     const { id, forward } = await buy();

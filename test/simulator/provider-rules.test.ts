@@ -48,7 +48,7 @@ describe("Stripe", () => {
     expect(statusOf("customer.subscription.updated")).toBe("active");
   });
 
-  it("schedules a cancellation by its time alone", async () => {
+  it("reports a scheduled cancellation by its time alone", async () => {
     const { buy, act, bodies } = await provider("stripe");
     await buy();
     await act("cancel_at_period_end");
@@ -106,7 +106,7 @@ describe("Lemon Squeezy", () => {
     );
   });
 
-  it("takes payments until a checkout expires, which it does only by its own `expires_at`", async () => {
+  it("accepts payments until the checkout's `expires_at`, and always without one", async () => {
     const { sim, ask } = await provider("lemon-squeezy");
     const limited = await order(sim.url, "lemon-squeezy");
     const related = (type: string, id: string) => ({ data: { type, id } });

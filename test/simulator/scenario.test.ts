@@ -53,7 +53,7 @@ describe("a scenario", () => {
     expect(generate(7, 300)).not.toEqual(generate(8, 300));
   });
 
-  it("gives each step a distinct second in the past, and plans and seats that are sold", () => {
+  it("gives each step a distinct second in the past, and a plan and seats that are sold", () => {
     const lifecycles = generate(1, 20_000);
     for (const { steps } of lifecycles) {
       const times = steps.map((step) => step.atSeconds);

@@ -48,13 +48,13 @@ async function open(wanted: WantedCheckout, id: string): Promise<void> {
 }
 
 describe("a user's stored checkout", () => {
-  it("is found for the same order alone", async () => {
+  it("is found for the same order only", async () => {
     await open(PRO, "cs_1");
     expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
     expect(await openFor(TEAM)).toBeNull();
   });
 
-  it("is not found for an order that leads back to another page", async () => {
+  it("is not found for an order with another return URL", async () => {
     const elsewhere = { ...PRO, returnUrl: "https://shop.example/done" };
     await open(elsewhere, "cs_1");
     expect(await openFor(PRO)).toBeNull();

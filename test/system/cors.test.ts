@@ -137,7 +137,7 @@ describe("a page with a service key", () => {
 });
 
 describe("an answer", () => {
-  it("says whose it is when nothing has changed, and when it is streamed", async () => {
+  it("has the CORS headers when it is a 304 and when it is streamed", async () => {
     const first = await send("GET", "/api/entitlements", { origin: APP, key });
     const headers = { "if-none-match": first.headers.get("etag") as string };
     const unchanged = await send("GET", "/api/entitlements", { origin: APP, key, headers });
@@ -209,12 +209,12 @@ describe("a preflight", () => {
     expect(cors(answer)).toEqual([]);
   });
 
-  it("needs the method to be one", async () => {
+  it("requires Access-Control-Request-Method", async () => {
     expect((await send("OPTIONS", "/api/users/me", { origin: APP })).status).toBe(405);
   });
 });
 
-describe("everybody else", () => {
+describe("a page of another origin", () => {
   it.each(STRANGERS)("reads nothing: %s", async (origin) => {
     const response = await send("GET", "/api/users/me", { origin, key });
     expect(response.status).toBe(200);

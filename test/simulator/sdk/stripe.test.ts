@@ -50,7 +50,7 @@ describe("customers", () => {
     await expect(stripe.customers.retrieve("cus_none")).rejects.toMatchObject({ code: "resource_missing" });
   });
 
-  it("stay apart: each checkout without one creates another, with no metadata of its own", async () => {
+  it("are created anew by each checkout without one, without metadata", async () => {
     const first = await subscribe("same@example.com", { client_reference_id: "user_2" });
     const second = await subscribe("same@example.com");
     expect(second.customer).not.toBe(first.customer);
@@ -90,7 +90,7 @@ describe("checkout sessions", () => {
     ).rejects.toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
   });
 
-  it("start a trial without a payment, and end when they are told to", async () => {
+  it("start a trial without a payment, and keep the requested expiry time", async () => {
     const expires_at = Math.floor(Date.now() / 1_000) + 3_600;
     const session = await openSession({ subscription_data: { trial_period_days: 14 }, expires_at });
     expect(session).toMatchObject({ expires_at, amount_total: 0 });
@@ -166,7 +166,7 @@ describe("subscriptions", () => {
 });
 
 describe("invoices and refunds", () => {
-  it("list what a subscription has paid, and refund it", async () => {
+  it("are listed by subscription, and refunded", async () => {
     const { id, latest_invoice } = await subscribe();
     const { data } = await stripe.invoices.list({
       subscription: id,
@@ -230,7 +230,7 @@ describe("webhooks", () => {
     );
   });
 
-  it("name the previous attributes of an update, and those alone", async () => {
+  it("contain the changed attributes of an update, and no others", async () => {
     const subscription = await subscribe();
     await stripe.subscriptions.update(subscription.id, {
       items: [{ id: itemIdOf(subscription), quantity: 4 }],
@@ -270,7 +270,7 @@ describe("what is not supported", () => {
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pause_collection: null });
   });
 
-  it("is refused as a value, an expansion or a limit", async () => {
+  it("is refused for an unknown value, expansion or limit", async () => {
     const { id } = await subscribe();
     await expect(stripe.subscriptions.retrieve(id, { expand: ["default_payment_method"] })).rejects.toThrow(
       "This property cannot be expanded (default_payment_method).",

@@ -104,7 +104,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     expect(await roleOf(admin)).toBe("admin");
   });
 
-  it("is the only one to see these pages", async () => {
+  it("is the only role that can open these pages", async () => {
     const page = await visit(browser, site, { as: seeded.newcomer, expected: /^refused: 403 \/admin/ });
     for (const path of [
       "/admin/users",
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await row.waitFor({ state: "detached" });
   });
 
-  it("dismisses what no comparison can settle, with a reason", async () => {
+  it("dismisses an out-of-order subscription with a reason", async () => {
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/subscriptions");
     const row = page.getByRole("row").filter({ hasText: "seeded-8" });

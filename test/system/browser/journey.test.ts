@@ -119,7 +119,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await page.waitForURL("/onboarding");
   });
 
-  it("changes the name, and sees it wherever it is shown", async () => {
+  it("changes the name on every page that shows it", async () => {
     const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/settings");
     await fill(page, { Name: "  " });
@@ -134,7 +134,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada <b>&amp;");
   });
 
-  it("keeps the box unticked that was unticked before the form was refused", async () => {
+  it("keeps a box unticked when the form is refused", async () => {
     const { email } = await createUser(site.test);
     const page = await visit(browser, site);
     await page.goto("/sign-in", { waitUntil: "networkidle" });
@@ -248,7 +248,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     return new Date(row?.at as string);
   }
 
-  it("buys by the year, and is shown the price that is paid", async () => {
+  it("buys a yearly plan, and sees the price that is paid", async () => {
     const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/billing");
     await page.getByText("€20 per seat / month").waitFor();

@@ -27,7 +27,7 @@ const COMMANDS = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, bl
 );
 
 // The installed PostgreSQL has pg_dump; the embedded one lacks it.
-describeBehindPgBouncer("the guide, followed line by line,", ({ bin, start }) => {
+describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, start }) => {
   let postgres: OldPostgres;
   let folder: string;
   let stripe: StripeServer;
@@ -93,7 +93,7 @@ describeBehindPgBouncer("the guide, followed line by line,", ({ bin, start }) =>
     await after.end("SIGTERM");
   });
 
-  it("starts PostgreSQL on the base backup, which has what came after the dump", async () => {
+  it("starts PostgreSQL on the base backup, with the events that came after the dump", async () => {
     const cluster = join(folder, "base-backup");
     const account = await unprivilegedAccount();
     if (account) {

@@ -60,7 +60,7 @@ describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", 
   const run = (instance: string, job: string, authorization = `Bearer ${CRON_SECRET}`) =>
     sendRequest(instance, "GET", `/api/cron/${job}`, { headers: { authorization } });
 
-  it("apply an event once, and refuse what is not signed", async () => {
+  it("apply an event once, and reject unsigned deliveries", async () => {
     const event = numberedEvent("serverless", 0);
     expect((await deliverWebhook(at(0), "provider-a", event)).body).toEqual({ received: true });
     const repeat = await deliverWebhook(at(1), "provider-a", event);

@@ -106,20 +106,20 @@ describe("an outbound endpoint", () => {
     for (const { text } of [tested, listed]) expect(text).not.toMatch(/internal|token/);
   });
 
-  it("is not kept waiting or filled by an endless response", async () => {
+  it("stops reading an endless response", async () => {
     answers["/endless"] = { status: 200, body: "x".repeat(8_000_000) };
     const { id } = await create("/endless");
     expect((await call(`POST /${id}/test`, { body: {} })).body).toMatchObject({ delivered: true });
   });
 
-  it("is no way to send headers or methods of one's choice", async () => {
+  it("does not send headers or methods chosen by the caller", async () => {
     const before = allowed.requests.length;
     const { id } = await create("/plain%0d%0aX-Injected:%20yes");
     await call(`POST /${id}/test`, { body: {}, headers: { "x-http-method-override": "DELETE" } });
     expect(allowed.requests.slice(before)).toEqual(["POST /plain%0d%0aX-Injected:%20yes"]);
   });
 
-  it("is for administrators: not for users, their keys or service keys", async () => {
+  it("requires an administrator's session: no user, API key or service key has access", async () => {
     const { id, secret } = await create("/");
     const { key } = await createServiceKey(on.test);
     const callers = [{ cookie: on.attacker.cookie }, { key: on.admin.key }, { key }];
@@ -192,7 +192,7 @@ describe("an outbound endpoint", () => {
     expect(answer.body).toEqual({ replayed: 0 });
   });
 
-  it("does not tell which ids there are to anybody else", async () => {
+  it("does not reveal to others which ids exist", async () => {
     const { id } = await create("/");
     const textFor = async (target: string) =>
       (await send(url, `GET /api/event-endpoints/${target}`, { cookie: on.attacker.cookie })).text;
@@ -230,7 +230,7 @@ describe("the list and stream of events", () => {
     },
   );
 
-  it("gives the places of broken streams to others, and none to a sixth at once", async () => {
+  it("frees the places of broken streams, and refuses a sixth stream", async () => {
     const { key } = await createServiceKey(on.test, { permissions: ["events:read"] });
     const open = async () => {
       const aborting = new AbortController();
@@ -251,7 +251,7 @@ describe("the list and stream of events", () => {
     }
   });
 
-  it("is for service keys: not for sessions, users' keys or strangers", async () => {
+  it("requires a service key: no session, API key or anonymous caller has access", async () => {
     for (const [caller, status] of [
       [{ cookie: on.admin.cookie }, 403],
       [{ key: on.admin.key }, 403],
@@ -288,7 +288,7 @@ describe("GraphQL's newer fields", () => {
     'entitlements(user: "VICTIM") { planId }',
     'payments(user: "VICTIM") { items { id } }',
     'currentSubscription(externalId: "shop-1") { planId }',
-  ])("do not take a user's name from another user: %s", async (field) => {
+  ])("do not return another user's data: %s", async (field) => {
     const query = `{ ${field.replace("VICTIM", on.victim.id)} }`;
     const { body } = await send(on.url, "POST /api/graphql", { cookie: on.attacker.cookie, body: { query } });
     expect(body.errors.length).toBeGreaterThan(0);

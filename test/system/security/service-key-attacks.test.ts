@@ -151,7 +151,7 @@ describe("a service key", () => {
     ["as a user's key", (key) => ({ key: key.replace("tgs_", "tg_") })],
     ["by its prefix", (key) => ({ key: key.slice(0, 12) })],
     ["beside another header's", (key) => ({ key, headers: { "x-api-key": `tgs_${"a".repeat(40)}` } })],
-  ])("counts only as it is: not %s", async (_, disguised) => {
+  ])("is rejected %s", async (_, disguised) => {
     const { query = "", ...attack } = disguised(all);
     const answer = await send(on.url, `GET /api/users/me?user=${on.victim.id}${query}`, attack);
     expect([answer.status, answer.text.includes(on.victim.email)]).toEqual([401, false]);
@@ -187,7 +187,7 @@ describe("a service key", () => {
     expect(await answerFor(id)).toEqual(await answerFor("never-there"));
   });
 
-  it("reaches what belongs to another user under no name", async () => {
+  it("does not reach another user's subscription on behalf of the caller's own", async () => {
     const [id] = on.victim.subscriptionIds;
     const as = `?user=${on.attacker.id}`;
     const known = [
@@ -249,7 +249,7 @@ describe("a service key", () => {
     },
   );
 
-  it("that has used up its limit takes nothing from another", async () => {
+  it("does not use up the limit of another key", async () => {
     const greedy = await createServiceKey(on.test, { limit: 2, windowSeconds: 3600 });
     const statuses = [];
     for (let n = 0; n < 4; n += 1)
@@ -258,7 +258,7 @@ describe("a service key", () => {
     expect(await attempt(`GET /api/users/me?user=${on.victim.id}`, { key: all })).toBe(200);
   });
 
-  it("is charged to the client's address when it is guessed", async () => {
+  it("is charged to the client's address when it is invalid", async () => {
     const url = await on.serverWith({ RATE_LIMIT_AUTH_KEY: "3/60" });
     const statuses = [];
     for (let n = 0; n < 5; n += 1) {
@@ -308,7 +308,7 @@ describe("recorded usage", () => {
     },
   );
 
-  it("of one program is not taken for another's with the same idempotency key", async () => {
+  it("is counted apart for two service keys with the same idempotency key", async () => {
     const before = Number(await used());
     const body = item({ amount: 3 });
     expect((await use(body)).status).toBe(200);
@@ -319,7 +319,7 @@ describe("recorded usage", () => {
     expect((await use({ ...body, amount: 4 }, (await createServiceKey(on.test)).key)).status).toBe(200);
   });
 
-  it("under the key of another user's is refused", async () => {
+  it("is refused for another user under a used idempotency key", async () => {
     const body = item();
     expect((await use(body)).status).toBe(200);
     const answer = await use({ ...body, user: on.attacker.id });

@@ -60,7 +60,7 @@ describe("the server", () => {
     await server.end("SIGTERM");
   });
 
-  it("returns 503 when the database has gone silent", async () => {
+  it("returns 503 when the database stops answering", async () => {
     const gate = await proxyTo(new URL(test.url));
     // With time-outs of the database that are longer than this test waits for a response.
     const server = await spawnServer(gate.url, { WEBHOOK_LEASE_SECONDS: "600" });

@@ -14,7 +14,7 @@ import { SECRETS } from "../../support/variables.ts";
 
 const CRON_SECRET = "a-secret-of-sixteen-or-more-characters";
 
-it("mails a payment's notifications when SMTP_URL is set, also during shutdown, and none otherwise", {
+it("mails a payment's notifications when SMTP_URL is set, also during shutdown", {
   timeout: 120_000,
 }, async () => {
   const [without, with_] = await Promise.all([freshDatabase(3), freshDatabase(3)]);
@@ -62,7 +62,7 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown, 
   }
 });
 
-it("mails a person in grace at once, in the middle and a day before the end, once each and in their language", {
+it("mails a user at the start, in the middle and a day before the end of the grace period, once each, in their language", {
   timeout: 120_000,
 }, async () => {
   const test = await freshDatabase(3);

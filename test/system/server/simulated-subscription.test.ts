@@ -73,7 +73,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     );
   });
 
-  it("recovers lost deliveries by the operator's and the administrator's reconcile", async () => {
+  it("recovers lost deliveries when an operator or an administrator reconciles", async () => {
     const person = await createUser(test);
     const admin = await createAdmin(test);
     await buy(person, { planId: "team", seats: 6 });
