@@ -9,7 +9,7 @@ const LEFT_TO_WEBHOOK_MS = 30_000;
 
 /** By when the server has been told of all these events: the last delivery, or the sweep after the last lost one. */
 export function toldAtMs(events: readonly SimulatedEvent[]): number {
-  return Math.max(...events.map(eventToldAtMs));
+  return Math.max(0, ...events.map(eventToldAtMs));
 }
 
 function eventToldAtMs({ madeAtMs, status, tries }: SimulatedEvent): number {

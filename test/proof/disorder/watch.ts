@@ -25,6 +25,8 @@ export type Delay = {
   matchedAfterMs: number;
   /** From when the server had been told of its end until it gave no access any more; `null`: it has not ended. */
   accessEndedAfterMs: number | null;
+  /** Whether a sweep had to find its last event. */
+  isSwept: boolean;
   /** Whether the server was killed meanwhile, or shortly before. */
   isInterrupted: boolean;
 };
@@ -123,8 +125,10 @@ function delayOf(
   const matchedMs = matchesSinceMs ?? Number.POSITIVE_INFINITY;
   const toldOfEndMs =
     endedAtMs === null ? null : toldAtMs(events.filter(({ madeAtMs }) => madeAtMs <= endedAtMs));
+  const isReceived = ({ tries }: SimulatedEvent) => tries.some(({ wasTaken }) => wasTaken);
   return {
     id,
+    isSwept: toldMs > toldAtMs(events.filter(isReceived)),
     matchedAfterMs: uptimeMs(toldMs, matchedMs, downtimes),
     accessEndedAfterMs: toldOfEndMs === null ? null : uptimeMs(toldOfEndMs, accessUntilMs ?? 0, downtimes),
     isInterrupted: downtimes.some(
