@@ -78,18 +78,20 @@ function withoutLog(lastEventsSql: string): Ledger {
 
 const RELAYED_WITHIN_MS = 120_000;
 
-/** Until every outbound event has its position. Earlier commits have none. @throws BrokenMeasurement */
+/** Until everything is relayed. Earlier commits lack one of the tables, or both. @throws BrokenMeasurement */
 async function untilRelayed(url: string): Promise<void> {
-  const [table] = await query<{ exists: boolean }>(
+  const tables = await query<{ name: string }>(
     url,
-    "select to_regclass('outbound_event') is not null as exists",
+    "select name from unnest(array['outbound_event', 'outbound_change']) as name where to_regclass(name) is not null",
   );
-  if (!table?.exists) return;
+  if (tables.length === 0) return;
+  const open = tables.map(({ name }) =>
+    name === "outbound_event"
+      ? "exists (select from outbound_event where position is null)"
+      : "exists (select from outbound_change)",
+  );
   for (const giveUpAt = performance.now() + RELAYED_WITHIN_MS; performance.now() < giveUpAt; ) {
-    const [row] = await query<{ open: boolean }>(
-      url,
-      "select exists (select from outbound_event where position is null) as open",
-    );
+    const [row] = await query<{ open: boolean }>(url, `select ${open.join(" or ")} as open`);
     if (!row?.open) return;
     await sleep(50);
   }

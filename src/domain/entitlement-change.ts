@@ -9,7 +9,7 @@ import {
 import type { PlanCatalog } from "./plan.ts";
 import type { WrittenFacts } from "./user-changes.ts";
 
-/** A change as stored in its transaction, JSON. */
+/** A change as stored in its transaction; dates of JSON are ISO 8601. */
 export type StoredChange = {
   /** Subscriptions just before and after the change; `null`: then there was none of this user. */
   replaced?: { id: string; before: Stored<WrittenFacts> | null; after: Stored<WrittenFacts> | null }[];
@@ -25,7 +25,9 @@ type KnownSubscription = Subscribed & { id: string };
 
 type Reversal = Subscribed["paymentReversal"];
 
-type Stored<Facts> = { [Key in keyof Facts]: Facts[Key] extends Date | null ? string | null : Facts[Key] };
+type Stored<Facts> = {
+  [Key in keyof Facts]: Facts[Key] extends Date | null ? Date | string | null : Facts[Key];
+};
 
 /** What the user's entitlements are made of, read later than the changes; with the subscriptions that these have ended. */
 export type CurrentFacts = {
@@ -104,8 +106,8 @@ function withDates(stored: Stored<KnownSubscription>, writtenAt: Date): KnownSub
   return { ...stored, currentPeriodEnd: dateOf(stored.currentPeriodEnd), pastDueSince };
 }
 
-function dateOf(iso: string | null): Date | null {
-  return iso === null ? null : new Date(iso);
+function dateOf(time: Date | string | null): Date | null {
+  return time === null ? null : new Date(time);
 }
 
 function isSame(before: Entitlements, after: Entitlements): boolean {

@@ -52,12 +52,10 @@ export type EventSubscription = Pick<
   | "outOfOrder"
 >;
 
-export type SubscriptionEvent = { type: SubscriptionEventType; subscription: EventSubscription };
-
 /** The one event of a change: the first type that fits. */
 export function subscriptionEventType(
-  before: Subscription | null,
-  after: Subscription,
+  before: Pick<Subscription, "status"> | null,
+  after: Pick<Subscription, "status">,
 ): SubscriptionEventType {
   const oldPhase = before === null ? null : PHASES[before.status];
   const newPhase = PHASES[after.status];

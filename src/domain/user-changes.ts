@@ -1,5 +1,4 @@
 import type { Subscription } from "./subscription.ts";
-import type { SubscriptionChange } from "./subscription-change.ts";
 
 /** A change of a subscription that may have changed its user's entitlements. */
 export type UserChange = { userId: string; replaced: ReplacedSubscription[] };
@@ -8,26 +7,29 @@ type ReplacedSubscription = { id: string; before: WrittenFacts | null; after: Wr
 
 export type WrittenFacts = Pick<Subscription, "planId" | "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
 
-/** @param changes those of one transaction, in order */
-export function userChanges(changes: readonly SubscriptionChange[]): UserChange[] {
-  return changes.flatMap(({ before, after }) => {
-    if (!mayChangeEntitlements({ before, after })) return [];
-    const userIds = new Set([before?.userId ?? null, after.userId]);
-    return [...userIds].flatMap((userId) =>
-      userId === null
-        ? []
-        : [
-            {
-              userId,
-              replaced: [{ id: after.id, before: factsOf(before, userId), after: factsOf(after, userId) }],
-            },
-          ],
-    );
-  });
+export type OwnedFacts = WrittenFacts & Pick<Subscription, "userId">;
+
+/** A subscription before and after a change; `before` is `null` for a new one. */
+type ChangedSubscription = { before: OwnedFacts | null; after: OwnedFacts & Pick<Subscription, "id"> };
+
+/** What a change means for the person before it and the one after it, who are usually the same. */
+export function userChanges({ before, after }: ChangedSubscription): UserChange[] {
+  if (!mayChangeEntitlements({ before, after })) return [];
+  const userIds = new Set([before?.userId ?? null, after.userId]);
+  return [...userIds].flatMap((userId) =>
+    userId === null
+      ? []
+      : [
+          {
+            userId,
+            replaced: [{ id: after.id, before: factsOf(before, userId), after: factsOf(after, userId) }],
+          },
+        ],
+  );
 }
 
 /** Without the plan's features, which whoever reads the change knows. */
-function mayChangeEntitlements({ before, after }: SubscriptionChange): boolean {
+export function mayChangeEntitlements({ before, after }: ChangedSubscription): boolean {
   if (before === null) return after.status !== "canceled";
   if (before.status === "canceled" && after.status === "canceled") return false;
   return (
@@ -40,7 +42,7 @@ function mayChangeEntitlements({ before, after }: SubscriptionChange): boolean {
 }
 
 /** `null`: at that time there was none of this user. */
-function factsOf(subscription: Subscription | null, userId: string): WrittenFacts | null {
+function factsOf(subscription: OwnedFacts | null, userId: string): WrittenFacts | null {
   if (subscription === null || subscription.userId !== userId) return null;
   const { planId, status, currentPeriodEnd, cancelAtPeriodEnd } = subscription;
   return { planId, status, currentPeriodEnd, cancelAtPeriodEnd };

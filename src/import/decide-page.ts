@@ -3,12 +3,11 @@ import { type Changes, changesOf } from "../domain/changes.ts";
 import { decide } from "../domain/decide.ts";
 import { failureSentence } from "../domain/failures.ts";
 import { type Notification, notificationsFor } from "../domain/notification.ts";
-import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
-import type { SubscriptionChange } from "../domain/subscription-change.ts";
+import { type SubscriptionChange, subscriptionChange } from "../domain/subscription-change.ts";
 import type { ResolvedUsers } from "./resolve-users.ts";
 import type { ImportReport, Unmatched } from "./run-import.ts";
 import type { SubscriptionRow } from "./subscription-row.ts";
@@ -19,7 +18,6 @@ export type DecidedPage = {
   updated: Subscription[];
   changes: { subscriptionId: string; changes: Changes }[];
   notifications: Notification[];
-  events: { type: ReturnType<typeof subscriptionEventType>; subscription: Subscription }[];
   subscriptionChanges: SubscriptionChange[];
   /** Ids of subscriptions that an event has changed about when the source was read. */
   contested: string[];
@@ -44,7 +42,6 @@ export function decidePage(
       updated: [],
       changes: [],
       notifications: [],
-      events: [],
       subscriptionChanges: [],
       contested: [],
     },
@@ -138,7 +135,7 @@ function record(
 ): void {
   const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
   const subscription = { ...after, lastNotified };
-  const changes = changesOf(before, after);
+  const change = subscriptionChange(before, after);
   subscriptions.set(after.id, subscription);
   const isNew = before === null || page.created.some(({ id }) => id === after.id);
   const list = isNew ? page.created : page.updated;
@@ -147,10 +144,8 @@ function record(
   else list[at] = subscription;
   page.report[before === null ? "created" : "updated"] += 1;
   page.notifications.push(...notifications);
-  page.subscriptionChanges.push({ before, after });
-  if (changes === null) return;
-  page.changes.push({ subscriptionId: after.id, changes });
-  page.events.push({ type: subscriptionEventType(before, after), subscription: after });
+  page.subscriptionChanges.push(change);
+  if (change.changes !== null) page.changes.push({ subscriptionId: after.id, changes: change.changes });
 }
 
 function unmatchedRow({ providerSubscriptionId, state, email }: SubscriptionRow, reason: string): Unmatched {

@@ -1,6 +1,5 @@
-import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
-import { insertSubscriptionEvents } from "../store/outbound-events.ts";
+import { insertOutboundChanges } from "../store/outbound-changes.ts";
 import { insertReconciliations } from "../store/reconciliations.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";
@@ -9,7 +8,7 @@ import type { DecidedPage } from "./decide-page.ts";
 /** Sends the writes of a page without waiting for them. */
 export function writePage(
   transaction: Transaction,
-  { created, updated, changes, notifications, events, subscriptionChanges }: DecidedPage,
+  { created, updated, changes, notifications, subscriptionChanges }: DecidedPage,
   { notify }: { notify: boolean },
 ): Promise<unknown>[] {
   return [
@@ -17,7 +16,6 @@ export function writePage(
     ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
     ...(changes.length > 0 ? [insertReconciliations(transaction, { by: "operator", of: changes })] : []),
     ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
-    ...(notify && events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
-    ...(notify ? insertEntitlementEvents(transaction, subscriptionChanges) : []),
+    ...(notify ? insertOutboundChanges(transaction, subscriptionChanges) : []),
   ];
 }

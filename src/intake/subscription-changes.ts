@@ -1,16 +1,17 @@
-import { changesOf } from "../domain/changes.ts";
 import type { Decision } from "../domain/decide.ts";
 import { type Notification, notificationsFor } from "../domain/notification.ts";
-import { type SubscriptionEvent, subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
-import { pendingChanges, type SubscriptionChange } from "../domain/subscription-change.ts";
+import {
+  pendingChanges,
+  type SubscriptionChange,
+  subscriptionChange,
+} from "../domain/subscription-change.ts";
 import type { PendingChange } from "../domain/subscription-hook.ts";
 import type { Attempt } from "../store/attempts.ts";
-import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
-import { insertSubscriptionEvents } from "../store/outbound-events.ts";
+import { insertOutboundChanges } from "../store/outbound-changes.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";
 import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
@@ -33,7 +34,6 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const changed = new Set<string>();
   const notifications: Notification[] = [];
   const unknownPrices: UnknownPrice[] = [];
-  const events: SubscriptionEvent[] = [];
   const all: SubscriptionChange[] = [];
   return {
     pending: () => pendingChanges(all),
@@ -46,7 +46,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
     record({ subscription, isLate, planProblem }) {
       const before = current.get(subscription.id) ?? null;
       const decision = notificationsFor(before, subscription, { isLate });
-      const changes = changesOf(before, subscription);
+      const change = subscriptionChange(before, subscription);
       notifications.push(...decision.notifications);
       if (planProblem?.reason === "price_unknown") {
         const { priceId } = planProblem.params;
@@ -54,9 +54,8 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       }
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
-      all.push({ before, after: subscription });
-      if (changes !== null) events.push({ type: subscriptionEventType(before, subscription), subscription });
-      return changes && { subscriptionId: subscription.id, changes };
+      all.push(change);
+      return change.changes && { subscriptionId: subscription.id, changes: change.changes };
     },
     write(transaction) {
       const written = [...changed].map((id) => current.get(id) as Subscription);
@@ -67,8 +66,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
         ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
         ...(unknownPrices.length > 0 ? [notifyUnknownPrices(transaction, unknownPrices)] : []),
-        ...(events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
-        ...insertEntitlementEvents(transaction, all),
+        ...insertOutboundChanges(transaction, all),
       ];
     },
   };

@@ -1,68 +1,98 @@
+import { hash } from "node:crypto";
 import { changedEntitlements, type StoredChange } from "../domain/entitlement-change.ts";
 import type { ShownEntitlements } from "../domain/entitlements.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
+import { userChanges } from "../domain/user-changes.ts";
 import type { Queryable } from "../store/database.ts";
 import { entitlementFacts } from "../store/entitlement-facts.ts";
-import type { PositionedEvent, WrittenEvent } from "../store/outbound-relay.ts";
+import type { CompleteEvent } from "../store/outbound-relay.ts";
+import type { Written, WrittenChange, WrittenEvent } from "../store/written-events.ts";
 
-type CompletedEvent = Omit<PositionedEvent, "position" | "id">;
+/** An event, or what may have changed a user's entitlements and becomes one if it has. */
+type Draft = CompleteEvent | EntitlementDraft;
 
-/** Adds what writers leave out because it can be looked up later; `null`: it turns out that nothing changed. */
+type EntitlementDraft = {
+  seq: string | null;
+  occurredAt: Date;
+  userId: string;
+  externalId: string | null;
+  change: StoredChange;
+};
+
+/** The events that result from what was written, in its order, with what writers leave out. */
 export async function completeEvents(
   transaction: Queryable,
-  written: readonly WrittenEvent[],
+  written: readonly Written[],
   plans: Pick<PlanCatalog, "plans">,
-): Promise<(CompletedEvent | null)[]> {
-  const entitlementsBySeq = await findChangedEntitlements(transaction, written, plans);
-  return written.map((event) => {
-    const { seq, type, subject, occurredAt, data } = event;
-    const common = { seq, type, subject, occurredAt };
-    if (data === null) return { ...common, completed: null };
-    const change = storedChange(event);
-    if (change === null) return { ...common, completed: completedData({ ...event, data }) };
-    const entitlements = entitlementsBySeq.get(seq) ?? null;
-    if (entitlements === null) return null;
-    const { userId } = change;
-    return {
-      ...common,
-      completed: { userId, data: { userId, externalId: event.externalId, entitlements } },
-    };
+): Promise<CompleteEvent[]> {
+  const drafts = written.flatMap((item) =>
+    item.kind === "change" ? draftsOfChange(item) : draftOfEvent(item),
+  );
+  const entitlements = await findChangedEntitlements(transaction, drafts.filter(isOfEntitlements), plans);
+  return drafts.flatMap((draft) => {
+    if (!isOfEntitlements(draft)) return draft;
+    const changed = entitlements.get(draft) ?? null;
+    return changed === null ? [] : entitlementEvent(draft, changed);
   });
 }
 
-/** Without a user: deleted before the event was relayed, so that nobody is left to have entitlements. */
-type UserChange = { userId: string | null; change: StoredChange };
-
-function storedChange({ type, data }: WrittenEvent): UserChange | null {
-  return type === "entitlements.changed" && data !== null && "change" in data ? (data as UserChange) : null;
+function isOfEntitlements(draft: Draft): draft is EntitlementDraft {
+  return "change" in draft;
 }
 
-/** By `seq`; those of a user in one pass, as each one's state before is the state after the previous one. */
+function draftsOfChange({ type, occurredAt, createdAt, before, after, externalIds }: WrittenChange): Draft[] {
+  const drafts: Draft[] = [];
+  const { userId } = after;
+  if (type !== null) {
+    const externalId = userId === null ? null : (externalIds.get(userId) ?? null);
+    const subscription = { ...after, createdAt, updatedAt: occurredAt };
+    const data = { userId, externalId, subscription };
+    drafts.push({ seq: null, type, subject: after.id, occurredAt, userId, data });
+  }
+  for (const { userId, replaced } of userChanges({ before, after })) {
+    const externalId = externalIds.get(userId) ?? null;
+    drafts.push({ seq: null, occurredAt, userId, externalId, change: { replaced } });
+  }
+  return drafts;
+}
+
+function draftOfEvent(event: WrittenEvent): Draft[] {
+  const { seq, type, subject, occurredAt, data, externalId } = event;
+  if (type !== "entitlements.changed" || !("change" in data))
+    return [{ seq, type, subject, occurredAt, ...completedData(event) }];
+  // Without a user: deleted before the event was relayed, so that nobody is left to have entitlements.
+  const { userId, change } = data as { userId: string | null; change: StoredChange };
+  return userId === null ? [] : [{ seq, occurredAt, userId, externalId, change }];
+}
+
+function entitlementEvent(
+  { seq, occurredAt, userId, externalId }: EntitlementDraft,
+  entitlements: ShownEntitlements,
+): CompleteEvent {
+  const subject = hash("md5", `user ${userId}`);
+  const data = { userId, externalId, entitlements };
+  return { seq, type: "entitlements.changed", subject, occurredAt, userId, data };
+}
+
+/** Those of a user in one pass, as each one's state before is the state after the previous one. */
 async function findChangedEntitlements(
   transaction: Queryable,
-  written: readonly WrittenEvent[],
+  drafts: readonly EntitlementDraft[],
   plans: Pick<PlanCatalog, "plans">,
-): Promise<Map<string, ShownEntitlements | null>> {
-  type Change = { seq: string; change: StoredChange; writtenAt: Date };
-  const changesByUser = new Map<string, Change[]>();
-  for (const event of written) {
-    const stored = storedChange(event);
-    if (stored === null || stored.userId === null) continue;
-    const changes = changesByUser.get(stored.userId) ?? [];
-    changesByUser.set(stored.userId, changes);
-    changes.push({ seq: event.seq, change: stored.change, writtenAt: event.occurredAt });
-  }
-  const entitlementsBySeq = new Map<string, ShownEntitlements | null>();
-  if (changesByUser.size === 0) return entitlementsBySeq;
-  const factsByUser = await entitlementFacts(transaction, [...changesByUser.keys()], (userId) =>
-    (changesByUser.get(userId) ?? []).flatMap(({ change }) => (change.replaced ?? []).map(({ id }) => id)),
+): Promise<Map<EntitlementDraft, ShownEntitlements | null>> {
+  const entitlements = new Map<EntitlementDraft, ShownEntitlements | null>();
+  if (drafts.length === 0) return entitlements;
+  const draftsByUser = Map.groupBy(drafts, ({ userId }) => userId);
+  const factsByUser = await entitlementFacts(transaction, [...draftsByUser.keys()], (userId) =>
+    (draftsByUser.get(userId) ?? []).flatMap(({ change }) => (change.replaced ?? []).map(({ id }) => id)),
   );
-  for (const [userId, changes] of changesByUser) {
+  for (const [userId, ofUser] of draftsByUser) {
     const facts = factsByUser.get(userId) ?? { subscriptions: [], usage: [] };
+    const changes = ofUser.map(({ change, occurredAt }) => ({ change, writtenAt: occurredAt }));
     const results = changedEntitlements(changes, facts, plans);
-    for (const [index, { seq }] of changes.entries()) entitlementsBySeq.set(seq, results[index] ?? null);
+    for (const [index, draft] of ofUser.entries()) entitlements.set(draft, results[index] ?? null);
   }
-  return entitlementsBySeq;
+  return entitlements;
 }
 
 type Shown = { userId?: string | null } & Record<string, unknown>;
@@ -73,7 +103,7 @@ function completedData({
   occurredAt,
   createdAt,
   externalId,
-}: WrittenEvent & { data: Record<string, unknown> }) {
+}: WrittenEvent): Pick<CompleteEvent, "userId" | "data"> {
   // The event of a deletion has to name who it was.
   if (type === "user.deleted") return { userId: null, data };
   if (type.startsWith("user.")) return { userId: data.id as string, data };

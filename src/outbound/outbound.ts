@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
 import { registerHooks } from "../store/hook-endpoints.ts";
-import { isEventWritten } from "../store/outbound-relay.ts";
+import { isAnythingWritten } from "../store/written-events.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { type Relay, relayEvents } from "./relay.ts";
 
@@ -35,7 +35,7 @@ export function startOutbound(options: OutboundOptions): Outbound {
       await registerHooks(options.database, hooks, SUBSCRIPTION_EVENT_TYPES);
       registerAtMs = performance.now() + REGISTER_EVERY_MS;
     }
-    if (await isEventWritten(options.database)) await relayEvents(options, () => stopping.signal.aborted);
+    if (await isAnythingWritten(options.database)) await relayEvents(options, () => stopping.signal.aborted);
     return dispatcher.dispatch();
   };
   const loop = async () => {

@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Database } from "../store/database.ts";
-import {
-  advanceRelay,
-  createDeliveries,
-  dropWrittenEvents,
-  lockRelay,
-  type PositionedEvent,
-  positionEvents,
-  writtenEvents,
-} from "../store/outbound-relay.ts";
+import { createDeliveries, type PositionedEvent, storeEvents } from "../store/outbound-relay.ts";
+import { advanceRelay, lockRelay } from "../store/relay-state.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
+import { removeWritten, type Written, writtenSince } from "../store/written-events.ts";
 import { completeEvents } from "./complete-events.ts";
 import { EVENT_ID_RANDOM_BYTES, eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";
@@ -31,31 +25,30 @@ export type Relay = {
 };
 
 /**
- * Gives committed events their positions and creates their deliveries, one process at a time. After the commit, not in
- * the intake's transaction: numbers given there become visible in another order. Returns how many there were.
+ * Makes events of committed changes, gives all events their positions and creates their deliveries, one process at a time.
+ * After the commit, not in the intake's transaction: numbers given there become visible in another order. Returns how many
+ * events there were.
  */
 export async function relayEvents(relay: Relay, isStopping: () => boolean = () => false): Promise<number> {
   let relayed = 0;
   for (;;) {
-    const count = await relayBatch(relay);
-    relayed += count;
-    if (count < BATCH || isStopping()) return relayed;
+    const { events, isLast } = await relayBatch(relay);
+    relayed += events;
+    if (isLast || isStopping()) return relayed;
   }
 }
 
-function relayBatch({ database, plans, reached }: Relay): Promise<number> {
+function relayBatch({ database, plans, reached }: Relay): Promise<{ events: number; isLast: boolean }> {
   return inTransaction(database, LIMITS, async (transaction) => {
     const state = await lockRelay(transaction);
-    if (state === null) return 0;
-    const written = await writtenEvents(transaction, { limit: BATCH, scanFrom: state.scanFrom });
+    if (state === null) return { events: 0, isLast: true };
+    const written = await writtenSince(transaction, { limit: BATCH, after: state.relayedUntil });
     const lastWritten = written.at(-1);
-    if (lastWritten === undefined) return 0;
+    if (lastWritten === undefined) return { events: 0, isLast: true };
     const completed = await completeEvents(transaction, written, plans);
-    const kept = completed.filter((event) => event !== null);
-    const dropped = written.filter((_, index) => completed[index] === null).map(({ seq }) => seq);
     // One call for all: each costs more than its few bytes.
-    const random = randomBytes(kept.length * EVENT_ID_RANDOM_BYTES);
-    const events = kept.map((event, index): PositionedEvent => {
+    const random = randomBytes(completed.length * EVENT_ID_RANDOM_BYTES);
+    const events = completed.map((event, index): PositionedEvent => {
       const position = state.lastPosition + BigInt(index) + 1n;
       const start = index * EVENT_ID_RANDOM_BYTES;
       return {
@@ -64,14 +57,15 @@ function relayBatch({ database, plans, reached }: Relay): Promise<number> {
         id: eventId(position, random.subarray(start, start + EVENT_ID_RANDOM_BYTES)),
       };
     });
+    const isLast = written.length < BATCH;
     const writes = [
-      ...(dropped.length > 0 ? [dropWrittenEvents(transaction, dropped)] : []),
+      ...removeWritten(transaction, removable(written, events)),
       ...(events.length > 0
-        ? [...positionEvents(transaction, events), ...createDeliveries(transaction, events)]
+        ? [...storeEvents(transaction, events), ...createDeliveries(transaction, events)]
         : []),
       advanceRelay(transaction, {
         lastPosition: events.at(-1)?.position ?? state.lastPosition,
-        scanFrom: written.length < BATCH ? state.nextScanFrom : state.scanFrom,
+        relayedUntil: isLast ? state.nextRelayedUntil : state.relayedUntil,
         lastSeq: lastWritten.seq,
       }),
     ];
@@ -79,6 +73,15 @@ function relayBatch({ database, plans, reached }: Relay): Promise<number> {
     await reached?.("positions given");
     await transaction.commitAfter(writes);
     await reached?.("relayed");
-    return written.length;
+    return { events: events.length, isLast };
   });
+}
+
+/** Changes, which have become events, and events that turned out to report no change. */
+function removable(written: readonly Written[], events: readonly PositionedEvent[]) {
+  const kept = new Set(events.map(({ seq }) => seq));
+  return {
+    changes: written.flatMap(({ kind, seq }) => (kind === "change" ? seq : [])),
+    events: written.flatMap(({ kind, seq }) => (kind === "event" && !kept.has(seq) ? seq : [])),
+  };
 }

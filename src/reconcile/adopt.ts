@@ -1,19 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { changesOf } from "../domain/changes.ts";
 import { decide } from "../domain/decide.ts";
 import { failureSentence } from "../domain/failures.ts";
 import { notificationsFor } from "../domain/notification.ts";
-import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
-import { pendingChanges } from "../domain/subscription-change.ts";
+import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
 import { callHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
-import { insertSubscriptionEvents } from "../store/outbound-events.ts";
+import { insertOutboundChanges } from "../store/outbound-changes.ts";
 import { insertReconciliation } from "../store/reconciliations.ts";
 import { waitForSubscriptions } from "../store/subscription-locks.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
@@ -60,7 +57,8 @@ export async function adopt(
       const before = subscriptions.find(({ id }) => id === decision.subscription.id) ?? null;
       const after = { ...decision.subscription, comparedAtMicros: askedAtMicros };
       const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
-      const changes = changesOf(before, after);
+      const change = subscriptionChange(before, after);
+      const { changes } = change;
       const write = before === null ? insertSubscriptions : updateSubscriptions;
       const writes = [
         write(transaction, [{ ...after, lastNotified }]),
@@ -68,18 +66,11 @@ export async function adopt(
         ...(changes
           ? [insertReconciliation(transaction, { subscriptionId: after.id, by: reconcilerOf(by), changes })]
           : []),
-        ...(notify && changes
-          ? [
-              insertSubscriptionEvents(transaction, [
-                { type: subscriptionEventType(before, after), subscription: after },
-              ]),
-            ]
-          : []),
-        ...(notify ? insertEntitlementEvents(transaction, [{ before, after }]) : []),
+        ...(notify ? insertOutboundChanges(transaction, [change]) : []),
         auditReconciliation(transaction, by, { id: after.id, outcome: "adopted" }),
       ];
       for (const write of writes) write.catch(() => {});
-      await callHooks(transaction, intake.hooks, pendingChanges([{ before, after }]), { writes, limits });
+      await callHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
       await transaction.commitAfter(writes);
       return { outcome: "adopted", subscriptionId: after.id };
     }),

@@ -1,21 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { type Changes, changesOf } from "../domain/changes.ts";
+import type { Changes } from "../domain/changes.ts";
 import { type Decision, decide } from "../domain/decide.ts";
 import type { Failure } from "../domain/failures.ts";
 import { notificationsFor } from "../domain/notification.ts";
-import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Subscription } from "../domain/subscription.ts";
-import { pendingChanges } from "../domain/subscription-change.ts";
+import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import { callHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
-import { insertSubscriptionEvents } from "../store/outbound-events.ts";
+import { insertOutboundChanges } from "../store/outbound-changes.ts";
 import {
   findReconcilable,
   insertReconciliation,
@@ -105,7 +103,8 @@ async function correct(
     const decided = decision.outcome === "applied" ? decision.subscription : before;
     // Of an uncertain plan the operator must hear. From now on an event from before this request is late.
     const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros: askedAtMicros };
-    const changes = changesOf(before, after);
+    const change = subscriptionChange(before, after);
+    const { changes } = change;
     const comparison: Comparison =
       problem === null ? { outcome: "compared", changes } : { outcome: "left", because: problem };
     const isSame =
@@ -139,18 +138,11 @@ async function correct(
             }),
           ]
         : []),
-      ...(notify && changes
-        ? [
-            insertSubscriptionEvents(transaction, [
-              { type: subscriptionEventType(before, after), subscription: after },
-            ]),
-          ]
-        : []),
-      ...(notify ? insertEntitlementEvents(transaction, [{ before, after }]) : []),
+      ...(notify ? insertOutboundChanges(transaction, [change]) : []),
       auditReconciliation(transaction, by, { id, outcome: "corrected" }),
     ];
     for (const write of writes) write.catch(() => {});
-    await callHooks(transaction, intake.hooks, pendingChanges([{ before, after }]), { writes, limits });
+    await callHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
     await transaction.commitAfter(writes);
     return comparison;
   });

@@ -1,11 +1,15 @@
 import type { Caller } from "../domain/caller.ts";
 import type { EventSubscription } from "../domain/outbound-event.ts";
-import type { PendingChange } from "../domain/subscription-hook.ts";
+import {
+  pendingChanges,
+  type SubscriptionChange,
+  subscriptionChange,
+} from "../domain/subscription-change.ts";
 import { callHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { finishHeal } from "../store/heals.ts";
-import { insertSubscriptionEvents } from "../store/outbound-events.ts";
+import { insertOutboundChanges } from "../store/outbound-changes.ts";
 import { insertReconciliation } from "../store/reconciliations.ts";
 import { recordAudit } from "../store/record-audit.ts";
 import { findSubscription } from "../store/subscription-list.ts";
@@ -25,27 +29,23 @@ export async function dismissReview(
     if (!(await clearReviewFlag(transaction, id))) return false;
     const changes = { outOfOrder: [true, false] as [boolean, boolean] };
     const subscription = await findSubscription(transaction, id);
+    const dismissed = subscription === null ? [] : [dismissalOf(subscription)];
     const writes = [
       insertReconciliation(transaction, { subscriptionId: id, by: reconcilerOf(by), changes, reason }),
       finishHeal(transaction, id),
-      ...(subscription === null
-        ? []
-        : [insertSubscriptionEvents(transaction, [{ type: "subscription.changed", subscription }])]),
+      ...insertOutboundChanges(transaction, dismissed),
       recordAudit(transaction, by, {
         action: "subscription.dismissed",
         ...{ target: { type: "subscription", id }, details: { reason } },
       }),
     ];
     for (const write of writes) write.catch(() => {});
-    await callHooks(transaction, intake.hooks, subscription === null ? [] : [dismissed(subscription)], {
-      writes,
-      limits,
-    });
+    await callHooks(transaction, intake.hooks, pendingChanges(dismissed), { writes, limits });
     await transaction.commitAfter(writes);
     return true;
   });
 }
 
-function dismissed(subscription: EventSubscription): PendingChange {
-  return { type: "subscription.changed", before: { ...subscription, outOfOrder: true }, subscription };
+function dismissalOf(subscription: EventSubscription): SubscriptionChange {
+  return subscriptionChange({ ...subscription, outOfOrder: true }, subscription);
 }

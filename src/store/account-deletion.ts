@@ -3,9 +3,10 @@ import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { ProviderName } from "../domain/traces.ts";
 import type { Database } from "./database.ts";
+import { redactChangesOfUser } from "./outbound-changes.ts";
 import { redactEventsOfUser } from "./outbound-events.ts";
-import { waitForRelay } from "./outbound-relay.ts";
 import { recordAudit } from "./record-audit.ts";
+import { waitForRelay } from "./relay-state.ts";
 import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
 import { IS_BANNED } from "./users.ts";
 
@@ -58,6 +59,7 @@ export async function deleteUserData(
       transaction.run(LEAVE_SUBSCRIPTIONS, [userId]),
       waitForRelay(transaction),
       redactEventsOfUser(transaction, userId),
+      redactChangesOfUser(transaction, userId),
       // Sessions, accounts, keys and notifications go with the user.
       transaction.run(DELETE, [userId]),
       recordAudit(transaction, by, { action: "user.deleted", target: { type: "user", id: userId } }),

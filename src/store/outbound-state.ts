@@ -27,8 +27,13 @@ select
     )),
     (
       select e.occurred_at from outbound_event e
-      where e.position is null and e.seq > (select scan_from from outbound_relay where only_one)
+      where e.position is null and e.seq > (select relayed_until from outbound_relay where only_one)
       order by e.seq limit 1
+    ),
+    (
+      select c.occurred_at from outbound_change c
+      where c.seq > (select relayed_until from outbound_relay where only_one)
+      order by c.seq limit 1
     )
   )), 0)::float8 as "backlogSeconds"
 from event_endpoint p`,

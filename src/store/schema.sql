@@ -239,6 +239,29 @@ create table outbound_attempt (
   constraint outbound_attempt_pkey PRIMARY KEY (delivery_id, attempt)
 );
 
+create table outbound_change (
+  seq bigint not null default nextval('outbound_event_seq_seq'::regclass),
+  occurred_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  current_period_end timestamp with time zone,
+  before_current_period_end timestamp with time zone,
+  subscription_id uuid not null,
+  seats integer not null,
+  cancel_at_period_end boolean not null,
+  out_of_order boolean not null,
+  before_cancel_at_period_end boolean,
+  type text,
+  user_id text,
+  provider text not null,
+  provider_subscription_id text,
+  plan_id text not null,
+  status text not null,
+  before_user_id text,
+  before_plan_id text,
+  before_status text,
+  constraint outbound_change_pkey PRIMARY KEY (seq)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=10000, autovacuum_vacuum_insert_threshold=-1, vacuum_truncate=off);
+
 create table outbound_delivery (
   id bigint not null generated always as identity,
   endpoint_id uuid not null,
@@ -290,6 +313,10 @@ create table outbound_relay (
   only_one boolean not null default true,
   last_position bigint not null default 0,
   dropped_until bigint not null default 0,
+  relayed_until bigint not null default 0,
+  next_relayed_until bigint not null default 0,
+  next_relayed_xid xid8,
+  last_relayed bigint not null default 0,
   scan_from bigint not null default 0,
   next_scan_from bigint not null default 0,
   next_scan_xid xid8,

@@ -160,7 +160,7 @@ describe("importing subscriptions from their provider", () => {
     await context.test.rows("delete from outbound_event");
     const told = async () => [
       await context.test.rows("select kind from notification"),
-      await context.test.rows("select type from outbound_event where type like 'subscription.%'"),
+      await context.test.rows("select type from outbound_change"),
     ];
     listed();
     await imported();

@@ -5,13 +5,14 @@ import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { Charge } from "../../src/domain/payment.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
+import { subscriptionChange } from "../../src/domain/subscription-change.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { currentEntitlements, entitlementsView } from "../../src/operations/entitlements/current-view.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { findEntitlementFacts } from "../../src/runtime/find-entitlement-facts.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
-import { insertEntitlementEvents } from "../../src/store/entitlement-events.ts";
+import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
 import { lockFreeSubscriptions } from "../../src/store/subscription-locks.ts";
@@ -48,7 +49,9 @@ afterAll(async () => {
   await test.drop();
 });
 beforeEach(async () => {
-  await test.rows("truncate webhook_attempt, webhook_delivery, outbound_event, payment, payment_name");
+  await test.rows(
+    "truncate webhook_attempt, webhook_delivery, outbound_change, outbound_event, payment, payment_name",
+  );
   await test.rows("delete from subscription");
 });
 
@@ -125,11 +128,13 @@ it("emits one event per change when the changes are applied in one group", async
 
 it("emits nothing when the entitlements stay the same", async () => {
   await receive(CREATED, TEAM);
-  await test.rows("truncate outbound_event");
+  await test.rows("truncate outbound_change, outbound_event");
   await receive(UPDATED, { ...TEAM, seats: 9 });
   await receive(UPDATED, { ...TEAM, seats: 9, cancelAtPeriodEnd: true });
   expect(await emitted()).toEqual([]);
-  const left = await test.rows("select from outbound_event where position is null");
+  const left = await test.rows(
+    "select seq from outbound_change union all select seq from outbound_event where position is null",
+  );
   expect(left).toEqual([]);
 });
 
@@ -145,7 +150,7 @@ it("emits when two transactions that do not see each other end a user's subscrip
   await receive(CREATED, { subscriptionId: "one" });
   await receive(CREATED, { subscriptionId: "two" });
   await emitted();
-  await test.rows("truncate outbound_event");
+  await test.rows("truncate outbound_change, outbound_event");
   const bothWritten = Promise.withResolvers<void>();
   let written = 0;
   const end = (providerSubscriptionId: string) =>
@@ -160,7 +165,7 @@ it("emits when two transactions that do not see each other end a user's subscrip
       const after = { ...before, status: "canceled" } as const;
       await Promise.all([
         updateSubscriptions(transaction, [after]),
-        ...insertEntitlementEvents(transaction, [{ before, after }]),
+        ...insertOutboundChanges(transaction, [subscriptionChange(before, after)]),
       ]);
       written += 1;
       if (written === 2) bothWritten.resolve();
@@ -182,7 +187,7 @@ const BOTH = ["true", "false"].map((notify) => ({ notify: notify === "true" }));
 
 it.each(BOTH)("emits for a correction only with notifications: $notify", async ({ notify }) => {
   await receive(CREATED, {});
-  await test.rows("truncate outbound_event");
+  await test.rows("truncate outbound_change, outbound_event");
   const [row] = await test.rows<{ id: string }>("select id from subscription");
   const reconcilable = await findReconcilable(test.database, row?.id as string);
   const state = {

@@ -31,7 +31,7 @@ afterAll(async () => {
   await test.drop();
 });
 beforeEach(async () => {
-  await test.rows("truncate webhook_attempt, webhook_delivery, outbound_event");
+  await test.rows("truncate webhook_attempt, webhook_delivery, outbound_change, outbound_event");
   await test.rows("delete from subscription");
 });
 
@@ -164,9 +164,26 @@ it("assigns positions without gaps, and continues after all events were deleted"
   await play([CREATED], [UPDATED, { seats: 6 }]);
   const before = await positions();
   expect(before).toEqual(before.map((_, index) => (before[0] as number) + index));
-  await test.rows("truncate outbound_event");
+  await test.rows("truncate outbound_change, outbound_event");
   await play([UPDATED, { seats: 7 }]);
   expect(await positions()).toEqual([(before.at(-1) as number) + 1]);
+});
+
+it("relays an event that the release before has written, as that one would have", async () => {
+  await play([CREATED]);
+  const [expected] = (await relayed()) as [Stored];
+  await test.rows("truncate outbound_change, outbound_event");
+  await test.rows(
+    `insert into outbound_event (type, subject, occurred_at, data, is_complete)
+     values ('subscription.started', $1, $2::timestamptz, $3::text::json, true)`,
+    [
+      (expected.data.subscription as { id: string }).id,
+      expected.occurred_at.toISOString(),
+      JSON.stringify(expected.data),
+    ],
+  );
+  const [event] = await relayed();
+  expect(event?.data).toEqual(expected.data);
 });
 
 it("relays each event once when several processes relay at once", async () => {
@@ -199,8 +216,8 @@ it("relays an event whose transaction outlives many others, without rereading re
     );
     return Number(row?.seq);
   };
-  const scanFrom = async () => {
-    const [row] = await test.rows<{ from: string }>(`select scan_from as "from" from outbound_relay`);
+  const relayedUntil = async () => {
+    const [row] = await test.rows<{ from: string }>(`select relayed_until as "from" from outbound_relay`);
     return Number(row?.from);
   };
   await play([CREATED]);
@@ -216,12 +233,12 @@ it("relays an event whose transaction outlives many others, without rereading re
   connection.release({ healthy: true });
   expect((await relayed()).at(-1)).toMatchObject({ type: "user.updated", position: expect.any(String) });
   const late = await seqOf("type = 'user.updated'");
-  for (let seats = 16; (await scanFrom()) <= late; seats += 1) {
+  for (let seats = 16; (await relayedUntil()) <= late; seats += 1) {
     expect(seats).toBeLessThan(500);
     await play([UPDATED, { seats }]);
     await relayed();
   }
-  expect(await scanFrom()).toBeLessThanOrEqual(await seqOf("position is not null"));
+  expect(await relayedUntil()).toBeLessThanOrEqual(await seqOf("position is not null"));
 });
 
 it("writes an event for a correction with notifications, and none without", async () => {

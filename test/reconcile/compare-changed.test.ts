@@ -36,7 +36,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     const { rows } = context.test;
     expect(await rows("select user_id from notification")).toEqual([{ user_id: "user_1" }]);
     const announced = await rows(
-      `select s.user_id from subscription s join outbound_event e on e.subject = s.id::text`,
+      "select s.user_id from subscription s join outbound_change c on c.subscription_id = s.id",
     );
     expect(announced).toEqual([{ user_id: "user_1" }]);
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });

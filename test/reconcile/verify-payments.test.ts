@@ -114,7 +114,8 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     ];
     expect(report.drift).toHaveLength(expected.length);
     expect(report.drift).toEqual(expect.arrayContaining(expected));
-    const emitted = () => test.rows("select type from outbound_event");
+    const emitted = () =>
+      test.rows("select type from outbound_event union all select type from outbound_change");
     const notified = () => test.rows("select kind from notification");
     const before = [await emitted(), await notified()];
     expect(await run({ repair: true })).toMatchObject({ repaired: 3, failed: [] });
