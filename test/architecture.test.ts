@@ -381,12 +381,12 @@ function importsOf(file: string, text: string): Import[] {
   }));
 }
 
-function isAllowed(one: Import): boolean {
-  const { from, what, typeOnly } = one;
+function isAllowed(imported: Import): boolean {
+  const { from, what, typeOnly } = imported;
   const room = roomOf(from);
   const rule = RULES[room];
   if (!rule) return false;
-  const target = targetOf(one);
+  const target = targetOf(imported);
   if (target === null) return isPackageAllowed(rule, what);
   const targetRoom = target.startsWith("..") ? target : roomOf(target);
   return (

@@ -51,5 +51,5 @@ export function figures(standings: Standing[]): Figure[] {
 }
 
 function find(standings: Standing[], name: Standing["name"]): Standing | undefined {
-  return standings.find((one) => one.name === name);
+  return standings.find((standing) => standing.name === name);
 }

@@ -38,16 +38,16 @@ function sideBySide(title: string, standings: Standing[], options: Options): str
     ],
     7,
   );
-  for (const one of standings) {
+  for (const standing of standings) {
     table.push([
-      one.name,
-      shown(one.callsPerSecond),
-      shown(one.p50Ms, 1),
-      shown(one.p99Ms, 1),
-      one.tollgateIs ? `${shown(one.tollgateIs.median, 2)} x` : NONE,
-      shown(one.serverMicrosPerCall),
-      shown(one.postgresMicrosPerCall),
-      one.tollgateCosts ? `${shown(one.tollgateCosts.median)} us` : NONE,
+      standing.name,
+      shown(standing.callsPerSecond),
+      shown(standing.p50Ms, 1),
+      shown(standing.p99Ms, 1),
+      standing.tollgateIs ? `${shown(standing.tollgateIs.median, 2)} x` : NONE,
+      shown(standing.serverMicrosPerCall),
+      shown(standing.postgresMicrosPerCall),
+      standing.tollgateCosts ? `${shown(standing.tollgateCosts.median)} us` : NONE,
     ]);
   }
   return `${title}: ${options.connections} connections, medians of ${options.rounds} rounds of ${options.seconds} s\n${table}`;
@@ -56,21 +56,24 @@ function sideBySide(title: string, standings: Standing[], options: Options): str
 function roundByRound(standings: Standing[], { rounds }: Options): string {
   const numbers = Array.from({ length: rounds }, (_, index) => index);
   const table = newTable(["round", ...numbers.map((index) => String(index + 1))], rounds);
-  for (const one of standings) {
-    table.push([`${one.name}: calls/s`, ...numbers.map((index) => shown(one.rounds[index]?.callsPerSecond))]);
-  }
-  for (const one of standings) {
-    if (!one.tollgateIs) continue;
-    const ratios = one.tollgateIs.rounds;
+  for (const standing of standings) {
     table.push([
-      `${one.comparedWith} / ${one.name}`,
+      `${standing.name}: calls/s`,
+      ...numbers.map((index) => shown(standing.rounds[index]?.callsPerSecond)),
+    ]);
+  }
+  for (const standing of standings) {
+    if (!standing.tollgateIs) continue;
+    const ratios = standing.tollgateIs.rounds;
+    table.push([
+      `${standing.comparedWith} / ${standing.name}`,
       ...numbers.map((index) => `${shown(ratios[index], 2)} x`),
     ]);
   }
-  for (const one of standings) {
+  for (const standing of standings) {
     table.push([
-      `${one.name}: CPU us/call`,
-      ...numbers.map((index) => shown(one.rounds[index]?.serverMicrosPerCall)),
+      `${standing.name}: CPU us/call`,
+      ...numbers.map((index) => shown(standing.rounds[index]?.serverMicrosPerCall)),
     ]);
   }
   return `Round by round\n${table}`;

@@ -45,9 +45,9 @@ export async function measureDuplicates(bench: Bench): Promise<Duplicates> {
       note(`duplicates: round ${number} of ${options.rounds}: ${Math.round(load.answered / load.seconds)}/s`);
     }
     return {
-      perSecond: median(rounds.map((one) => one.answered / one.seconds)),
-      p50Ms: median(rounds.map((one) => one.p50Ms)),
-      p99Ms: median(rounds.map((one) => one.p99Ms)),
+      perSecond: median(rounds.map((round) => round.answered / round.seconds)),
+      p50Ms: median(rounds.map((round) => round.p50Ms)),
+      p99Ms: median(rounds.map((round) => round.p99Ms)),
       rounds,
     };
   } finally {

@@ -118,7 +118,7 @@ export function figures(results: Results): Figure[] {
 export function lostToHistory(results: Results): number | null {
   if (!results.history) return null;
   const rate = (name: string) =>
-    median(results.history?.rounds[name]?.map((one) => one.eventsPerSecond) ?? []);
+    median(results.history?.rounds[name]?.map((round) => round.eventsPerSecond) ?? []);
   return 100 * (1 - rate("tollgate-filled") / rate("tollgate-empty"));
 }
 
@@ -127,11 +127,11 @@ function ratioTo(results: Results, name: string): number | null | undefined {
 }
 
 function cpuOf(results: Results, name: string): number | null {
-  const one = contender(results, name);
-  if (one?.serverMicrosPerEvent == null || one.postgresMicrosPerEvent === null) return null;
-  return one.serverMicrosPerEvent + one.postgresMicrosPerEvent;
+  const standing = contender(results, name);
+  if (standing?.serverMicrosPerEvent == null || standing.postgresMicrosPerEvent === null) return null;
+  return standing.serverMicrosPerEvent + standing.postgresMicrosPerEvent;
 }
 
 function contender({ sideBySide }: Results, name: string) {
-  return sideBySide?.contenders.find((one) => one.name === name);
+  return sideBySide?.contenders.find((standing) => standing.name === name);
 }

@@ -58,10 +58,10 @@ export async function measureOffered(bench: Bench): Promise<Offered> {
     }
     return {
       perSecond: PER_SECOND,
-      p50Ms: median(rounds.map((one) => one.p50Ms)),
-      p99Ms: median(rounds.map((one) => one.p99Ms)),
-      maxMs: Math.max(...rounds.map((one) => one.maxMs)),
-      senderLateMs: median(rounds.map((one) => one.senderLateMs)),
+      p50Ms: median(rounds.map((round) => round.p50Ms)),
+      p99Ms: median(rounds.map((round) => round.p99Ms)),
+      maxMs: Math.max(...rounds.map((round) => round.maxMs)),
+      senderLateMs: median(rounds.map((round) => round.senderLateMs)),
       sqlP99Ms: median(sqlRoundsP99Ms),
       rounds,
       sqlRoundsP99Ms,

@@ -28,17 +28,17 @@ function sideBySide({ sideBySide }: Results, options: Options): string {
     ],
     8,
   );
-  for (const one of sideBySide.contenders) {
+  for (const contender of sideBySide.contenders) {
     table.push([
-      one.name,
-      shown(one.eventsPerSecond),
-      `${shown(one.slowest)}-${shown(one.fastest)}`,
-      shown(one.p50Ms, 1),
-      shown(one.p99Ms, 1),
-      one.tollgateIs === null ? NONE : `${shown(one.tollgateIs, 2)} x`,
-      shown(one.serverMicrosPerEvent),
-      shown(one.postgresMicrosPerEvent),
-      shown(one.walBytesPerEvent),
+      contender.name,
+      shown(contender.eventsPerSecond),
+      `${shown(contender.slowest)}-${shown(contender.fastest)}`,
+      shown(contender.p50Ms, 1),
+      shown(contender.p99Ms, 1),
+      contender.tollgateIs === null ? NONE : `${shown(contender.tollgateIs, 2)} x`,
+      shown(contender.serverMicrosPerEvent),
+      shown(contender.postgresMicrosPerEvent),
+      shown(contender.walBytesPerEvent),
     ]);
   }
   return `Side by side: ${options.connections} connections, ${shown(options.subscriptions)} subscriptions, medians of ${options.rounds} rounds of ${options.seconds} s\n${table}`;
@@ -59,9 +59,9 @@ function tollgateAlone(results: Results): string {
         : "";
     table.push([
       label,
-      shown(median(rounds.map((one) => one.eventsPerSecond))),
-      shown(median(rounds.map((one) => one.p50Ms)), 1),
-      shown(median(rounds.map((one) => one.p99Ms)), 1),
+      shown(median(rounds.map((round) => round.eventsPerSecond))),
+      shown(median(rounds.map((round) => round.p50Ms)), 1),
+      shown(median(rounds.map((round) => round.p99Ms)), 1),
       besides,
     ]);
   }
@@ -112,8 +112,8 @@ function tollgateAlone(results: Results): string {
 function queriesOfLog({ history }: Results): string {
   if (!history) return "";
   const table = newTable(["query", "ms", "rows read", "scans"], 3);
-  for (const one of history.queries) {
-    table.push([one.name, shown(one.ms, 2), shown(one.rowsRead), one.scans.join(", ")]);
+  for (const query of history.queries) {
+    table.push([query.name, shown(query.ms, 2), shown(query.rowsRead), query.scans.join(", ")]);
   }
   return `Slowest statement of each query, ${shown(history.rows)} deliveries with bodies of ${shown(history.bodyBytes)} bytes\n${table}`;
 }

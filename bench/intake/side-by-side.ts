@@ -32,9 +32,9 @@ export async function measureSideBySide(bench: Bench): Promise<SideBySide | null
     for (const name of names) contenders.push(await startContender(bench, name));
     const rounds = await takeTurns(contenders, bench.options, summaryLine);
     const standings = names.map((name) => standing(name, rounds[name] ?? []));
-    const tollgate = standings.find((one) => one.name === "tollgate");
-    for (const one of standings) {
-      if (tollgate) one.tollgateIs = tollgate.eventsPerSecond / one.eventsPerSecond;
+    const tollgate = standings.find((standing) => standing.name === "tollgate");
+    for (const standing of standings) {
+      if (tollgate) standing.tollgateIs = tollgate.eventsPerSecond / standing.eventsPerSecond;
     }
     return { contenders: standings, residentMegabytesAfterwards: await memoryAfterwards(contenders) };
   } finally {

@@ -86,5 +86,5 @@ function over(above: number | undefined, below: number | undefined): number | nu
 }
 
 function find(standings: Standing[], name: ContenderName): Standing | undefined {
-  return standings.find((one) => one.name === name);
+  return standings.find((standing) => standing.name === name);
 }

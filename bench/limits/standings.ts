@@ -67,12 +67,12 @@ async function eachOnce(
   { redis }: Run,
   measure: "accuracy" | "bytes",
 ): Promise<void> {
-  for (const one of contenders) {
+  for (const contender of contenders) {
     interruption.throwIfAborted();
-    const turn = { contender: one.name, seconds: 1, redis };
-    if (measure === "accuracy") one.accuracy = await takeTurn({ ...turn, measure });
-    else one.bytes = await takeTurn({ ...turn, measure });
-    note(`${one.name}: ${measure}: ${JSON.stringify(one[measure])}`);
+    const turn = { contender: contender.name, seconds: 1, redis };
+    if (measure === "accuracy") contender.accuracy = await takeTurn({ ...turn, measure });
+    else contender.bytes = await takeTurn({ ...turn, measure });
+    note(`${contender.name}: ${measure}: ${JSON.stringify(contender[measure])}`);
   }
 }
 

@@ -41,7 +41,9 @@ export async function inspectPages({ url, cookie, folder }: Site, options: Optio
         // Signed in, there is no sign-in page.
         const headers = name === "dashboard" ? { Cookie: cookie } : null;
         const look = await lookAt(`${url}${PAGES[name]}`, port, headers);
-        note(`${name}, round ${round}: ${CATEGORIES.map((one) => `${one} ${look.scores[one]}`).join(", ")}`);
+        note(
+          `${name}, round ${round}: ${CATEGORIES.map((category) => `${category} ${look.scores[category]}`).join(", ")}`,
+        );
         looks.push(look);
       }
       inspected.push({ name, ...summary(looks) });
@@ -73,14 +75,14 @@ async function lookAt(url: string, port: number, headers: Record<string, string>
     );
   }
   const scores = Object.fromEntries(
-    CATEGORIES.map((one) => [one, Math.round((report.categories[one]?.score ?? 0) * 100)]),
+    CATEGORIES.map((category) => [category, Math.round((report.categories[category]?.score ?? 0) * 100)]),
   ) as Record<Category, number>;
   const requests = report.audits["network-requests"]?.details as
     | { items: { resourceType: string; url: string }[] }
     | undefined;
   const scripts = requests?.items.filter(({ resourceType }) => resourceType === "Script") ?? [];
   if (scripts.length === 0) throw new BrokenMeasurement(`${url}: no script was loaded`);
-  const problems = CATEGORIES.flatMap((one) => report.categories[one]?.auditRefs ?? [])
+  const problems = CATEGORIES.flatMap((category) => report.categories[category]?.auditRefs ?? [])
     .filter(({ id, weight }) => weight > 0 && (report.audits[id]?.score ?? 1) < 0.9)
     .map(({ id }) => `${id}: ${report.audits[id]?.displayValue ?? report.audits[id]?.title}`);
   return { scores, problems, scriptBytes: await compressedBytes(scripts.map(({ url }) => url)) };
@@ -101,7 +103,7 @@ function summary(looks: readonly Look[]): Look {
   const middle = (of: (look: Look) => number) => median(looks.map(of));
   return {
     scores: Object.fromEntries(
-      CATEGORIES.map((one) => [one, middle(({ scores }) => scores[one])]),
+      CATEGORIES.map((category) => [category, middle(({ scores }) => scores[category])]),
     ) as Look["scores"],
     scriptBytes: middle(({ scriptBytes }) => scriptBytes),
     problems: looks.at(-1)?.problems ?? [],

@@ -146,8 +146,9 @@ describe("an internal error", () => {
         noted.length = 0;
         const response = await sendRequest(served.url, method, path, { headers, body });
         expect([response.status, response.body.error]).toEqual([500, "Internal server error"]);
-        const told = JSON.stringify([...response.headers]);
-        for (const part of ["hunter2", "db.internal", "at ", "Error:"]) expect(told).not.toContain(part);
+        const headerText = JSON.stringify([...response.headers]);
+        for (const part of ["hunter2", "db.internal", "at ", "Error:"])
+          expect(headerText).not.toContain(part);
         expect(response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
         expect(noted).toEqual([
           {

@@ -90,9 +90,9 @@ function wordsOf(chunks: { type: string; delta?: string }[]): string {
 describe("POST /api/chat", () => {
   it("streams words as they arrive", async () => {
     let exchange = undefined as Exchange | undefined;
-    provider.answer((one) => {
-      exchange = one;
-      one.say("Fine");
+    provider.answer((started) => {
+      exchange = started;
+      started.say("Fine");
     });
     const response = await post();
     expect(response.status).toBe(200);

@@ -95,12 +95,13 @@ describe("authentication comes first", () => {
 
   it("applies a changed role from the next request on", async () => {
     const person = await createUser(test);
-    const look = async () => (await sendRequest(server.url, "GET", "/api/webhook-deliveries", person)).status;
-    expect(await look()).toBe(403);
+    const listDeliveries = async () =>
+      (await sendRequest(server.url, "GET", "/api/webhook-deliveries", person)).status;
+    expect(await listDeliveries()).toBe(403);
     await test.rows(`update "user" set role = 'admin' where id = $1`, [person.id]);
-    expect(await look()).toBe(200);
+    expect(await listDeliveries()).toBe(200);
     await test.rows(`update "user" set role = 'user' where id = $1`, [person.id]);
-    expect(await look()).toBe(403);
+    expect(await listDeliveries()).toBe(403);
   });
 });
 
@@ -221,13 +222,13 @@ describe("limit headers", () => {
   it("admit the call again after Retry-After, which is at least a second", async () => {
     const quick = await startTestServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_API: "2/1" });
     const { cookie } = await createUser(test);
-    const look = () => sendRequest(quick.url, "GET", "/api/users/me", { cookie });
+    const readProfile = () => sendRequest(quick.url, "GET", "/api/users/me", { cookie });
     // On a busy machine the window may pass between two calls.
-    let refused = await look();
-    while (refused.status === 200) refused = await look();
+    let refused = await readProfile();
+    while (refused.status === 200) refused = await readProfile();
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
     await new Promise((later) => setTimeout(later, 1_000));
-    expect((await look()).status).toBe(200);
+    expect((await readProfile()).status).toBe(200);
     await quick.close();
   });
 
@@ -285,23 +286,23 @@ describe("counting", () => {
 
   it("counts calls without a session by client address", async () => {
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
-    const look = async (call: object) => {
+    const listPlans = async (call: object) => {
       const { status, headers } = await sendRequest(strict.url, "GET", "/api/plans", call);
       return [status, headers.get("x-ratelimit-remaining")];
     };
     const seen = [];
-    for (let n = 0; n < 4; n += 1) seen.push(await look(from("192.0.2.20")));
+    for (let n = 0; n < 4; n += 1) seen.push(await listPlans(from("192.0.2.20")));
     expect(seen).toEqual([
       [200, "2"],
       [200, "1"],
       [200, "0"],
       [429, "0"],
     ]);
-    expect(await look(from("192.0.2.21"))).toEqual([200, "2"]);
+    expect(await listPlans(from("192.0.2.21"))).toEqual([200, "2"]);
     // Entries that the client puts before the proxy's have no effect.
-    expect(await look(from("192.0.2.99, 192.0.2.20"))).toEqual([429, "0"]);
+    expect(await listPlans(from("192.0.2.99, 192.0.2.20"))).toEqual([429, "0"]);
     const { cookie } = await createUser(test);
-    expect(await look({ cookie, ...from("192.0.2.20") })).toEqual([200, "2"]);
+    expect(await listPlans({ cookie, ...from("192.0.2.20") })).toEqual([200, "2"]);
   });
 
   it("counts each administrator separately", async () => {

@@ -143,9 +143,7 @@ const LISTS: Record<string, List> = {
 type Made = { id: string; at: string };
 
 function sorted(made: readonly Made[], order: List["order"]): string[] {
-  const ids = [...made]
-    .sort((one, other) => (`${one.at} ${one.id}` < `${other.at} ${other.id}` ? -1 : 1))
-    .map(({ id }) => id);
+  const ids = [...made].sort((a, b) => (`${a.at} ${a.id}` < `${b.at} ${b.id}` ? -1 : 1)).map(({ id }) => id);
   if (order === "oldest first") return ids;
   return order === "newest first" ? ids.reverse() : made.map(({ id }) => id).reverse();
 }
@@ -291,13 +289,13 @@ describe("another user's cursor", () => {
   it.each(["/subscriptions", "/api-keys", "/notifications"])(
     "of %s reveals none of their items",
     async (path) => {
-      const [one, other] = [await createUser(test), await createUser(test)];
+      const [owner, stranger] = [await createUser(test), await createUser(test)];
       const list = Object.values(LISTS).find((each) => each.path === path) as List;
-      for (let n = 0; n < 4; n += 1) await list.add(one, new Date().toISOString());
-      const own = await list.add(other, "2020-01-01T00:00:00Z");
-      const { body } = await sendRequest(server.url, "GET", `/api${path}?limit=2`, { cookie: one.cookie });
+      for (let n = 0; n < 4; n += 1) await list.add(owner, new Date().toISOString());
+      const own = await list.add(stranger, "2020-01-01T00:00:00Z");
+      const { body } = await sendRequest(server.url, "GET", `/api${path}?limit=2`, { cookie: owner.cookie });
       const response = await sendRequest(server.url, "GET", `/api${path}?cursor=${body.nextCursor}`, {
-        cookie: other.cookie,
+        cookie: stranger.cookie,
       });
       expect(response.status).toBe(200);
       for (const { id } of response.body[list.plural]) expect(id).toBe(own);

@@ -204,13 +204,14 @@ describe("GET /api/users", () => {
 
   it("returns 401 to a banned or deleted user from the next request on", async () => {
     const deletedUser = await createUser(test);
-    const look = async () => (await sendRequest(server.url, "GET", "/api/users/me", deletedUser)).status;
-    expect(await look()).toBe(200);
+    const statusOfProfile = async () =>
+      (await sendRequest(server.url, "GET", "/api/users/me", deletedUser)).status;
+    expect(await statusOfProfile()).toBe(200);
     await test.rows(`update "user" set banned = true where id = $1`, [deletedUser.id]);
-    expect(await look()).toBe(401);
+    expect(await statusOfProfile()).toBe(401);
     await test.rows(`update "user" set banned = false where id = $1`, [deletedUser.id]);
-    expect(await look()).toBe(200);
+    expect(await statusOfProfile()).toBe(200);
     await test.rows(`delete from "user" where id = $1`, [deletedUser.id]);
-    expect(await look()).toBe(401);
+    expect(await statusOfProfile()).toBe(401);
   });
 });

@@ -61,7 +61,7 @@ async function key(of: TestUser): Promise<{ id: string; key: string }> {
 }
 
 /** Everything that an action could have changed of somebody. */
-async function kept(of: TestUser): Promise<unknown> {
+async function storedData(of: TestUser): Promise<unknown> {
   const [row] = await test.rows(
     `select (select to_jsonb(u) from "user" u where id = $1) as person,
        (select jsonb_agg(to_jsonb(k) - 'hash' order by id) from api_key k where user_id = $1) as keys,
@@ -196,13 +196,13 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("the server ac
   if (wrong !== null) {
     it("rejects invalid input without details", async () => {
       const { cookie } = whoMay(name);
-      const before = await Promise.all([kept(person), kept(admin)]);
+      const before = await Promise.all([storedData(person), storedData(admin)]);
       for (const fields of [wrong as Fields, asFiles(wrong as Fields)]) {
         const { status, thrown, text } = await call(name, fields, { cookie });
         expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
         expect(text).not.toMatch(/\.[jt]s\b|Refusal|expected|stack/);
       }
-      expect(await Promise.all([kept(person), kept(admin)])).toEqual(before);
+      expect(await Promise.all([storedData(person), storedData(admin)])).toEqual(before);
     });
   }
 
@@ -218,8 +218,8 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("the server ac
         expect([status, thrown]).toEqual([403, { digest: "refusal:forbidden" }]);
         expect(chargedScopes(headers)).toEqual([]);
       }
-      expect(await kept(person)).toMatchObject({ person: { role: "user" } });
-      expect(await kept(admin)).toMatchObject({ person: { role: "admin" } });
+      expect(await storedData(person)).toMatchObject({ person: { role: "user" } });
+      expect(await storedData(admin)).toMatchObject({ person: { role: "admin" } });
     });
   }
 
@@ -264,7 +264,7 @@ describe("users' data", () => {
       `insert into notification (user_id, kind, details) values ($1, 'api_key_created', '{}') returning id::text`,
       [otherUser.id],
     );
-    const before = await kept(otherUser);
+    const before = await storedData(otherUser);
     for (const { cookie } of [person, admin]) {
       for (const [name, fields] of [
         ["deleteApiKeyAction", { id }],
@@ -277,12 +277,12 @@ describe("users' data", () => {
       }
     }
     await call("markAllRead", null, { cookie: person.cookie });
-    expect(await kept(otherUser)).toEqual(before);
+    expect(await storedData(otherUser)).toEqual(before);
   });
 
   it("cannot be changed by another user who adds fields to a form", async () => {
     const otherUser = await createUser(test);
-    const before = await kept(otherUser);
+    const before = await storedData(otherUser);
     const forged = {
       id: otherUser.id,
       userId: otherUser.id,
@@ -294,8 +294,8 @@ describe("users' data", () => {
     await call("updateProfile", { name: "Mine", ...forged }, { cookie: person.cookie });
     await call("setLocale", { locale: "en", ...forged }, { cookie: person.cookie });
     await call("createApiKeyAction", { name: "Mine", ...forged }, { cookie: person.cookie });
-    expect(await kept(otherUser)).toEqual(before);
-    expect(await kept(person)).toMatchObject({
+    expect(await storedData(otherUser)).toEqual(before);
+    expect(await storedData(person)).toMatchObject({
       person: { name: "Mine", role: "user", onboarded: false, email: person.email },
       keys: expect.arrayContaining([expect.objectContaining({ name: "Mine", user_id: person.id })]),
     });
@@ -308,7 +308,7 @@ describe("users' data", () => {
     ).toBe(400);
     const wrong = { userId: otherUser.id, confirmation: person.email };
     expect((await call("deleteUser", wrong, { cookie: admin.cookie })).status).toBe(400);
-    expect(await kept(otherUser)).toMatchObject({ person: { email: otherUser.email } });
+    expect(await storedData(otherUser)).toMatchObject({ person: { email: otherUser.email } });
   });
 });
 
@@ -421,10 +421,10 @@ describe("a page after an action", () => {
 
   it("shows the dashboard instead of onboarding", async () => {
     const { cookie } = await createUser(test);
-    const look = () => sendRequest(server.url, "GET", "/onboarding", { cookie });
-    expect((await look()).status).toBe(200);
+    const openOnboarding = () => sendRequest(server.url, "GET", "/onboarding", { cookie });
+    expect((await openOnboarding()).status).toBe(200);
     expect((await call("completeOnboarding", {}, { cookie })).thrown).toBeNull();
-    expect((await look()).headers.get("location")).toBe("/dashboard");
+    expect((await openOnboarding()).headers.get("location")).toBe("/dashboard");
   });
 
   it("shows an administrator the new role, and no deleted user", async () => {
@@ -498,10 +498,10 @@ it("refuses an empty profile form", async () => {
 });
 
 it("redirects a signed-in user away from the page about the deleted account", async () => {
-  const look = (cookie?: string) =>
+  const openFarewell = (cookie?: string) =>
     sendRequest(server.url, "GET", "/farewell", cookie === undefined ? {} : { cookie });
-  expect((await look(person.cookie)).headers.get("location")).toBe("/dashboard");
-  expect((await look()).status).toBe(200);
+  expect((await openFarewell(person.cookie)).headers.get("location")).toBe("/dashboard");
+  expect((await openFarewell()).status).toBe(200);
 });
 
 describe("signing up for a plan", () => {

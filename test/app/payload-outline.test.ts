@@ -14,28 +14,28 @@ function openBranches(node: Node): string[] {
   return [...(node.isOpen ? [node.name ?? ""] : []), ...node.children.flatMap(openBranches)];
 }
 
-const look = (find: string | null, most = 100) => outline(PAYLOAD, { find, mask: MASK, most });
+const outlineFor = (find: string | null, most = 100) => outline(PAYLOAD, { find, mask: MASK, most });
 
 describe("outline", () => {
   it("folds deep levels", () => {
-    expect(openBranches(look(null).root)).toEqual(["", "data"]);
+    expect(openBranches(outlineFor(null).root)).toEqual(["", "data"]);
   });
 
   it("unfolds the path to a search match, and nothing else", () => {
-    const matches = look("MONTH");
+    const matches = outlineFor("MONTH");
     expect(matches.hits).toBe(1);
     expect(openBranches(matches.root)).toEqual(["", "data", "object", "plan"]);
   });
 
   it("finds field names and values", () => {
-    expect(look("price").hits).toBe(1);
-    expect(look("items").hits).toBe(1);
-    expect(look("nowhere").hits).toBe(0);
+    expect(outlineFor("price").hits).toBe(1);
+    expect(outlineFor("items").hits).toBe(1);
+    expect(outlineFor("nowhere").hits).toBe(0);
   });
 
   it("does not find masked values", () => {
-    expect(look("•").hits).toBe(0);
-    expect(look("email").hits).toBe(1);
+    expect(outlineFor("•").hits).toBe(0);
+    expect(outlineFor("email").hits).toBe(1);
   });
 
   it("reports that a payload is too large to show whole", () => {
@@ -46,6 +46,6 @@ describe("outline", () => {
     expect(long.isCut).toBe(true);
     expect(long.root.kind === "branch" && long.root.children.length).toBe(49);
     expect(long.root.kind === "branch" && long.root.size).toBe(1_000);
-    expect(look(null).isCut).toBe(false);
+    expect(outlineFor(null).isCut).toBe(false);
   });
 });

@@ -144,12 +144,12 @@ describe("the routes below /api/auth", () => {
 
   it("set HttpOnly cookies for this origin, Secure on https", async () => {
     const secure = onDatabase(on.test, [], [], { appUrl: "https://app.example.com" });
-    for (const [one, prefix, ending] of [
+    for (const [server, prefix, ending] of [
       [on as Omit<Accounts, "test">, "", "HttpOnly; SameSite=Lax"],
       [secure, "__Host-", "HttpOnly; Secure; SameSite=Lax"],
     ] as const) {
       const email = `${prefix}cookies@example.com`;
-      const response = await one.call("/sign-up/email", { ...BODY, email });
+      const response = await server.call("/sign-up/email", { ...BODY, email });
       expect(response.headers.getSetCookie()).toHaveLength(1);
       expect(response.headers.getSetCookie()[0]).toMatch(
         new RegExp(`^${prefix}better-auth\\.session_token=\\S+; Max-Age=604800; Path=/; ${ending}$`),

@@ -147,20 +147,20 @@ describe("keys revoke", () => {
     const { cookie } = await createUser(test);
     const make = async () =>
       (await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } })).body;
-    const look = async (key: string) =>
+    const statusWith = async (key: string) =>
       (await sendRequest(server.url, "GET", "/api/users/me", { key })).status;
-    const [one, other] = [await make(), await make()];
-    expect([await look(one.key), await look(other.key)]).toEqual([200, 200]);
-    expect(await tollgate("keys", "revoke", one.id)).toEqual({
+    const [revoked, active] = [await make(), await make()];
+    expect([await statusWith(revoked.key), await statusWith(active.key)]).toEqual([200, 200]);
+    expect(await tollgate("keys", "revoke", revoked.id)).toEqual({
       code: 0,
-      stdout: `${one.id} is revoked\n`,
+      stdout: `${revoked.id} is revoked\n`,
       stderr: "",
     });
-    expect([await look(one.key), await look(other.key)]).toEqual([401, 200]);
-    expect(await tollgate.json("keys", "revoke", other.id)).toEqual({ id: other.id, revoked: true });
-    expect(await look(other.key)).toBe(401);
+    expect([await statusWith(revoked.key), await statusWith(active.key)]).toEqual([401, 200]);
+    expect(await tollgate.json("keys", "revoke", active.id)).toEqual({ id: active.id, revoked: true });
+    expect(await statusWith(active.key)).toBe(401);
 
-    const again = await tollgate("keys", "revoke", one.id);
+    const again = await tollgate("keys", "revoke", revoked.id);
     expect([again.code, again.stdout]).toEqual([1, ""]);
     expect(again.stderr).toBe("No such API key\n");
   });

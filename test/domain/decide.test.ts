@@ -57,14 +57,17 @@ function subscription(given: Partial<Subscription> = {}): Subscription {
 
 /** What remains after the events, each applied to what the ones before have left. */
 function remaining(events: Partial<PaymentEvent>[], start: Subscription[] = []): Subscription[] {
-  let now = start;
-  for (const given of events) {
-    const decision = decide("provider-a", event(given), { ...known(now), newId: () => `new ${now.length}` });
+  let subscriptions = start;
+  for (const changes of events) {
+    const decision = decide("provider-a", event(changes), {
+      ...known(subscriptions),
+      newId: () => `new ${subscriptions.length}`,
+    });
     if (decision.outcome !== "applied") throw new Error(JSON.stringify(decision));
     const { subscription: changed } = decision;
-    now = [...now.filter((subscription) => subscription.id !== changed.id), changed];
+    subscriptions = [...subscriptions.filter((subscription) => subscription.id !== changed.id), changed];
   }
-  return now;
+  return subscriptions;
 }
 
 const team = (seats: number) => [{ priceIds: ["price_team_monthly"], seats }];

@@ -158,19 +158,22 @@ describe("importing subscriptions from their provider", () => {
   it("notifies nobody and emits no event without the option", async () => {
     await addUsers(context.test, 3);
     await context.test.rows("delete from outbound_event");
-    const told = async () => [
+    const emitted = async () => [
       await context.test.rows("select kind from notification"),
       await context.test.rows("select type from outbound_change"),
     ];
     listed();
     await imported();
-    expect(await told()).toEqual([[], []]);
+    expect(await emitted()).toEqual([[], []]);
     listed({ subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" });
     await imported({ notify: true });
-    expect(await told()).toEqual([[{ kind: "subscription_activated" }], [{ type: "subscription.started" }]]);
+    expect(await emitted()).toEqual([
+      [{ kind: "subscription_activated" }],
+      [{ type: "subscription.started" }],
+    ]);
     // The first one stays silent when its next event changes nothing.
     await receive("customer.subscription.updated", { occurredAt: new Date(Date.now() + 60_000) });
-    expect((await told())[0]).toHaveLength(1);
+    expect((await emitted())[0]).toHaveLength(1);
   });
 
   it("finds users by id, external id, mapping and imported customer, and lists whom it does not find", async () => {

@@ -44,8 +44,8 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     });
     person = await createUser(test, "Zebediah Quxley");
     neighbour = await createUser(test, "Somebody Else");
-    await live(person, 7_000_001);
-    await live(neighbour, 7_000_002);
+    await leaveTraces(person, 7_000_001);
+    await leaveTraces(neighbour, 7_000_002);
   }, 60_000);
   afterAll(async () => {
     await server.close();
@@ -53,7 +53,7 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
   });
 
   /** Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail. */
-  async function live(who: TestUser, n: number): Promise<void> {
+  async function leaveTraces(who: TestUser, n: number): Promise<void> {
     const key = await sendRequest(server.url, "POST", "/api/api-keys", {
       body: { name: who.name },
       cookie: who.cookie,

@@ -38,7 +38,7 @@ async function received(
 }
 
 /** Hours ago, and what there was then, without what there was none of. */
-function told(hours: readonly Hour[]): Record<string, object> {
+function countsByHoursAgo(hours: readonly Hour[]): Record<string, object> {
   return Object.fromEntries(
     hours.toReversed().flatMap(({ startsAt: _, ...counts }, hoursAgo) => {
       const some = Object.entries(counts).filter(([, count]) => count > 0);
@@ -61,7 +61,7 @@ it("counts the deliveries of the current hour and of the 23 before it", async ()
   const { hours, isEstimate } = await statistics();
   expect(isEstimate).toBe(false);
   expect(hours).toHaveLength(24);
-  expect(told(hours)).toEqual({
+  expect(countsByHoursAgo(hours)).toEqual({
     0: { successful: 6 },
     1: { pending: 1 },
     7: { successful: 4, failed: 2 },
@@ -81,18 +81,20 @@ it("counts the deliveries of one slot", async () => {
     { hoursAgo: 1, status: "failed", provider: "provider-b" },
     { hoursAgo: 1, status: "failed", provider: "provider-c" },
   );
-  expect(told((await statistics({ provider: "provider-b" })).hours)).toEqual({
+  expect(countsByHoursAgo((await statistics({ provider: "provider-b" })).hours)).toEqual({
     1: { failed: 1 },
     2: { successful: 3 },
   });
-  expect(told((await statistics({ provider: "provider-a" })).hours)).toEqual({ 2: { successful: 1 } });
+  expect(countsByHoursAgo((await statistics({ provider: "provider-a" })).hours)).toEqual({
+    2: { successful: 1 },
+  });
 });
 
 it("returns 24 empty hours for an empty log and for an older one", async () => {
-  expect(told((await statistics()).hours)).toEqual({});
+  expect(countsByHoursAgo((await statistics()).hours)).toEqual({});
   await received({ hoursAgo: 25, count: 10 });
   expect((await statistics()).hours).toHaveLength(24);
-  expect(told((await statistics()).hours)).toEqual({});
+  expect(countsByHoursAgo((await statistics()).hours)).toEqual({});
 });
 
 it("finds the first delivery of the day despite gaps between ids", async () => {
@@ -103,7 +105,7 @@ it("finds the first delivery of the day despite gaps between ids", async () => {
   const [row] = await test.rows<{ count: number }>(
     "select count(*)::int as count from webhook_delivery where id between 41 and 80",
   );
-  expect(told((await statistics()).hours)).toMatchObject({
+  expect(countsByHoursAgo((await statistics()).hours)).toMatchObject({
     3: { successful: 2 },
     23: { successful: row?.count },
   });
@@ -111,7 +113,10 @@ it("finds the first delivery of the day despite gaps between ids", async () => {
 
 it("counts deliveries with a future time in the current hour", async () => {
   await received({ hoursAgo: 1 }, { hoursAgo: -3, count: 2 }, { hoursAgo: 0 });
-  expect(told((await statistics()).hours)).toEqual({ 0: { successful: 3 }, 1: { successful: 1 } });
+  expect(countsByHoursAgo((await statistics()).hours)).toEqual({
+    0: { successful: 3 },
+    1: { successful: 1 },
+  });
 });
 
 it("samples a busy day, counts every failure, and reports that it sampled", {

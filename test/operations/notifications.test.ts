@@ -34,7 +34,7 @@ function newApiKey() {
   return { key, prefix: key.slice(0, 11), hash: createHash("sha256").update(key).digest() };
 }
 
-const told = () =>
+const storedNotifications = () =>
   test.rows<{ user_id: string; kind: string; details: unknown }>(
     "select user_id, kind, details from notification order by id",
   );
@@ -42,14 +42,14 @@ const told = () =>
 describe("creating an API key", () => {
   it("notifies its owner with the name and prefix, never the key", async () => {
     const created = await context.call(createApiKey, session("user_1"), { name: `O'Brien "CI" \\ 中` });
-    expect(await told()).toEqual([
+    expect(await storedNotifications()).toEqual([
       {
         user_id: "user_1",
         kind: "api_key_created",
         details: { name: `O'Brien "CI" \\ 中`, prefix: created.prefix },
       },
     ]);
-    expect(JSON.stringify(await told())).not.toContain(created.key);
+    expect(JSON.stringify(await storedNotifications())).not.toContain(created.key);
   });
 
   it("notifies nobody when it is refused", async () => {
@@ -62,7 +62,7 @@ describe("creating an API key", () => {
     expect((await refusalOf(context.call(createApiKey, session("gone"), { name: "x" }))).code).toBe(
       "conflict",
     );
-    expect(await told()).toEqual([]);
+    expect(await storedNotifications()).toEqual([]);
   });
 });
 
@@ -79,7 +79,7 @@ describe("changing a role", () => {
     expect((await refusalOf(change("user_2", "user"))).code).toBe("conflict");
     expect((await refusalOf(change("nobody", "admin"))).code).toBe("not_found");
     expect((await refusalOf(change("no\0body", "admin"))).code).toBe("invalid_input");
-    expect(await told()).toEqual([
+    expect(await storedNotifications()).toEqual([
       { user_id: "user_1", kind: "role_changed", details: { role: "admin" } },
       { user_id: "user_2", kind: "role_changed", details: { role: "admin" } },
       { user_id: "user_1", kind: "role_changed", details: { role: "user" } },
@@ -88,12 +88,12 @@ describe("changing a role", () => {
 
   it("notifies once for simultaneous changes", async () => {
     await Promise.all(Array.from({ length: 8 }, () => change("user_3", "admin")));
-    expect(await told()).toHaveLength(1);
+    expect(await storedNotifications()).toHaveLength(1);
   });
 });
 
 describe("notifications", () => {
-  async function tell(userId: string, count: number): Promise<void> {
+  async function insertNotifications(userId: string, count: number): Promise<void> {
     await test.rows(
       `insert into notification (user_id, kind, details)
        select $1, 'role_changed', '{"role": "user"}' from generate_series(1, $2::int)`,
@@ -103,8 +103,8 @@ describe("notifications", () => {
   const unread = async (userId: string) => (await context.call(unreadCount, session(userId))).count;
 
   it("count as unread until the caller reads them, singly or all at once", async () => {
-    await tell("user_1", 5);
-    await tell("user_2", 3);
+    await insertNotifications("user_1", 5);
+    await insertNotifications("user_2", 3);
     expect(await unread("user_1")).toBe(5);
     const { items } = await context.call(listNotifications, session("user_1"), { limit: 2 });
     const read = await context.call(markRead, session("user_1"), { id: items[0].id });
@@ -123,7 +123,7 @@ describe("notifications", () => {
   });
 
   it("are counted and marked once by simultaneous requests", async () => {
-    await tell("user_4", 50);
+    await insertNotifications("user_4", 50);
     const marked = await Promise.all(
       Array.from({ length: 4 }, () => context.call(markAllRead, session("user_4"))),
     );

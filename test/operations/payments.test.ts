@@ -12,10 +12,10 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
 
 let test: TestDatabase;
-let ground: TestContext;
+let context: TestContext;
 beforeAll(async () => {
   test = await freshDatabase(4);
-  ground = createTestContext(test.database);
+  context = createTestContext(test.database);
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
@@ -62,7 +62,7 @@ async function pay(id: string, { sub = "sub_1", userId = null, state = "paid", m
   });
 }
 
-async function reverse(of: string, kind: "refund" | "dispute", amount: number) {
+async function recordReversal(of: string, kind: "refund" | "dispute", amount: number) {
   await record({
     ...{ provider: "provider-a", occurredAtMicros: 1, providerSubscriptionId: null, userId: null },
     eventId: null,
@@ -73,7 +73,8 @@ async function reverse(of: string, kind: "refund" | "dispute", amount: number) {
 
 type Page = { items: { id: string; providerPaymentId: string; status: string }[]; nextCursor: string | null };
 const ids = ({ items }: Page) => items.map(({ providerPaymentId }) => providerPaymentId);
-const list = (userId: string, query = {}): Promise<Page> => ground.call(listPayments, session(userId), query);
+const list = (userId: string, query = {}): Promise<Page> =>
+  context.call(listPayments, session(userId), query);
 
 describe("a person's payments", () => {
   it("are listed newest first, page by page, in the shape of the contract", async () => {
@@ -113,10 +114,12 @@ describe("a person's payments", () => {
     await subscribe("user_1", "sub_1");
     await pay("in_1");
     expect(ids(await list("user_2"))).toEqual([]);
-    expect(ids(await ground.call(listPayments, apiKey("user_1")))).toEqual(["in_1"]);
+    expect(ids(await context.call(listPayments, apiKey("user_1")))).toEqual(["in_1"]);
     const administrator = session("user_3", "admin");
-    expect(ids(await ground.call(listPaymentsOfUser, administrator, { userId: "user_1" }))).toEqual(["in_1"]);
-    const refused = ground.call(listPaymentsOfUser, session("user_2"), { userId: "user_1" });
+    expect(ids(await context.call(listPaymentsOfUser, administrator, { userId: "user_1" }))).toEqual([
+      "in_1",
+    ]);
+    const refused = context.call(listPaymentsOfUser, session("user_2"), { userId: "user_1" });
     expect((await refusalOf(refused)).code).toBe("forbidden");
   });
 
@@ -138,7 +141,7 @@ describe("a person's payments", () => {
     await pay("in_1");
     await pay("in_2", { sub: null, userId: "user_0" });
     await test.rows("update subscription set status = 'canceled'");
-    await ground.call(deleteUser, OPERATOR, { userId: "user_0", confirmation: "user_0@example.com" });
+    await context.call(deleteUser, OPERATOR, { userId: "user_0", confirmation: "user_0@example.com" });
     expect(await test.rows("select user_id, receipt_url from payment")).toEqual([
       { user_id: null, receipt_url: null },
       { user_id: null, receipt_url: null },
@@ -153,9 +156,9 @@ describe("the latest payment", () => {
     await subscribe("user_1", "sub_1");
     await pay("in_1");
     expect(await reversal()).toBeNull();
-    await reverse("in_1", "refund", 500);
+    await recordReversal("in_1", "refund", 500);
     expect(await reversal()).toBeNull();
-    await reverse("in_1", "dispute", 2_000);
+    await recordReversal("in_1", "dispute", 2_000);
     expect(await reversal()).toBe("disputed");
     await pay("in_2", { minute: 5, state: "failed" });
     expect(await reversal()).toBe("disputed");

@@ -163,9 +163,9 @@ describe("the history of a subscription", () => {
   it("links to the delivery, and the delivery to the subscription", async () => {
     const { items } = await context.call(listDeliveries, ADMIN, { subscriptionId: id });
     const { items: history } = await context.call(showHistory, OPERATOR, { id });
-    const told = history.flatMap((one: { deliveryId: string | null }) => one.deliveryId ?? []);
-    expect(items.map((item: { id: string }) => item.id)).toEqual(told);
-    const { attemptLog } = await context.call(showDelivery, ADMIN, { id: told[1] });
+    const deliveryIds = history.flatMap((entry: { deliveryId: string | null }) => entry.deliveryId ?? []);
+    expect(items.map((item: { id: string }) => item.id)).toEqual(deliveryIds);
+    const { attemptLog } = await context.call(showDelivery, ADMIN, { id: deliveryIds[1] });
     expect(attemptLog).toMatchObject([
       { subscriptionId: id, changes: { status: ["trialing", "active"], seats: [1, 3] } },
     ]);

@@ -190,7 +190,7 @@ it("relays each event once when several processes relay at once", async () => {
   await play([CREATED], [UPDATED, { seats: 6 }], [UPDATED, { seats: 7 }]);
   const counts = await Promise.all([1, 2, 3].map(() => relayEvents({ database: test.database, plans })));
   const events = await positions();
-  expect(counts.reduce((sum, one) => sum + one, 0)).toBe(events.length);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(events.length);
   expect(new Set(events).size).toBe(events.length);
 });
 

@@ -71,13 +71,15 @@ describe.each(FORMATS)("verify against %s", (format) => {
     const differing = await corrupt(test, { ...payments, changes: PAYMENT_CORRUPTIONS });
     const missing = await loseSome(test, differing);
     const startedAt = performance.now();
-    const found = await run({ repair: true });
+    const repaired = await run({ repair: true });
     const tookSeconds = Math.round((performance.now() - startedAt) / 1000);
     const driftOf = (kind: string) =>
-      new Set(found.drift.flatMap((difference) => (difference.kind === kind ? [difference.providerId] : [])));
+      new Set(
+        repaired.drift.flatMap((difference) => (difference.kind === kind ? [difference.providerId] : [])),
+      );
     expect(driftOf("subscription")).toEqual(corrupted);
     expect(driftOf("payment")).toEqual(new Set([...differing, ...missing]));
-    expect(found).toMatchObject({ checked: 2 * COUNT, repaired: 2 * CORRUPTED, failed: [] });
+    expect(repaired).toMatchObject({ checked: 2 * COUNT, repaired: 2 * CORRUPTED, failed: [] });
     expect(await run()).toMatchObject(clean);
     const planted = {
       corrupted: CORRUPTED,

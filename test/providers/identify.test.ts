@@ -89,8 +89,8 @@ describe("lemon-squeezy ids", () => {
       meta: { webhook_id: "wh_1", event_name: "order_created" },
       data: { type: "orders", id: 40, attributes },
     };
-    const told = createHash("sha256").update('{"a":1.5,"b":[1,{"c":"x","d":null}]}').digest("hex");
-    expect(identify(body)).toBe(`wh_1:order_created:orders:40:${told.slice(0, 32)}`);
+    const hash = createHash("sha256").update('{"a":1.5,"b":[1,{"c":"x","d":null}]}').digest("hex");
+    expect(identify(body)).toBe(`wh_1:order_created:orders:40:${hash.slice(0, 32)}`);
   });
 
   test("stay the same when a repeated delivery has new links or another key order", () => {

@@ -266,12 +266,12 @@ describe("missed events", () => {
         }),
       ),
     );
-    const [one, two] = await Promise.all([
+    const [first, second] = await Promise.all([
       run(),
       run({}, other),
       ...bodies.slice(0, 30).map((body) => receive(body)),
     ]);
-    const applied = [one, two].map(({ slots }) => slots[0]?.missed?.applied ?? 0);
+    const applied = [first, second].map(({ slots }) => slots[0]?.missed?.applied ?? 0);
     expect((applied[0] ?? 0) + (applied[1] ?? 0)).toBeLessThanOrEqual(120);
     expect(await stored()).toHaveLength(120);
     expect(

@@ -62,10 +62,12 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
     function check(): void {
       expect(hook.arrivals.map(({ problem }) => problem)).toEqual(hook.arrivals.map(() => null));
       expect(new Set(hook.arrivals.map(({ eventId }) => eventId)).size).toBe(hook.arrivals.length);
-      const told = hook.arrivals.map(({ eventType, body }) => ADAPTERS.of(format).interpret(eventType, body));
-      const standings = told.filter(({ status }) => status !== null);
-      const last = standings.reduce((one, other) =>
-        (other.occurredAtMicros ?? 0) >= (one.occurredAtMicros ?? 0) ? other : one,
+      const events = hook.arrivals.map(({ eventType, body }) =>
+        ADAPTERS.of(format).interpret(eventType, body),
+      );
+      const standings = events.filter(({ status }) => status !== null);
+      const last = standings.reduce((latest, event) =>
+        (event.occurredAtMicros ?? 0) >= (latest.occurredAtMicros ?? 0) ? event : latest,
       );
       const [truth] = sim.subscriptions("provider-a");
       expect({

@@ -1,6 +1,6 @@
-import { request } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Simulator } from "../../src/simulator/server/start-simulator.ts";
+import { sendRequest } from "../support/http.ts";
 import { control, order, press, simulator } from "./test-context.ts";
 
 const HOSTILE = `"><script>alert(1)</script>@example.com`;
@@ -10,19 +10,11 @@ beforeAll(async () => {
 });
 
 /** With any Host header, which `fetch` does not allow. */
-function ask(path: string, options: { method?: string; headers: Record<string, string> }) {
-  return new Promise<number>((resolve, reject) => {
-    const outgoing = request(`${sim.url}${path}`, {
-      method: options.method ?? "GET",
-      headers: options.headers,
-    });
-    outgoing.on("response", (incoming) => {
-      incoming.resume();
-      resolve(incoming.statusCode ?? 0);
-    });
-    outgoing.on("error", reject);
-    outgoing.end();
-  });
+async function statusOf(
+  path: string,
+  { method = "GET", headers }: { method?: string; headers: Record<string, string> },
+): Promise<number> {
+  return (await sendRequest(sim.url, method, path, { headers })).status;
 }
 
 describe("the pages", () => {
@@ -93,18 +85,18 @@ describe("the pages", () => {
     const host = new URL(sim.url).host;
     const method = "POST";
     for (const path of ["/control/clock", "/provider-a/checkout/x", "/provider-a/portal/x"]) {
-      expect(await ask(path, { method, headers: { host, origin: "http://evil.example" } })).toBe(403);
-      expect(await ask(path, { method, headers: { host, "sec-fetch-site": "cross-site" } })).toBe(403);
-      expect(await ask(path, { method, headers: { host, "sec-fetch-site": "same-site" } })).toBe(403);
-      expect(await ask(path, { method, headers: { host, origin: "null" } })).toBe(403);
-      expect(await ask(path, { method, headers: { host: `evil.example:${new URL(sim.url).port}` } })).toBe(
-        421,
-      );
+      expect(await statusOf(path, { method, headers: { host, origin: "http://evil.example" } })).toBe(403);
+      expect(await statusOf(path, { method, headers: { host, "sec-fetch-site": "cross-site" } })).toBe(403);
+      expect(await statusOf(path, { method, headers: { host, "sec-fetch-site": "same-site" } })).toBe(403);
+      expect(await statusOf(path, { method, headers: { host, origin: "null" } })).toBe(403);
+      expect(
+        await statusOf(path, { method, headers: { host: `evil.example:${new URL(sim.url).port}` } }),
+      ).toBe(421);
     }
-    expect(await ask("/", { headers: { host: "evil.example" } })).toBe(421);
-    expect(await ask("/control/state", { headers: { host: "127.0.0.1.evil.example" } })).toBe(421);
-    expect(await ask("/", { headers: { host: `localhost:${new URL(sim.url).port}` } })).toBe(200);
-    expect(await ask("/", { headers: { host: `[::1]:${new URL(sim.url).port}` } })).toBe(200);
+    expect(await statusOf("/", { headers: { host: "evil.example" } })).toBe(421);
+    expect(await statusOf("/control/state", { headers: { host: "127.0.0.1.evil.example" } })).toBe(421);
+    expect(await statusOf("/", { headers: { host: `localhost:${new URL(sim.url).port}` } })).toBe(200);
+    expect(await statusOf("/", { headers: { host: `[::1]:${new URL(sim.url).port}` } })).toBe(200);
   });
 
   it("load nothing external, run no script and cannot be framed", async () => {

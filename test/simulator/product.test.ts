@@ -183,7 +183,7 @@ describe.each(wireFormats())("refunds and disputes in the format %s", (format) =
            select provider_subscription_id from subscription where user_id = $1) order by occurred_at`,
         [userId],
       );
-    const reverse = async (action: string, fields: object) => {
+    const reversePayment = async (action: string, fields: object) => {
       await control(sim.url, `/provider-a/${action}`, fields);
       await sim.settle();
       await eventually(stored, payments() as never);
@@ -191,9 +191,9 @@ describe.each(wireFormats())("refunds and disputes in the format %s", (format) =
     await eventually(stored, payments() as never);
     const [first, renewal] = payments().map(({ providerPaymentId }) => providerPaymentId) as [string, string];
 
-    await reverse("refund", { payment: first, amount: 1 });
+    await reversePayment("refund", { payment: first, amount: 1 });
     expect(payments()).toMatchObject([{ status: "partly_refunded" }, { status: "paid" }]);
-    await reverse("refund", { payment: first });
+    await reversePayment("refund", { payment: first });
     expect(payments()).toMatchObject([{ status: "refunded" }, { status: "paid" }]);
     await expect(control(sim.url, "/provider-a/refund", { payment: first })).rejects.toThrow(/refunded/);
 
@@ -205,7 +205,7 @@ describe.each(wireFormats())("refunds and disputes in the format %s", (format) =
       const isRefunded = payments().at(-1)?.status === "refunded";
       if (!isRefunded) {
         expect(payments()).toMatchObject([{ status: "refunded" }, { status: "disputed" }]);
-        await reverse("win-dispute", { payment: renewal });
+        await reversePayment("win-dispute", { payment: renewal });
         expect(payments()).toMatchObject([{ status: "refunded" }, { status: "paid" }]);
       }
     }

@@ -27,7 +27,7 @@ async function deliveries(rows: [status: string, ageDays: number, nextAttempt: s
   );
 }
 
-const kept = async () =>
+const eventsWithPayload = async () =>
   (
     await test.rows<{ event_id: string }>(
       "select event_id from webhook_delivery where payload is not null order by id",
@@ -52,7 +52,7 @@ it("drops the bodies of old settled deliveries, and keeps their rows", async () 
     ["successful", 5, null],
   ]);
   expect(await dropAll()).toBe(3);
-  expect(await kept()).toEqual(["e3", "e4"]);
+  expect(await eventsWithPayload()).toEqual(["e3", "e4"]);
   expect(await test.rows("select from webhook_delivery")).toHaveLength(5);
   expect(
     await test.rows("select delivery_id::int as id from webhook_attempt where claim_no > 1 order by 1"),
@@ -67,12 +67,12 @@ it("keeps the body of a delivery that is still retried until it is settled", asy
     ["successful", 98, null],
   ]);
   expect(await dropAll()).toBe(1);
-  expect(await kept()).toEqual(["e0", "e1"]);
+  expect(await eventsWithPayload()).toEqual(["e0", "e1"]);
   await test.rows(
     "update webhook_delivery set status = 'successful', next_attempt_at = null where event_id = 'e0'",
   );
   await dropPayloads(test.database, { olderThanDays: 90, limit: 2 });
-  expect(await kept()).toEqual(["e1"]);
+  expect(await eventsWithPayload()).toEqual(["e1"]);
 });
 
 it("runs on one process at a time", async () => {
@@ -123,7 +123,7 @@ it.each([
     await dropAll(200);
     bytesAfter.push(await diskBytes());
   }
-  expect(await kept()).toHaveLength(perPeriod);
+  expect(await eventsWithPayload()).toHaveLength(perPeriod);
   const [, second, ...later] = bytesAfter as [number, number, ...number[]];
   const grownPerDelivery = ((later.at(-1) as number) - second) / (later.length * perPeriod);
   // The row stays, with its keys and its first attempt.

@@ -34,9 +34,9 @@ function pathOf(worker: string): string {
 
 /** @throws when there is none by this name */
 export function findServerAction(name: string): ServerAction {
-  const found = listServerActions().find((action) => action.name === name);
-  if (!found) throw new Error(`there is no action ${name}`);
-  return found;
+  const action = listServerActions().find((known) => known.name === name);
+  if (!action) throw new Error(`there is no action ${name}`);
+  return action;
 }
 
 /** Sends an action's form as a script of the page does: through the endpoint that returns refusals as outcomes. */

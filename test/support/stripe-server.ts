@@ -81,8 +81,8 @@ export async function stripeServer(): Promise<StripeServer> {
     if (incoming.headers.authorization !== `Bearer ${stripe.key}`) {
       return answer(401, { error: { message: "Invalid API Key provided", type: "invalid_request_error" } });
     }
-    const [status, found] = answerTo(stripe, { method, pathname, searchParams, body, incoming });
-    return answer(status, found);
+    const [status, response] = answerTo(stripe, { method, pathname, searchParams, body, incoming });
+    return answer(status, response);
   });
   return Object.assign(stripe, server);
 }

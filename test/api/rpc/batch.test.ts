@@ -164,7 +164,7 @@ describe("the remaining number of calls", () => {
       "/api/trpc/user.me,billing.plans,notifications.list?batch=1",
       person,
     );
-    expect([response.status, told(response)]).toEqual([
+    expect([response.status, limitHeadersOf(response)]).toEqual([
       200,
       {
         "x-ratelimit-remaining": "27",
@@ -304,7 +304,7 @@ describe("the remaining number of calls", () => {
   });
 });
 
-function told({ headers }: HttpResponse): Record<string, string | null> {
+function limitHeadersOf({ headers }: HttpResponse): Record<string, string | null> {
   const names = ["x-ratelimit-remaining", "ratelimit", "ratelimit-policy", "retry-after"];
   return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
 }

@@ -28,12 +28,12 @@ beforeAll(async () => {
   person = await createUser(test);
 });
 afterAll(async () => {
-  expect(await look()).toEqual({ name: person.name, onboarded: false });
+  expect(await storedPerson()).toEqual({ name: person.name, onboarded: false });
   await server.close();
   await test.drop();
 });
 
-async function look() {
+async function storedPerson() {
   const [row] = await test.rows(`select name, onboarded from "user" where id = $1`, [person.id]);
   return row;
 }
@@ -72,7 +72,7 @@ describe("a write that a foreign page could send", () => {
         "UNSUPPORTED_MEDIA_TYPE",
       ]);
     }
-    expect(await look()).toEqual({ name: person.name, onboarded: false });
+    expect(await storedPerson()).toEqual({ name: person.name, onboarded: false });
   });
 
   it("is refused because of its origin, also as JSON", async () => {
@@ -322,9 +322,9 @@ describe("an internal error", () => {
         headers: { "x-test-user": "user_0", ...headers },
       });
       expect(response.text).toContain('"message":"Internal server error"');
-      const told = `${response.text}${JSON.stringify([...response.headers])}`;
+      const shown = `${response.text}${JSON.stringify([...response.headers])}`;
       for (const part of ["hunter2", "db.internal", "stack", "Error:", "file:"])
-        expect(told).not.toContain(part);
+        expect(shown).not.toContain(part);
       expect(noted).toEqual([
         {
           fields: expect.objectContaining({

@@ -28,7 +28,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
     const request = provider.requests.at(-1);
     expect(request).toMatchObject({ method: "POST", path: dialect.checkoutPath });
     expect(request?.headers.authorization).toMatch(new RegExp(`^bearer ${KEY}$`, "i"));
-    for (const told of ["user_7", "pro", "21", "3"]) expect(request?.body).toContain(told);
+    for (const value of ["user_7", "pro", "21", "3"]) expect(request?.body).toContain(value);
   });
 
   it("opens the portal by customer id or by subscription id", IN_ORDER, async () => {
@@ -61,12 +61,12 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
     async (kind) => {
       provider.respondWith(() => ({ body: dialect.subscription(kind) }));
       const { body, eventType } = loadFixture(format, kind);
-      const told = ADAPTERS.of(format).interpret(eventType, body);
+      const event = ADAPTERS.of(format).interpret(eventType, body);
       // Lemon Squeezy names user and plan only in its deliveries.
-      const unsaid = format === "lemon-squeezy" ? { userId: null, planId: null } : {};
+      const omitted = format === "lemon-squeezy" ? { userId: null, planId: null } : {};
       expect(await api.fetchSubscription(subscriptionId)).toEqual({
-        ...told,
-        ...unsaid,
+        ...event,
+        ...omitted,
         kind,
         occurredAtMicros: null,
       });

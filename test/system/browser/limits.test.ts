@@ -42,12 +42,12 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     const name = await renameUntilRefused(page);
     const alert = page.getByRole("alert").filter({ hasText: REFUSED });
     const waits = new Set<string>();
-    const look = async () => {
+    const hasCountedDown = async () => {
       const text = (await alert.textContent()) as string;
       waits.add(/Try again in (\d+) s\./.exec(text)?.[1] ?? "over");
       return waits.has("over") && waits.size > 1;
     };
-    await eventually(look, true);
+    await eventually(hasCountedDown, true);
     expect(Math.max(...[...waits].filter((wait) => wait !== "over").map(Number))).toBeLessThanOrEqual(5);
     await alert.getByText(REFUSED, { exact: true }).waitFor();
 

@@ -37,16 +37,16 @@ it("keeps an event whose repeat was acknowledged right before PostgreSQL was kil
     const first = await spawnServer(cluster.url, { ...lease, CRASH_AT: "claimed:1:SIGSTOP" });
     const delivery = numberedEvent("flush", round, 20, "lemon-squeezy");
     const stuck = deliverWebhook(first.url, "provider-a", delivery).catch(() => null);
-    const look = () =>
+    const storedDeliveries = () =>
       cluster.rows("select status from webhook_delivery where event_id like $1", [`flush-${round}:%`]);
-    await eventually(look, [{ status: "pending" }]);
+    await eventually(storedDeliveries, [{ status: "pending" }]);
     const repeat = await deliverWebhook(second.url, "provider-a", delivery);
     await cluster.end("SIGKILL");
     expect(repeat.body).toEqual({ received: true, duplicate: true });
     await first.end("SIGKILL");
     await stuck;
     await cluster.reachable();
-    expect(await look()).toHaveLength(1);
+    expect(await storedDeliveries()).toHaveLength(1);
   }
   // They were acknowledged and are not sent again: only webhook-retry can finish them.
   await expectEachAppliedOnce(cluster, "flush", rounds);
@@ -195,7 +195,7 @@ async function startPostgresCluster(users: number): Promise<TestCluster> {
       const file = join(folder, "postgres", "cluster", "postmaster.pid");
       const pid = Number((await readFile(file, "utf8")).split("\n")[0]);
       const family = signal === "SIGKILL" ? [pid, ...(await childrenOf(pid))] : [pid];
-      for (const one of family) process.kill(one, signal);
+      for (const processId of family) process.kill(processId, signal);
       while (isAlive(pid)) await sleep(10);
     },
     reachable: () => waitForDatabase(database),

@@ -1,9 +1,9 @@
-import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { createUser } from "../../support/people.ts";
+import { sendRequest } from "../../support/http.ts";
+import { createKey, createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 
 let test: TestDatabase;
@@ -20,33 +20,15 @@ afterAll(async () => {
   await test.drop();
 });
 
-type Head = { status: number; headers: Record<string, string | string[] | undefined>; text: string };
-
-/** With whatever headers, `Host` among them. */
-function look(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Head> {
-  const { hostname, port } = new URL(server.url);
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ hostname, port, path, method, headers }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("end", () =>
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: incoming.headers,
-          text: Buffer.concat(chunks).toString(),
-        }),
-      );
-    });
-    outgoing.on("error", reject);
-    outgoing.end();
-  });
-}
+/** With any headers, `Host` among them. */
+const load = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  sendRequest(server.url, method, path, { headers });
 
 describe("a page", () => {
   it("has a content security policy with a nonce of its own", async () => {
     const nonces = new Set<string>();
     for (let n = 0; n < 3; n += 1) {
-      const { status, headers, text } = await look("/");
+      const { status, fields: headers, text } = await load("/");
       expect(status).toBe(200);
       const policy = headers["content-security-policy"] as string;
       const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] as string;
@@ -62,12 +44,12 @@ describe("a page", () => {
   });
 
   it("ignores a nonce in the request", async () => {
-    const { text } = await look("/", { "content-security-policy": "script-src 'nonce-mine'" });
+    const { text } = await load("/", { "content-security-policy": "script-src 'nonce-mine'" });
     expect(text).not.toContain("mine");
   });
 
   it("has no-store, HSTS and same-origin referrer headers", async () => {
-    const { headers } = await look("/settings", { cookie });
+    const { fields: headers } = await load("/settings", { cookie });
     expect(headers).toMatchObject({
       "cache-control": "no-store",
       "strict-transport-security": "max-age=31536000",
@@ -79,20 +61,15 @@ describe("a page", () => {
   });
 
   it("redirects to sign-in and back for a page that needs a session", async () => {
-    const { status, headers } = await look("/settings?tab=1");
+    const { status, fields: headers } = await load("/settings?tab=1");
     expect([status, headers.location]).toEqual([307, "/sign-in?next=%2Fsettings%3Ftab%3D1"]);
-    expect((await look("/settings", { cookie })).status).toBe(200);
+    expect((await load("/settings", { cookie })).status).toBe(200);
   });
 
   it("treats an API key as signed out", async () => {
-    const response = await fetch(`${server.url}/api/api-keys`, {
-      method: "POST",
-      headers: { cookie, "content-type": "application/json" },
-      body: JSON.stringify({ name: "CI" }),
-    });
-    const { key } = (await response.json()) as { key: string };
-    expect((await look("/settings", { authorization: `Bearer ${key}` })).status).toBe(307);
-    expect((await look("/settings", { cookie, authorization: `Bearer ${key}` })).status).toBe(200);
+    const { key } = await createKey(server.url, { cookie });
+    expect((await load("/settings", { authorization: `Bearer ${key}` })).status).toBe(307);
+    expect((await load("/settings", { cookie, authorization: `Bearer ${key}` })).status).toBe(200);
   });
 
   it.each([
@@ -102,7 +79,7 @@ describe("a page", () => {
     ["OPTIONS", 405],
     ["HEAD", 200],
   ])("answers %s with %i", async (method, status) => {
-    expect((await look("/", {}, method)).status).toBe(status);
+    expect((await load("/", {}, method)).status).toBe(status);
   });
 
   it.each([
@@ -116,13 +93,13 @@ describe("a page", () => {
       { origin: "https://evil.example.com", "x-forwarded-host": "evil.example.com" },
     ],
   ])("rejects a POST of %s", async (_, headers) => {
-    expect((await look("/settings", { cookie, ...(headers as Record<string, string>) }, "POST")).status).toBe(
+    expect((await load("/settings", { cookie, ...(headers as Record<string, string>) }, "POST")).status).toBe(
       403,
     );
   });
 
   it("is never fetched from another host", async () => {
-    const { status, headers } = await look("/settings", {
+    const { status, fields: headers } = await load("/settings", {
       host: "evil.example.com",
       "x-forwarded-host": "evil.example.com",
     });
@@ -131,23 +108,23 @@ describe("a page", () => {
   });
 
   it("returns 404 for an unknown page", async () => {
-    expect((await look("/nothing/here")).status).toBe(404);
-    expect((await look("/apis")).status).toBe(404);
+    expect((await load("/nothing/here")).status).toBe(404);
+    expect((await load("/apis")).status).toBe(404);
   });
 });
 
 describe("static files of pages", () => {
   it("are compressed as accepted, and cached for a year", async () => {
-    const { text } = await look("/");
+    const { text } = await load("/");
     const path = /src="(\/_next\/static\/[^"]+\.js)"/.exec(text)?.[1] as string;
-    const whole = await look(path);
-    expect(whole.headers).toMatchObject({
+    const whole = await load(path);
+    expect(whole.fields).toMatchObject({
       "cache-control": "public, max-age=31536000, immutable",
       "content-type": expect.stringContaining("javascript"),
     });
     const sizes = await Promise.all(
       ["br", "gzip"].map(async (encoding) => {
-        const { headers } = await look(path, { "accept-encoding": encoding });
+        const { fields: headers } = await load(path, { "accept-encoding": encoding });
         expect(headers["content-encoding"]).toBe(encoding);
         expect(headers.vary).toMatch(/accept-encoding/i);
         return Number(headers["content-length"]);
@@ -168,7 +145,7 @@ describe("static files of pages", () => {
     "/.next/BUILD_ID",
     "/_next/static/chunks",
   ])("do not include %s", async (path) => {
-    const { status, text } = await look(path);
+    const { status, text } = await load(path);
     expect([301, 307, 308, 400, 404]).toContain(status);
     expect(text).not.toContain("dependencies");
   });

@@ -110,7 +110,7 @@ describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
       const came = { to: action.name, status, digest: thrown?.digest ?? null, code };
       // No payment provider is configured here, which returns 503.
       if (status === 503) expect(came).toMatchObject({ digest: "refusal:unavailable" });
-      else expect(came).toEqual({ ...came, status: expect.toSatisfy((one: number) => one < 500) });
+      else expect(came).toEqual({ ...came, status: expect.toSatisfy((status: number) => status < 500) });
       if (thrown !== null && status !== 400) expect(came.digest).toMatch(/^refusal:/);
       expect(came).not.toMatchObject({ code: "defect" });
       expect(text).not.toMatch(/TypeError|node_modules|\.ts:/);

@@ -185,10 +185,10 @@ describe("an outbound endpoint", () => {
   });
 
   it("does not replay the deliveries of another endpoint", async () => {
-    const [one, other] = [await create("/"), await create("/")];
-    await call(`POST /${one.id}/test`, { body: {} });
-    const [delivery] = (await call(`GET /${one.id}/deliveries`)).body.data;
-    const answer = await call(`POST /${other.id}/replay`, { body: { deliveryIds: [delivery.id] } });
+    const [tested, untested] = [await create("/"), await create("/")];
+    await call(`POST /${tested.id}/test`, { body: {} });
+    const [delivery] = (await call(`GET /${tested.id}/deliveries`)).body.data;
+    const answer = await call(`POST /${untested.id}/replay`, { body: { deliveryIds: [delivery.id] } });
     expect(answer.body).toEqual({ replayed: 0 });
   });
 

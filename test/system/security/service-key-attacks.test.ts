@@ -69,7 +69,7 @@ async function attempt(request: string, attack: Attack): Promise<number> {
 
 describe("a service key", () => {
   it.each(PERMISSIONS)("with %s alone reaches no route of another permission", async (permission) => {
-    const others = PERMISSIONS.filter((one) => one !== permission).flatMap(
+    const others = PERMISSIONS.filter((granted) => granted !== permission).flatMap(
       (permission) => BY_PERMISSION[permission],
     );
     for (const request of [...others, ...NEVER]) {

@@ -18,14 +18,14 @@ afterAll(() => test.drop());
 describe("the server", () => {
   it("answers health and ready", async () => {
     const server = await spawnServer(test.url);
-    const look = async (path: string) => {
+    const getJson = async (path: string) => {
       const response = await fetch(server.url + path);
       expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
       return [response.status, await response.json()];
     };
-    expect(await look("/api/health")).toEqual([200, { status: "ok" }]);
-    expect(await look("/api/ready")).toEqual([200, { status: "ready" }]);
-    expect(await look("/api/nothing")).toEqual([404, { error: "Not found" }]);
+    expect(await getJson("/api/health")).toEqual([200, { status: "ok" }]);
+    expect(await getJson("/api/ready")).toEqual([200, { status: "ready" }]);
+    expect(await getJson("/api/nothing")).toEqual([404, { error: "Not found" }]);
     await server.end("SIGTERM");
   });
 

@@ -76,7 +76,7 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
         .filter((kind: string) => kind.startsWith("payment_"))
         .reverse();
     const planId = async () => (await read("/api/entitlements", person)).planId;
-    const reverse = async (action: string, fields: object) => {
+    const reversePayment = async (action: string, fields: object) => {
       await control(sim.url, `/provider-a/${action}`, fields);
       await sim.settle();
       await eventually(payments, atProvider());
@@ -87,13 +87,13 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
     await agree(person);
     await eventually(payments, atProvider());
     const [first, renewal] = atProvider().map(({ providerPaymentId }) => providerPaymentId);
-    await reverse("refund", { payment: first, amount: 100 });
-    await reverse("refund", { payment: first });
+    await reversePayment("refund", { payment: first, amount: 100 });
+    await reversePayment("refund", { payment: first });
     expect((await payments())[0]).toMatchObject({ status: "refunded" });
     await eventually(notified, ["payment_refunded"]);
     // The latest payment decides.
     expect(await planId()).toBe("pro");
-    await reverse("refund", { payment: renewal, amount: 100 });
+    await reversePayment("refund", { payment: renewal, amount: 100 });
     expect(await planId()).toBe("pro");
 
     if (format === "polar") {
@@ -101,7 +101,7 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
       await control(sim.url, "/provider-a/dispute", { payment: renewal });
       await shop.tollgate("webhooks", "reconcile");
       await eventually(payments, atProvider());
-    } else await reverse("dispute", { payment: renewal });
+    } else await reversePayment("dispute", { payment: renewal });
     const status = atProvider().at(-1)?.status as string;
     await eventually(notified, ["payment_refunded", `payment_${status}`]);
     expect(await planId()).toBe("free");

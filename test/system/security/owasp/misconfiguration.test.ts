@@ -191,7 +191,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       "http://localhost:3000",
       "https://localhost.evil.example",
     ];
-    const asked = {
+    const preflight = {
       "access-control-request-method": "PATCH",
       "access-control-request-headers": "authorization",
     };
@@ -202,7 +202,7 @@ describe("API8:2023 Security Misconfiguration", () => {
         "OPTIONS /api/users/me",
         "OPTIONS /api/nothing",
       ]) {
-        const headers = { origin, ...(request.startsWith("OPTIONS") ? asked : {}) };
+        const headers = { origin, ...(request.startsWith("OPTIONS") ? preflight : {}) };
         const response = await send(on.url, request, { cookie: on.attacker.cookie, headers });
         if (request.startsWith("OPTIONS")) expect([401, 404, 405]).toContain(response.status);
         expectGuarded(response, `${request} from ${origin}`);

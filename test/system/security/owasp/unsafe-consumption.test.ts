@@ -231,10 +231,10 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       object.description = markup;
     }, id);
     expect((await named.sending()).body).toEqual({ received: true, ignored: true });
-    for (const one of [eventId, named.eventId]) {
+    for (const id of [eventId, named.eventId]) {
       const [log] = await on.test.rows<{ id: string }>(
         "select id::text from webhook_delivery where event_id = $1",
-        [one],
+        [id],
       );
       const shown = await send(url, `GET /api/webhook-deliveries/${log?.id}`, { cookie: on.admin.cookie });
       expect(shown.fields).toMatchObject({
