@@ -1,14 +1,18 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { createMetrics } from "../../src/observability/metrics.ts";
+import { findProgram } from "../support/installed-programs.ts";
 
 const QUIET = {
   countFlagged: async () => [],
   outboundState: async () => ({ failing: 0, disabled: 0, backlogSeconds: 0 }),
 };
+const FLAGGED = [{ provider: "provider-a", flagged: 5, settled: 2 }];
 const LINE = /^tollgate_subscriptions_needing_review\{.*$/gm;
 
 it("reports how many subscriptions need review, as they are when it is read", async () => {
-  let counts = [{ provider: "provider-a", flagged: 5, settled: 2 }];
+  let counts = FLAGGED;
   const metrics = createMetrics({ ...QUIET, countFlagged: async () => counts });
   expect((await metrics.read()).text.match(LINE)).toEqual([
     'tollgate_subscriptions_needing_review{slot="provider-a",state="waiting"} 3',
@@ -53,12 +57,35 @@ it("reports attempts to deliver outbound events, their backlog and unhealthy end
   expect(await lines()).toContain("tollgate_outbound_backlog_seconds 0");
 });
 
-it("names counters with _total and nothing else, as promtool checks", async () => {
+it("names counters with _total and nothing else, and nothing by its type", async () => {
   const { text } = await createMetrics(QUIET).read();
-  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => ({ name, type }));
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({
+    name,
+    type,
+  }));
   expect(types.length).toBeGreaterThan(10);
   for (const { name, type } of types)
-    expect([name, name?.endsWith("_total")]).toEqual([name, type === "counter"]);
+    expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
+  expect(types.filter(({ name, type }) => name.split("_").includes(type))).toEqual([]);
   const described = [...text.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name);
   expect(described).toEqual(types.map(({ name }) => name));
 });
+
+const promtool = findProgram("promtool");
+
+it.skipIf(promtool === null)(
+  `passes promtool check metrics${promtool === null ? ": needs promtool (apt-get install prometheus)" : ""}`,
+  async () => {
+    const metrics = createMetrics({ ...QUIET, countFlagged: async () => FLAGGED });
+    metrics.delivered("provider-a", "applied");
+    metrics.called("users.showProfile", "ok");
+    metrics.sent("delivered");
+    metrics.jobRan("webhook-retry", "ok");
+    metrics.limiter.sharedStore(true);
+    metrics.limiter.decidedWithoutStore("api", "local");
+    metrics.limiter.memoryFull("refused");
+    const checking = promisify(execFile)(promtool as string, ["check", "metrics"]);
+    checking.child.stdin?.end((await metrics.read()).text);
+    expect(await checking.catch((error) => error)).toMatchObject({ stdout: "", stderr: "" });
+  },
+);
