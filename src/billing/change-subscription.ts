@@ -8,7 +8,18 @@ import { checkoutLease } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
+import { deleteScheduledChange, saveScheduledChange } from "../store/scheduled-changes.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
+
+export type ChangingSubscription = {
+  id: string;
+  provider: Slot;
+  providerSubscriptionId: string;
+  userId: string;
+  currentPeriodEnd: Date | null;
+  /** After the change. */
+  planId: string;
+};
 
 export type ChangeTools = ProviderTools & { database: Queryable; intake: Intake; plans: PlanCatalog };
 
@@ -22,7 +33,7 @@ const LEASE_SECONDS = 20;
 export async function changeSubscription(
   deps: ChangeTools,
   api: PaymentApi,
-  subscription: { id: string; provider: Slot; providerSubscriptionId: string; userId: string },
+  subscription: ChangingSubscription,
   change: SubscriptionChange,
 ): Promise<void> {
   const { id, provider, providerSubscriptionId, userId } = subscription;
@@ -33,6 +44,7 @@ export async function changeSubscription(
     async () => {
       const changing = api.changeSubscription(providerSubscriptionId, change);
       await mapProviderErrors(deps, { slot: provider, userId }, changing);
+      await rememberSchedule(deps.database, subscription, change);
       return true;
     },
   );
@@ -50,4 +62,18 @@ export async function changeSubscription(
       "a changed subscription was not compared",
     );
   }
+}
+
+/** A change at once, or to what there is, ends the one that waits. */
+async function rememberSchedule(
+  database: Queryable,
+  { id, planId, currentPeriodEnd }: ChangingSubscription,
+  { when, priceId, seats, resultingSeats }: SubscriptionChange,
+): Promise<void> {
+  const isUnchanged = priceId === null && seats === null;
+  if (when === "now" || isUnchanged) return deleteScheduledChange(database, id);
+  if (currentPeriodEnd === null) return;
+  await saveScheduledChange(database, {
+    ...{ subscriptionId: id, planId, seats: resultingSeats, takesEffectAt: currentPeriodEnd },
+  });
 }

@@ -29,7 +29,10 @@ export type PaymentApi = {
   fetchSubscription(providerSubscriptionId: string): Promise<PaymentEvent | null>;
   /** Cancels at once where the provider supports that, else at the period's end. Succeeds if it has already ended. */
   cancelSubscription(providerSubscriptionId: string): Promise<void>;
-  /** Changes price or seats; at the period's end only where `traits.changesAtPeriodEnd`. */
+  /**
+   * Changes price or seats; at the period's end only where `traits.changesAtPeriodEnd`. Replaces a change that waits for
+   * the period's end, or withdraws it when nothing else is to change then.
+   */
   changeSubscription(providerSubscriptionId: string, change: SubscriptionChange): Promise<void>;
   /** What the change would cost; `null`: the provider does not say. */
   previewChange(providerSubscriptionId: string, change: SubscriptionChange): Promise<ChangePreview | null>;

@@ -12,13 +12,15 @@ export type ChangeableSubscription = {
   seats: number;
   status: SubscriptionStatus;
   cancelAtPeriodEnd: boolean;
+  currentPeriodEnd: Date | null;
 };
 
 const FIND = {
   name: "changeable_subscription",
   text: `
 select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", price_id as "priceId",
-  plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd"
+  plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
+  current_period_end as "currentPeriodEnd"
 from subscription where id = $1`,
 };
 

@@ -9,6 +9,7 @@ const STATEMENTS = [
   ...["sign_in_failure", "mail_recipient"].map((table) =>
     deletion(table, "last_at < now() - interval '1 day'", "last_at"),
   ),
+  deletion("scheduled_change", "takes_effect_at < now() - interval '1 day'", "takes_effect_at"),
   deletion("used_totp_code", "used_at < now() - interval '1 hour'", "used_at"),
 ];
 
@@ -25,8 +26,8 @@ returning 1`,
 }
 
 /**
- * Deletes expired sessions, mail links, attempts and audit entries: at most `limit` of each, the oldest first. Returns
- * how many.
+ * Deletes expired sessions, mail links, attempts, scheduled changes and audit entries: at most `limit` of each, the
+ * oldest first. Returns how many.
  */
 export async function deleteExpired(
   database: Queryable,

@@ -434,6 +434,17 @@ CREATE INDEX replaced_checkout_by_age ON public.replaced_checkout USING btree (r
 
 CREATE INDEX replaced_checkout_by_user ON public.replaced_checkout USING btree (user_id);
 
+create table scheduled_change (
+  subscription_id uuid not null,
+  plan_id text not null,
+  seats integer not null,
+  takes_effect_at timestamp with time zone not null,
+  constraint scheduled_change_pkey PRIMARY KEY (subscription_id),
+  constraint scheduled_change_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
+);
+
+CREATE INDEX scheduled_change_takes_effect_at ON public.scheduled_change USING btree (takes_effect_at);
+
 create table schema_migration (
   name text not null,
   applied_at timestamp with time zone not null default now(),

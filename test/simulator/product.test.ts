@@ -151,20 +151,41 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     await close();
   });
 
-  it("replace a change scheduled for the end of the period, at Stripe", async () => {
+  it("cost what the preview says, at Stripe", async () => {
     if (format !== "stripe") return;
-    const { sim, api, buy, known, close } = await shopWith(format);
-    const { id, forward } = await buy();
-    const pro = { ...unchanged, resultingPriceId: "price_pro_monthly" };
-    const later = { ...pro, when: "period_end", seats: 5, resultingSeats: 5 } as const;
-    const preview = await api.previewChange(id, later);
+    const { sim, api, buy, close } = await shopWith(format);
+    const { id } = await buy();
+    const later = { ...unchanged, when: "period_end", seats: 5, resultingSeats: 5 } as const;
+    const preview = await api.previewChange(id, { ...later, resultingPriceId: "price_pro_monthly" });
     const [subscription] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
     const at = new Date(subscription.periodEndSeconds * 1000);
     expect(preview).toEqual({ amountDue: 10_000, currency: "EUR", at });
-    await api.changeSubscription(id, later);
-    await api.changeSubscription(id, { ...pro, when: "now", seats: 3, resultingSeats: 3 });
-    await forward("month");
-    expect(await known()).toMatchObject([{ planId: "pro", seats: 3 }]);
+    await close();
+  });
+
+  it("replace and withdraw what waits for the end of the period", async () => {
+    const { api, buy, known, close } = await shopWith(format);
+    const { id, forward } = await buy();
+    if (api.traits.changesAtPeriodEnd) {
+      const pro = { ...unchanged, resultingPriceId: "price_pro_monthly" };
+      const atPeriodEnd = { ...pro, when: "period_end" } as const;
+      await api.changeSubscription(id, { ...atPeriodEnd, seats: 5, resultingSeats: 5 });
+      await api.changeSubscription(id, { ...pro, when: "now", seats: 3, resultingSeats: 3 });
+      await forward("month");
+      expect(await known()).toMatchObject([{ planId: "pro", seats: 3 }]);
+
+      const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
+      await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
+      await api.changeSubscription(id, { ...atPeriodEnd, seats: 4, resultingSeats: 4 });
+      await forward("month");
+      expect(await known()).toMatchObject([{ planId: "pro", seats: 4 }]);
+
+      await api.changeSubscription(id, { ...atPeriodEnd, seats: 6, resultingSeats: 6 });
+      for (const _ of ["withdrawn", "nothing to withdraw"])
+        await api.changeSubscription(id, { ...atPeriodEnd, resultingSeats: 4 });
+      await forward("month");
+      expect(await known()).toMatchObject([{ planId: "pro", seats: 4 }]);
+    }
     await close();
   });
 });

@@ -28,7 +28,11 @@ export const changeSubscription = defineOperation({
     id: SubscriptionView.shape.id,
     planId: z.string().min(1).max(50).optional().describe("The new plan; unchanged if omitted."),
     seats: z.int().min(1).optional().describe("The new number of seats; unchanged if omitted."),
-    when: z.enum(["now", "period_end"]).describe("When the change takes effect."),
+    when: z
+      .enum(["now", "period_end"])
+      .describe(
+        "When the change takes effect. `period_end` with the current plan and seats withdraws a scheduled change.",
+      ),
     preview: z
       .boolean()
       .default(false)
@@ -93,8 +97,10 @@ export const changeSubscription = defineOperation({
     const previewed = preview
       ? await mapProviderErrors(deps, facts, api.previewChange(providerSubscriptionId, changed))
       : null;
-    if (!preview && (changed.priceId !== null || changed.seats !== null))
-      await change(deps, api, { ...stored, providerSubscriptionId, userId }, changed);
+    // What is paid now, ordered for the next period, withdraws a change that waits.
+    const isChange = changed.priceId !== null || changed.seats !== null || when === "period_end";
+    if (!preview && isChange)
+      await change(deps, api, { ...stored, planId: plan.id, providerSubscriptionId, userId }, changed);
     const subscription =
       (await findSubscription(deps.database, id)) ??
       refuse({ reason: "not_found", params: { resource: "subscription" } });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
 import { type Plan, type PlanCatalog, priceWithId } from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
+import { type ScheduledChange, scheduledChangesOfUser } from "../../store/scheduled-changes.ts";
 import { type SubscriptionAccess, subscriptionAccessOfUser } from "../../store/subscription-access.ts";
 import { defineOperation } from "../operation.ts";
 import { PriceView } from "../plans/price-view.ts";
@@ -13,6 +14,10 @@ const AccessView = z.object({
   hasAccess: z.boolean(),
   until: z.date().nullable().describe("When access ends unless something changes."),
   reason: z.enum(ACCESS_REASONS),
+  scheduled: z
+    .object({ planId: z.string(), planName: z.string(), seats: z.int(), at: z.date() })
+    .nullable()
+    .describe("The change scheduled for the end of the period; `null` for none."),
   price: PriceView.nullable().describe("The price per seat; `null` for a price that is no longer sold."),
 });
 
@@ -26,14 +31,19 @@ export const showAccess = defineOperation({
   output: z.object({ items: z.array(AccessView) }),
   run: async ({ database, plans }: { database: Queryable; plans: PlanCatalog }, { userId }) => {
     const now = new Date();
-    const subscriptions = await subscriptionAccessOfUser(database, userId);
+    const [subscriptions, scheduled] = await Promise.all([
+      subscriptionAccessOfUser(database, userId),
+      scheduledChangesOfUser(database, userId, now),
+    ]);
+    const nameOf = (planId: string) => plans.plans.find(({ id }) => id === planId)?.name ?? planId;
     return {
       items: subscriptions.map((subscription) => {
         const plan = plans.plans.find(({ id }) => id === subscription.planId) ?? null;
         return {
           subscriptionId: subscription.id,
           planId: subscription.planId,
-          planName: plan?.name ?? subscription.planId,
+          planName: nameOf(subscription.planId),
+          scheduled: scheduledOf(scheduled, subscription.id, nameOf),
           price: plan && paidPrice(plan, subscription),
           ...accessOf(subscription, plan, now),
         };
@@ -41,6 +51,17 @@ export const showAccess = defineOperation({
     };
   },
 });
+
+function scheduledOf(
+  changes: readonly ScheduledChange[],
+  id: string,
+  nameOf: (planId: string) => string,
+): z.input<typeof AccessView>["scheduled"] {
+  const change = changes.find(({ subscriptionId }) => subscriptionId === id);
+  if (change === undefined) return null;
+  const { planId, seats, takesEffectAt } = change;
+  return { planId, planName: nameOf(planId), seats, at: takesEffectAt };
+}
 
 function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.input<typeof PriceView> | null {
   if (priceId === null) return plan.price;

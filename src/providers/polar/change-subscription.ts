@@ -1,10 +1,13 @@
-import { updateSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
+import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
 import type { SubscriptionChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import type { PolarClient } from "./client.ts";
 
-/** Product and seats are changed by separate requests. */
+/**
+ * Product and seats are changed by separate requests. Polar adds a change for the next period to one that waits, and
+ * keeps that one when something changes at once: it is cleared first.
+ */
 export async function changeSubscription(
   provider: ConnectedProvider,
   client: PolarClient,
@@ -13,6 +16,8 @@ export async function changeSubscription(
 ): Promise<void> {
   const proration_behavior = when === "now" ? "invoice" : "next_period";
   const subscription = pathSegment(provider, id);
+  const { pending_update } = await getSubscriptions(client)(subscription);
+  if (pending_update) await updateSubscriptions(client)(subscription, { pending_update: null });
   if (priceId !== null)
     await updateSubscriptions(client)(subscription, { product_id: priceId, proration_behavior });
   if (seats !== null) await updateSubscriptions(client)(subscription, { seats, proration_behavior });

@@ -16,8 +16,10 @@ export async function changeSubscription(
   change: SubscriptionChange,
 ): Promise<void> {
   const subscription = await retrieve(provider, client, id);
-  if (change.when === "period_end") return scheduleChange(provider, client, subscription, change);
+  const isChange = change.priceId !== null || change.seats !== null;
+  if (change.when === "period_end" && isChange) return scheduleChange(provider, client, subscription, change);
   await releaseSchedule(provider, client, subscription);
+  if (!isChange) return;
   await mapStripeErrors(provider, () =>
     client.subscriptions.update(pathSegment(provider, id), {
       ...AT_ONCE,

@@ -42,6 +42,7 @@ export const POLAR_PARAMETERS: ParameterTable = {
   "PATCH /v1/subscriptions/:id": {
     ...{ product_id: "any", seats: "any", cancel_at_period_end: ["true", "false"], revoke: ["true"] },
     proration_behavior: ["invoice", "prorate", "next_period"],
+    pending_update: ["null"],
   },
   "DELETE /v1/subscriptions/:id": {},
   "GET /v1/orders/": {

@@ -58,6 +58,7 @@ function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscript
 function commandsIn(slot: ProviderSlot, order: Json): Command[] {
   const commands: Command[] = [];
   if (order.at("revoke").flag()) commands.push({ to: "cancel now" });
+  if (order.has("pending_update")) commands.push({ to: "withdraw the scheduled change" });
   const cancels = order.at("cancel_at_period_end").flag();
   if (cancels !== null)
     commands.push(cancels ? { to: "cancel at period end", by: "seller" } : { to: "resume" });

@@ -51,6 +51,16 @@ export async function changeSubscription(form: FormData): Promise<ChangeStep> {
   return { step: "changed", text: await changedText(changed, { isAtOnce }) };
 }
 
+/** Fields: `id`, and `planId` and `seats` as they are. Withdraws what was to change at the end of the period. */
+export async function keepCurrentPlan(form: FormData): Promise<never> {
+  await runAction(changeSubscriptionOperation, form, () => ({
+    ...{ id: form.get("id"), planId: form.get("planId"), seats: Number(form.get("seats")) },
+    when: "period_end",
+  }));
+  revalidatePath("/billing");
+  redirect("/billing?done=kept");
+}
+
 /** Field: `subscriptionId`, if there are several. Redirects to the provider's portal. */
 export async function openCustomerPortal(form: FormData): Promise<never> {
   const { url } = await runAction(openPortal, form, () => {

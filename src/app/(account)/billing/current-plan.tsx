@@ -5,6 +5,7 @@ import { Status } from "../../../ui/status.tsx";
 import { milestoneSentence } from "./milestone-sentence.ts";
 import { paidPrice, planOf, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
+import { ScheduledChange } from "./scheduled-change.tsx";
 import { TONES } from "./status-tones.ts";
 import type { Subscription } from "./subscription-state.ts";
 
@@ -30,6 +31,7 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
         <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>
       </div>
       <p className={isOwed ? "mt-1 max-w-prose text-bad" : "mt-1 max-w-prose"}>{sentence}</p>
+      <ScheduledChange subscription={subscription} />
       <dl className="mt-4 grid grid-cols-2 gap-4 border-line border-t pt-4 sm:grid-cols-4">
         <div>
           <dt className="text-muted text-sm">{t("seats")}</dt>

@@ -1,6 +1,6 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { formatPrice } from "../../../ui/price.ts";
-import { paidPrice } from "./plans.ts";
+import { paidPrice, scheduledChange } from "./plans.ts";
 import { hasScheduledEnd, nextMilestone, type Subscription } from "./subscription-state.ts";
 
 /** What happens next, and when: "Renews on March 3 for €20." */
@@ -27,8 +27,9 @@ async function dayOf(date: Date | null): Promise<string> {
   return format.dateTime(date, { day: "numeric", month: "long", ...(isThisYear ? {} : { year: "numeric" }) });
 }
 
-/** Of all seats, for one interval; `null` for a price that is no longer sold. */
+/** Of all seats, for one interval; `null` for a price that is no longer sold, or changes then. */
 async function priceOf({ id, seats }: Subscription): Promise<string | null> {
+  if ((await scheduledChange(id)) !== null) return null;
   const price = await paidPrice(id);
   return price && formatPrice(await getLocale(), { ...price, amount: price.amount * seats });
 }

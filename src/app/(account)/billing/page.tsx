@@ -3,6 +3,7 @@ import { getTranslations } from "next-intl/server";
 import { currentSubscription } from "../../../operations/subscriptions/current-subscription.ts";
 import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
 import { showSubscription } from "../../../operations/subscriptions/show-subscription.ts";
+import { Notice } from "../../../ui/notice.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { read } from "../../gate/read.ts";
 import { CheckoutNotice } from "./checkout-notice.tsx";
@@ -37,6 +38,7 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
   return (
     <>
       <PageHeader title={t("title")} />
+      {query.done === "kept" && <Notice>{t("scheduled.kept")}</Notice>}
       <CheckoutNotice checkout={checkout} tried={Number(textOf(query.tried)) || 0} subscription={current} />
       <div className="flex flex-col gap-4">
         {running.length > 1 && <MultipleSubscriptionsWarning />}

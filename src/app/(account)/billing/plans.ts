@@ -20,6 +20,13 @@ export async function paidPrice(subscriptionId: string): Promise<Price | null> {
   return (await access()).find((item) => item.subscriptionId === subscriptionId)?.price ?? null;
 }
 
+type Access = Awaited<ReturnType<typeof access>>[number];
+
+/** What a running subscription changes to at the end of its period; `null`: nothing. */
+export async function scheduledChange(subscriptionId: string): Promise<Access["scheduled"]> {
+  return (await access()).find((item) => item.subscriptionId === subscriptionId)?.scheduled ?? null;
+}
+
 /** `undefined`: not for sale any more, or only at the provider. */
 export async function planOf(planId: string): Promise<Plan | undefined> {
   return (await plans()).find((plan) => plan.id === planId);

@@ -1,0 +1,31 @@
+import { CalendarClock } from "lucide-react";
+import { getFormatter, getTranslations } from "next-intl/server";
+import { ActionForm } from "../../../ui/action-form.tsx";
+import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { formAction } from "../../gate/form-action.ts";
+import { keepCurrentPlan } from "./actions.ts";
+import { scheduledChange } from "./plans.ts";
+import type { Subscription } from "./subscription-state.ts";
+
+/** What a subscription changes to at the end of its period, and a button that keeps it as it is. */
+export async function ScheduledChange({ subscription }: { subscription: Subscription }) {
+  const scheduled = await scheduledChange(subscription.id);
+  if (scheduled === null) return null;
+  const [t, format] = await Promise.all([getTranslations("billing.scheduled"), getFormatter()]);
+  const { planName, seats, at } = scheduled;
+  const date = format.dateTime(at, { dateStyle: "long" });
+  return (
+    <div className="mt-4 flex flex-wrap items-center justify-between gap-3 rounded-box border border-line px-4 py-3">
+      <p className="flex items-start gap-2">
+        <CalendarClock aria-hidden="true" size={16} className="mt-1 shrink-0 text-muted" />
+        {t("text", { plan: planName, seats, date })}
+      </p>
+      <ActionForm action={formAction(keepCurrentPlan)}>
+        <input type="hidden" name="id" value={subscription.id} />
+        <input type="hidden" name="planId" value={subscription.planId} />
+        <input type="hidden" name="seats" value={subscription.seats} />
+        <SubmitButton variant="secondary">{t("keep")}</SubmitButton>
+      </ActionForm>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Queryable } from "./database.ts";
+
+export type ScheduledChange = { subscriptionId: string; planId: string; seats: number; takesEffectAt: Date };
+
+const SAVE = {
+  name: "save_scheduled_change",
+  text: `
+insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at) values ($1, $2, $3, $4)
+on conflict (subscription_id) do update
+  set plan_id = excluded.plan_id, seats = excluded.seats, takes_effect_at = excluded.takes_effect_at`,
+};
+
+/** Replaces the one before. */
+export async function saveScheduledChange(
+  database: Queryable,
+  { subscriptionId, planId, seats, takesEffectAt }: ScheduledChange,
+): Promise<void> {
+  await database.run(SAVE, [subscriptionId, planId, seats, takesEffectAt]);
+}
+
+const DELETE = {
+  name: "delete_scheduled_change",
+  text: "delete from scheduled_change where subscription_id = $1",
+};
+
+export async function deleteScheduledChange(database: Queryable, subscriptionId: string): Promise<void> {
+  await database.run(DELETE, [subscriptionId]);
+}
+
+// One that has been made at the provider meanwhile, or will not be, is not waiting.
+const OF_USER = {
+  name: "scheduled_changes_of_user",
+  text: `
+select c.subscription_id as "subscriptionId", c.plan_id as "planId", c.seats, c.takes_effect_at as "takesEffectAt"
+from scheduled_change c join subscription s on s.id = c.subscription_id
+where s.user_id = $1 and c.takes_effect_at > $2 and s.status in ('active', 'trialing', 'past_due')
+  and not s.cancel_at_period_end and (c.plan_id <> s.plan_id or c.seats <> s.seats)`,
+};
+
+/** Of the user's subscriptions, those that change with their next period. */
+export async function scheduledChangesOfUser(
+  database: Queryable,
+  userId: string,
+  now: Date,
+): Promise<ScheduledChange[]> {
+  return database.run<ScheduledChange>(OF_USER, [userId, now]);
+}
