@@ -262,6 +262,43 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await section(page, "Plans").getByText("€200 per seat / year").waitFor();
   });
 
+  it.each([true, false])(
+    "sees what changes at the end of the period, and keeps the plan (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const someone = await createUser(site.test);
+      await subscribe(site, someone, 2);
+      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      await page.goto("/billing");
+      const team = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Team" }) });
+      await team.getByLabel("When").selectOption("period_end");
+      await team.getByLabel("Seats", { exact: true }).fill("6");
+      await press(page, "Switch to Team");
+      await press(page, "Confirm change");
+      await page.getByText(/^The change takes effect on /).waitFor();
+
+      const day = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" });
+      const at = await renewal(someone);
+      for (const [locale, text] of [
+        ["de", `Wechselt am ${day("de").format(at)} zu Team mit 6 Plätzen.`],
+        ["es", `Cambia a Team con 6 plazas el ${day("es").format(at)}.`],
+        ["zh", `将于${day("zh").format(at)}变更为 Team，共 6 个席位。`],
+        ["en", `Changes to Team with 6 seats on ${day("en").format(at)}.`],
+      ] as const) {
+        await site.test.rows(`update "user" set locale = $2 where id = $1`, [someone.id, locale]);
+        await page.goto("/billing");
+        await page.getByText(text).waitFor();
+      }
+      const plan = section(page, "Current plan");
+      // The price is another one then.
+      await plan.getByText(/^Renews on [^€]+\.$/).waitFor();
+      await press(page, "Keep current plan");
+      await page.getByRole("status").getByText("Your plan won’t change.").waitFor();
+      await plan.getByText(/^Renews on .+ for €40\.$/).waitFor();
+      expect(await plan.getByText(/^Changes to/).count()).toBe(0);
+      expect(await site.test.rows("select from scheduled_change")).toEqual([]);
+    },
+  );
+
   it("deletes the account, which cancels its subscription and frees the email address", async () => {
     const someone = await createUser(site.test);
     const page = await visit(browser, site, { as: someone });
