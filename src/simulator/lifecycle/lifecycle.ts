@@ -19,6 +19,9 @@ export type Transition<Subscription> = { subscription: Subscription; events: rea
 
 export type Purchase = { offer: Offer; seats: number; trialDays: number };
 
+/** How long a subscription waits for its first payment, at Stripe, which alone has such ones. */
+const FIRST_PAYMENT_SECONDS = 23 * 3_600;
+
 /** The initial state of a subscription. */
 export function startBilling({ offer, seats, trialDays }: Purchase, nowSeconds: number): BillingState {
   const isTrial = trialDays > 0;
@@ -81,6 +84,8 @@ export function applyCommand<Subscription extends BillingState>(
         ...{ cancelAtPeriodEnd: false, canceledBy: null, canceledAtSeconds: null },
       });
     case "pay what is owed":
+      if (state.status === "incomplete")
+        return changed(subscription, "activated", { status: "active" }, "charged");
       if (subscription.overdue === null) return "Nothing is owed.";
       return changed(
         { ...subscription, overdue: null },
@@ -98,8 +103,9 @@ export function applyCommand<Subscription extends BillingState>(
 }
 
 /** When the next automatic change is due; `null`: never. */
-export function nextDueAt({ state, overdue }: BillingState, dunning: Dunning): number | null {
+export function nextDueAt({ state, overdue, anchorSeconds }: BillingState, dunning: Dunning): number | null {
   if (state.status === "canceled") return null;
+  if (state.status === "incomplete") return anchorSeconds + FIRST_PAYMENT_SECONDS;
   if (overdue === null) return state.periodEndSeconds;
   const next =
     dunning.retryAfterDays[overdue.tries] ??
@@ -115,6 +121,7 @@ export function advance<Subscription extends BillingState>(
   nowSeconds: number,
 ): Transition<Subscription> {
   const { state } = subscription;
+  if (state.status === "incomplete") return changed(subscription, "expired", { status: "canceled" });
   if (state.cancelAtPeriodEnd && nowSeconds >= state.periodEndSeconds) {
     return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
   }

@@ -26,6 +26,7 @@ export type LifecycleEvent =
   | "cancellation scheduled"
   | "cancellation withdrawn"
   | "written off"
+  | "expired"
   | "deleted";
 
 /** Additional events: a renewal's payment, and the same change again as a general update. */

@@ -113,7 +113,7 @@ function subscription(context: EventContext): object {
   const { seats, cancelAtPeriodEnd, canceledBy, periodEndSeconds } = step.state;
   const canceledAtSeconds = step.state.canceledAtSeconds ?? step.atSeconds;
   const status = statusOf(context);
-  const hasEnded = status === "canceled";
+  const hasEnded = step.state.status === "canceled";
   const trialEnd = status === "trialing" ? periodEndSeconds : null;
   return {
     id: ids.subscriptionId,
@@ -180,6 +180,7 @@ function subscription(context: EventContext): object {
 /** A hosted checkout creates the subscription before its first payment, and activates it with the next event. */
 function statusOf({ step, checkout }: EventContext): string {
   const { status, offer } = step.state;
+  if (step.event === "expired") return "incomplete_expired";
   const isBeforePayment = step.event === "created" && status === "active" && checkout !== undefined;
   return isBeforePayment && offer.amount > 0 ? "incomplete" : status;
 }

@@ -3,6 +3,7 @@ import { findCustomer, findSubscription, type ProviderSlot } from "../server/pro
 import { findProduct } from "./catalog.ts";
 import { stripeCustomer } from "./customers.ts";
 import { invoiceOf, paymentsOfInvoice } from "./invoices.ts";
+import { confirmationSecret } from "./open-invoices.ts";
 import { lineItemsOf } from "./sessions.ts";
 import { subscriptionJson } from "./subscriptions.ts";
 
@@ -40,6 +41,8 @@ function expandAt(slot: ProviderSlot, value: unknown, [field, ...rest]: readonly
 function expandedField(slot: ProviderSlot, object: JsonObject, field: string): unknown {
   const id = object[field];
   if (field === "line_items") return lineItemsOf(slot, String(object.id));
+  if (field === "confirmation_secret")
+    return object.status === "open" ? confirmationSecret(String(object.id)) : null;
   if (field === "payments") return paymentsOfInvoice(slot, String(object.id));
   return (typeof id === "string" && resolve(slot, field, id)) || id;
 }

@@ -1,6 +1,8 @@
 import { type Context, Hono } from "hono";
 import { readForm } from "../http/form.ts";
+import { applyCommand } from "../lifecycle/lifecycle.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
+import { emitEvents } from "../server/emit-events.ts";
 import {
   chargedAmount,
   findPayment,
@@ -8,11 +10,12 @@ import {
   paymentsOf,
   refundedAmount,
 } from "../server/payments.ts";
-import { findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
+import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { invalid, missing } from "./errors.ts";
 import { invoice } from "./events.ts";
+import { findAwaiting, isAwaiting, openInvoice, openInvoiceId } from "./open-invoices.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
 import { intentOf, invoicePayment, invoicePaymentId, reversalId, reversalJson } from "./reversals.ts";
 
@@ -21,20 +24,45 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/invoices", (c) => {
     const { subscription, customer, status } = c.req.query();
-    const listed = paymentsOf(slot, subscription ?? null)
-      .filter(() => status === undefined || status === "paid")
-      .filter((payment) => customer === undefined || customerIdOf(slot, payment) === customer)
+    const paid = paymentsOf(slot, subscription ?? null).map((payment) => ({
+      ...{ id: payment.id, status: "paid", atSeconds: payment.atSeconds },
+      customerId: () => customerIdOf(slot, payment),
+      show: () => invoiceJson(slot, payment),
+    }));
+    const open = slot.state.subscriptions
+      .filter(isAwaiting)
+      .filter(({ ids }) => subscription === undefined || ids.subscriptionId === subscription)
+      .map((awaiting) => ({
+        ...{ id: openInvoiceId(awaiting), status: "open", atSeconds: awaiting.startedAtSeconds },
+        customerId: () => awaiting.ids.customerId,
+        show: () => openInvoice(slot, awaiting),
+      }));
+    const listed = [...open.toReversed(), ...paid]
+      .filter((listed) => status === undefined || listed.status === status)
+      .filter(({ customerId }) => customer === undefined || customerId() === customer)
       .filter(({ atSeconds }) => isCreatedWithin(c, atSeconds));
     return listResponse(c, listed, {
       ...{ object: "invoice", url: "/v1/invoices" },
       idOf: ({ id }) => id,
-      show: (payment) => invoiceJson(slot, payment),
+      show: ({ show }) => show(),
     });
   });
   app.get("/invoices/:id", (c) => {
-    const payment = findPayment(slot, c.req.param("id"));
-    if (payment === null) throw missing("invoice", c.req.param("id"), "id");
-    return c.json(invoiceJson(slot, payment));
+    const found = invoiceOf(slot, c.req.param("id"));
+    if (found === null) throw missing("invoice", c.req.param("id"), "id");
+    return c.json(found);
+  });
+  app.post("/invoices/:id/pay", (c) => {
+    const id = c.req.param("id");
+    const awaiting = findAwaiting(slot, id);
+    if (awaiting === null)
+      throw invoiceOf(slot, id) === null
+        ? missing("invoice", id, "invoice")
+        : invalid("Invoice is already paid");
+    const paid = applyCommand(awaiting, { to: "pay what is owed" }, nowSeconds(slot));
+    if (typeof paid === "string") throw invalid(paid);
+    emitEvents(slot, paid);
+    return c.json(invoiceOf(slot, id) as object);
   });
   app.get("/invoice_payments", (c) => {
     const { invoice: invoiceId, status } = c.req.query();
@@ -76,7 +104,9 @@ function invoiceJson(slot: ProviderSlot, payment: SimulatedPayment): object {
 
 export function invoiceOf(slot: ProviderSlot, id: string): object | null {
   const payment = findPayment(slot, id);
-  return payment && invoiceJson(slot, payment);
+  if (payment !== null) return invoiceJson(slot, payment);
+  const awaiting = findAwaiting(slot, id);
+  return awaiting && openInvoice(slot, awaiting);
 }
 
 /** Only shown when expanded. */

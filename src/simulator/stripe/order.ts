@@ -24,15 +24,13 @@ export function orderOf(slot: ProviderSlot, form: Form) {
       "The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation.",
       "expires_at",
     );
-  const trialDays = form.wholeNumber("subscription_data[trial_period_days]");
-  if (trialDays !== null && !(trialDays >= 1 && trialDays <= 730))
-    throw invalid("Trial days must be between 1 and 730.", "subscription_data[trial_period_days]");
+  const trialDays = trialDaysIn(form, "subscription_data[trial_period_days]");
   const successUrl = webUrl(form, "success_url");
   if (!successUrl) throw invalid("You must provide a success_url.", "success_url");
   return {
     offer,
     seats,
-    trialDays: trialDays ?? 0,
+    trialDays,
     // A session's metadata is not copied: the subscription's is a separate parameter.
     data: form.entries("metadata"),
     subscriptionData: form.entries("subscription_data[metadata]"),
@@ -44,6 +42,14 @@ export function orderOf(slot: ProviderSlot, form: Form) {
     successUrl,
     cancelUrl: webUrl(form, "cancel_url"),
   };
+}
+
+/** 0: none. */
+export function trialDaysIn(form: Form, name: string): number {
+  const trialDays = form.wholeNumber(name);
+  if (trialDays !== null && !(trialDays >= 1 && trialDays <= 730))
+    throw invalid("Trial days must be between 1 and 730.", name);
+  return trialDays ?? 0;
 }
 
 /** The check is done a moment after the seller has computed the time. */

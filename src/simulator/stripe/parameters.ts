@@ -15,7 +15,9 @@ const SESSION_FIELDS = [
   ...["customer", "invoice", "invoice.payments", "line_items", "line_items.data.price.product"],
   ...["subscription", ...SUBSCRIPTION_FIELDS.map((field) => `subscription.${field}`)],
 ];
-const INVOICE_FIELDS = ["customer", "payments", "parent.subscription_details.subscription"];
+const INVOICE_FIELDS = [
+  ...["confirmation_secret", "customer", "payments", "parent.subscription_details.subscription"],
+];
 
 /** What the simulator honours of Stripe's parameters; it refuses the others. https://docs.stripe.com/api */
 export const STRIPE_PARAMETERS: ParameterTable = {
@@ -50,6 +52,16 @@ export const STRIPE_PARAMETERS: ParameterTable = {
       ...["past_due", "paused", "trialing", "unpaid"],
     ],
     ...{ ...PAGE, ...CREATED, ...expandable(listed(SUBSCRIPTION_FIELDS)) },
+  },
+  "POST /v1/subscriptions": {
+    ...{ customer: "any", "items.0.price": "any", "items.0.quantity": "any", "metadata.*": "any" },
+    ...{ trial_period_days: "any", cancel_at_period_end: ["true", "false"], default_payment_method: "any" },
+    payment_behavior: ["allow_incomplete", "default_incomplete", "error_if_incomplete"],
+    "payment_settings.save_default_payment_method": ["off", "on_subscription"],
+    "automatic_tax.enabled": ["true"],
+    collection_method: ["charge_automatically"],
+    off_session: ["true", "false"],
+    ...expandable([...SUBSCRIPTION_FIELDS, "latest_invoice.confirmation_secret"]),
   },
   "GET /v1/subscriptions/:id": expandable(SUBSCRIPTION_FIELDS),
   "POST /v1/subscriptions/:id": {
@@ -87,6 +99,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     ...{ ...PAGE, ...CREATED, ...expandable(listed(INVOICE_FIELDS)) },
   },
   "GET /v1/invoices/:id": expandable(INVOICE_FIELDS),
+  "POST /v1/invoices/:id/pay": { payment_method: "any", ...expandable(INVOICE_FIELDS) },
   "GET /v1/invoice_payments": {
     ...{ invoice: "any", status: ["canceled", "open", "paid"], ...PAGE },
     ...expandable(listed(["invoice"])),

@@ -5,6 +5,7 @@ import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
+import { createSubscription } from "./create-subscription.ts";
 import { mergedMetadata } from "./customers.ts";
 import { invalid, missing } from "./errors.ts";
 import { itemIdOf } from "./events.ts";
@@ -26,6 +27,7 @@ export function stripeSubscriptions(slot: ProviderSlot): Hono {
       show: (subscription) => subscriptionJson(slot, subscription),
     });
   });
+  app.post("/", async (c) => c.json(subscriptionJson(slot, createSubscription(slot, await readForm(c)))));
   app.get("/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
   app.post("/:id", async (c) => {
     const before = requireSubscription(slot, c);

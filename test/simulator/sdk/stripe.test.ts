@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { beforeAll, describe, expect, it } from "vitest";
-import { API_KEY } from "../test-context.ts";
+import { API_KEY, control } from "../test-context.ts";
 import { sdkContext } from "./sdk-context.ts";
 
 const PRICE = "price_pro_monthly";
@@ -116,6 +116,58 @@ describe("subscriptions", () => {
     const { data } = await stripe.subscriptions.list({ customer, status: "active", price: PRICE });
     expect(data.map(({ id }) => id)).toEqual([subscription.id]);
     expect((await stripe.subscriptions.list({ customer, status: "past_due" })).data).toEqual([]);
+  });
+
+  it("are created without a checkout: paid, with a trial, or awaiting the first payment", async () => {
+    const { id: customer } = await stripe.customers.create({ email: "api@example.com" });
+    const items = [{ price: PRICE, quantity: 2 }];
+    const metadata = { userId: "user_3", planId: "pro" };
+    const order = { customer, items, metadata };
+    const paid = await stripe.subscriptions.create({
+      ...{ ...order, default_payment_method: "pm_card_visa", expand: ["latest_invoice"] },
+    });
+    expect(paid).toMatchObject({
+      ...{ status: "active", customer, metadata, latest_invoice: { status: "paid", amount_paid: 4_000 } },
+      items: { data: [{ quantity: 2, price: { id: PRICE } }] },
+    });
+    const trial = await stripe.subscriptions.create({ ...order, trial_period_days: 7 });
+    expect(trial).toMatchObject({ status: "trialing", latest_invoice: null });
+    await expect(stripe.subscriptions.create(order)).rejects.toMatchObject({
+      ...{ code: "resource_missing", param: "default_payment_method" },
+    });
+
+    const awaiting = await stripe.subscriptions.create({
+      ...{ ...order, payment_behavior: "default_incomplete", expand: ["latest_invoice.confirmation_secret"] },
+    });
+    const invoice = awaiting.latest_invoice as Stripe.Invoice;
+    expect(awaiting.status).toBe("incomplete");
+    expect(invoice).toMatchObject({ status: "open", amount_due: 4_000, amount_paid: 0 });
+    expect(invoice.confirmation_secret?.client_secret).toMatch(/^pi_\w+_secret_\w+$/);
+    expect((await stripe.invoices.list({ customer, status: "open" })).data).toMatchObject([
+      { id: invoice.id },
+    ]);
+    const invoiceId = String(invoice.id);
+    expect(await stripe.invoices.pay(invoiceId)).toMatchObject({ status: "paid", amount_remaining: 0 });
+    await expect(stripe.invoices.pay(invoiceId)).rejects.toThrow("Invoice is already paid");
+    expect((await stripe.subscriptions.retrieve(awaiting.id)).status).toBe("active");
+    const { data } = await stripe.subscriptions.list({ customer });
+    expect(data.map(({ id }) => id)).toEqual([awaiting.id, trial.id, paid.id]);
+  });
+
+  it("expire when the first payment is not made within 23 hours", async () => {
+    const { id: customer } = await stripe.customers.create({ email: "late@example.com" });
+    const items = [{ price: PRICE }];
+    const payment_behavior = "default_incomplete";
+    const { id } = await stripe.subscriptions.create({ customer, items, payment_behavior });
+    await control(provider.sim.url, "/clock", { by: 22 * 3_600 });
+    expect((await stripe.subscriptions.retrieve(id)).status).toBe("incomplete");
+    await control(provider.sim.url, "/clock", { by: 3_601 });
+    expect((await stripe.subscriptions.retrieve(id)).status).toBe("incomplete_expired");
+    const { data } = await stripe.events.list({ type: "customer.subscription.updated", limit: 100 });
+    const expired = data.find((event) => (event.data.object as Stripe.Subscription).id === id);
+    expect(expired?.data).toMatchObject({
+      ...{ object: { status: "incomplete_expired" }, previous_attributes: { status: "incomplete" } },
+    });
   });
 
   it("are listed page by page", async () => {
@@ -266,6 +318,10 @@ describe("what is not supported", () => {
     await expect(openSession({ discounts: [{ coupon: "ten" }] })).rejects.toMatchObject(unknown("discounts"));
     const line_items = [PRICE, "price_team_monthly"].map((price) => ({ price, quantity: 1 }));
     await expect(openSession({ line_items })).rejects.toMatchObject(unknown("line_items[1]"));
+    const items = line_items;
+    await expect(
+      stripe.subscriptions.create({ customer: "cus_none", items, coupon: "ten" } as never),
+    ).rejects.toMatchObject(unknown("items[1]"));
     await expect(stripe.refunds.create({ charge: "ch_1" })).rejects.toMatchObject(unknown("charge"));
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pause_collection: null });
   });
