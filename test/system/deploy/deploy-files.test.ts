@@ -16,11 +16,11 @@ import { cleanedUp } from "../../support/cleanup.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { sendRequest, startHttpServer } from "../../support/http.ts";
+import { findProgram } from "../../support/installed-programs.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 const read = (path: string) => readFileSync(resolve(PROJECT, path), "utf8");
 const SYSTEMD_ANALYZE = "/usr/bin/systemd-analyze";
-const NGINX = "/usr/sbin/nginx";
 const { dependencies } = JSON.parse(read("package.json"));
 
 describe("Containerfile", () => {
@@ -156,72 +156,99 @@ describe("the systemd unit", () => {
   });
 });
 
-describe("the nginx configuration", () => {
-  it.skipIf(!existsSync(NGINX))("passes nginx -t, and terminates TLS in front of a server", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-nginx-"));
+type Ports = { http: number; https: number; upstream: string };
+
+type Proxy = {
+  program: string | null;
+  /** Writes the example's configuration for this test into a folder, and returns the arguments to check and to run it. */
+  configure(folder: string, ports: Ports): Promise<{ check: string[]; run: string[] }>;
+};
+
+const NGINX: Proxy = {
+  program: findProgram("nginx"),
+  configure: async (folder, ports) => {
+    const site = read("deploy/nginx/tollgate.conf")
+      .replace("server 127.0.0.1:3000;", `server ${ports.upstream};`)
+      .replace("listen 80;", `listen 127.0.0.1:${ports.http};`)
+      .replace("listen 443 ssl;", `listen 127.0.0.1:${ports.https} ssl;`)
+      .replace("/etc/ssl/certs/billing.example.com.pem", join(folder, "certificate.pem"))
+      .replace("/etc/ssl/private/billing.example.com.key", join(folder, "key.pem"));
+    const main = join(folder, "nginx.conf");
+    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+      .join(" ");
+    await writeFile(
+      main,
+      `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary}\n${site}\n}`,
+    );
+    const run = ["-e", "stderr", "-p", folder, "-c", main];
+    return { check: ["-t", ...run], run };
+  },
+};
+
+const CADDY: Proxy = {
+  program: findProgram("caddy"),
+  configure: async (folder, ports) => {
+    const certificate = `tls ${join(folder, "certificate.pem")} ${join(folder, "key.pem")}`;
+    const local = `admin off\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n\tdefault_bind 127.0.0.1`;
+    const main = join(folder, "Caddyfile");
+    await writeFile(
+      main,
+      read("deploy/caddy/Caddyfile")
+        .replace("reverse_proxy 127.0.0.1:3000", `reverse_proxy ${ports.upstream}`)
+        .replace("{\n\tservers", `{\n\t${local}\n\tservers`)
+        .replace("billing.example.com {\n", `billing.example.com {\n\t${certificate}\n`),
+    );
+    const run = ["--config", main, "--adapter", "caddyfile"];
+    return { check: ["validate", ...run], run: ["run", ...run] };
+  },
+};
+
+describe.each([
+  ["nginx", NGINX],
+  ["caddy", CADDY],
+])("the configuration of %s", (_, { program, configure }) => {
+  it.skipIf(program === null)("is valid, and terminates TLS in front of a server", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-proxy-"));
     const seen: IncomingHttpHeaders[] = [];
     const upstream = await startHttpServer((incoming, outgoing) => {
       seen.push(incoming.headers);
       outgoing.end("served");
     });
     try {
-      const [httpPort, httpsPort] = [await freePort(), await freePort()];
-      const key = join(folder, "key.pem");
-      const certificate = join(folder, "certificate.pem");
-      await promisify(execFile)("openssl", [
-        ...[
-          "req",
-          "-x509",
-          "-newkey",
-          "rsa:2048",
-          "-nodes",
-          "-days",
-          "1",
-          "-subj",
-          "/CN=billing.example.com",
-        ],
-        ...["-keyout", key, "-out", certificate],
-      ]);
-      const site = read("deploy/nginx/tollgate.conf")
-        .replace("server 127.0.0.1:3000;", `server ${new URL(upstream.url).host};`)
-        .replace("listen 80;", `listen 127.0.0.1:${httpPort};`)
-        .replace("listen 443 ssl;", `listen 127.0.0.1:${httpsPort} ssl;`)
-        .replace("/etc/ssl/certs/billing.example.com.pem", certificate)
-        .replace("/etc/ssl/private/billing.example.com.key", key);
-      const main = join(folder, "nginx.conf");
-      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
-        .join(" ");
-      await writeFile(
-        main,
-        `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary}\n${site}\n}`,
-      );
-      const args = ["-e", "stderr", "-p", folder, "-c", main];
-      await promisify(execFile)(NGINX, ["-t", ...args]);
-      const nginx = spawn(NGINX, args, { stdio: "ignore" });
+      await createCertificate(folder);
+      const ports = {
+        ...{ http: await freePort(), https: await freePort() },
+        upstream: new URL(upstream.url).host,
+      };
+      const { check, run } = await configure(folder, ports);
+      const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+      await promisify(execFile)(program as string, check, { env });
+      const proxy = spawn(program as string, run, { stdio: "ignore", env });
       const stop = cleanedUp(async () => {
-        nginx.kill("SIGQUIT");
-        if (nginx.exitCode === null && nginx.signalCode === null) await once(nginx, "exit");
+        proxy.kill("SIGTERM");
+        if (proxy.exitCode === null && proxy.signalCode === null) await once(proxy, "exit");
       });
+      const host = "billing.example.com";
       const secure = (path: string, headers: Record<string, string> = {}) =>
         new Promise<string>((resolves, rejects) => {
-          const options = { port: httpsPort, host: "127.0.0.1", path, headers, rejectUnauthorized: false };
+          const options = {
+            ...{ port: ports.https, host: "127.0.0.1", servername: host, rejectUnauthorized: false },
+            ...{ path, headers: { host, ...headers } },
+          };
           get(options, async (response) => resolves(await text(response))).on("error", rejects);
         });
       await eventually(() => secure("/").catch(() => null), "served");
-      await secure("/api/events/stream", { "x-forwarded-for": "203.0.113.9", host: "billing.example.com" });
+      await secure("/api/events/stream", { "x-forwarded-for": "203.0.113.9" });
       expect(seen.at(-1)).toMatchObject({
-        host: "billing.example.com",
+        host,
         "x-forwarded-for": "127.0.0.1",
         "x-forwarded-proto": "https",
       });
-      const plain = await sendRequest(`http://127.0.0.1:${httpPort}`, "GET", "/billing", {
-        headers: { host: "billing.example.com" },
+      const plain = await sendRequest(`http://127.0.0.1:${ports.http}`, "GET", "/billing", {
+        headers: { host },
       });
-      expect([plain.status, plain.headers.get("location")]).toEqual([
-        308,
-        "https://billing.example.com/billing",
-      ]);
+      expect([plain.status, plain.headers.get("location")]).toEqual([308, expect.stringMatching(TO_HTTPS)]);
       await stop();
     } finally {
       await upstream.close();
@@ -229,6 +256,16 @@ describe("the nginx configuration", () => {
     }
   });
 });
+
+/** Caddy adds a port that is not 443. */
+const TO_HTTPS = /^https:\/\/billing\.example\.com(:\d+)?\/billing$/;
+
+async function createCertificate(folder: string): Promise<void> {
+  await promisify(execFile)("openssl", [
+    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=billing.example.com"],
+    ...["-keyout", join(folder, "key.pem"), "-out", join(folder, "certificate.pem")],
+  ]);
+}
 
 describe("deploy/", () => {
   it("gives the drain more time than it takes before a kill", () => {
@@ -243,5 +280,6 @@ describe("deploy/", () => {
     const proxy = read("deploy/nginx/tollgate.conf");
     expect(proxy).not.toContain("$proxy_add_x_forwarded_for");
     expect(proxy.match(/X-Forwarded-For \$remote_addr;/g)).toHaveLength(3);
+    expect(read("deploy/caddy/Caddyfile")).not.toMatch(/^\s*trusted_proxies/m);
   });
 });
