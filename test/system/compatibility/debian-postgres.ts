@@ -25,6 +25,8 @@ export type OldPostgres = {
   url: string;
   /** The same database through PgBouncer in transaction mode. */
   pooledUrl: string;
+  /** Ends all connections; settings that need a restart take effect. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -51,6 +53,13 @@ async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPo
   return {
     url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
     pooledUrl: pooler.url,
+    restart: async () => {
+      await run(
+        join(bin, "pg_ctl"),
+        ["restart", "-D", cluster, "-w", "-m", "fast", "-l", join(folder, "log")],
+        account ?? {},
+      );
+    },
     stop: cleanedUp(async () => {
       pooler.kill();
       await run(join(bin, "pg_ctl"), ["stop", "-D", cluster, "-m", "immediate"], account ?? {});

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -12,8 +12,9 @@ import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { addUsers } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
-import { deliverWebhook } from "../../support/http.ts";
+import { deliverUntilAnswered, deliverWebhook } from "../../support/http.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
 import { serverVariables } from "../../support/variables.ts";
@@ -30,9 +31,17 @@ const COMMANDS = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, bl
 describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, start }) => {
   let postgres: OldPostgres;
   let folder: string;
+  let archive: string;
+  /** Just before a mistake that is to be undone. */
+  let moment = "";
   let stripe: StripeServer;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tollgate-backup-"));
+    await chmod(folder, 0o755);
+    archive = join(folder, "archive");
+    await mkdir(archive);
+    const account = await unprivilegedAccount();
+    if (account) await chown(archive, account.uid, account.gid);
     postgres = await start();
     const database = openDatabase({
       ...{ url: postgres.url, prepared: false, maxConnections: 2, answerTimeoutMs: 30_000 },
@@ -59,28 +68,34 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
     const before = await spawnServer(postgres.url);
     const deliver = async (from: number, to: number) => {
       for (let n = from; n < to; n += 1) {
-        const { status } = await deliverWebhook(before.url, "provider-a", numberedEvent("backup", n));
+        const { status } = await deliverUntilAnswered(before.url, "provider-a", numberedEvent("backup", n));
         expect(status).toBe(200);
       }
     };
     await deliver(0, 20);
-    const outputs: string[] = [];
+    const outputs: [program: string, output: string][] = [];
     for (const command of COMMANDS) {
-      outputs.push(await run(command));
+      const program = programOf(command);
+      outputs.push([program, await run(command)]);
       // Acknowledged between the backup and the crash: only the provider still knows them.
-      if (programOf(command) === "pg_dump") await deliver(20, 23);
+      if (program === "pg_dump") await deliver(20, 23);
+      if (program === "psql") await postgres.restart();
+      if (program === "pg_basebackup") {
+        await deliver(23, 26);
+        moment = await readOne("select clock_timestamp()::text as value");
+        await deliver(26, 27);
+        await archiveAll();
+      }
     }
     await before.end("SIGTERM");
-    expect(COMMANDS.map(programOf)).toEqual([
-      "pg_dump",
-      "createdb",
-      "pg_restore",
-      "npm",
-      "pg_basebackup",
+    expect(outputs.map(([program]) => program)).toEqual([
+      ...["pg_dump", "createdb", "pg_restore", "npm"],
+      ...["psql", "pg_basebackup", "echo", "touch", "echo", "echo"],
       "npm",
     ]);
-    expect(outputs[3]).toMatch(/^20 +provider-a .* successful /m);
-    expect(JSON.parse(outputs[5] as string)).toBeTypeOf("object");
+    const [[, listed = ""] = [], [, reconciled = ""] = []] = outputs.filter(([program]) => program === "npm");
+    expect(listed).toMatch(/^20 +provider-a .* successful /m);
+    expect(JSON.parse(reconciled)).toBeTypeOf("object");
     expect(await eventsIn(restoredUrl())).toEqual(Array.from({ length: 23 }, (_, n) => `backup-${n}`));
 
     const after = await spawnServer(restoredUrl());
@@ -88,18 +103,15 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
       const repeat = await deliverWebhook(after.url, "provider-a", numberedEvent("backup", n));
       expect(repeat.body).toEqual({ received: true, duplicate: true });
     }
-    const first = await deliverWebhook(after.url, "provider-a", numberedEvent("backup", 23));
+    const first = await deliverWebhook(after.url, "provider-a", numberedEvent("backup", 27));
     expect([first.status, first.body]).toEqual([200, { received: true }]);
     await after.end("SIGTERM");
   });
 
-  it("starts PostgreSQL on the base backup, with the events that came after the dump", async () => {
+  it("replays the archived log on the base backup, up to the moment", async () => {
     const cluster = join(folder, "base-backup");
     const account = await unprivilegedAccount();
-    if (account) {
-      await chmod(folder, 0o755);
-      execFileSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
-    }
+    if (account) execFileSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
     const port = await freePort();
     const control = (...args: string[]) =>
       promisify(execFile)(join(bin, "pg_ctl"), [...args, "-D", cluster, "-w"], account ?? {});
@@ -108,20 +120,37 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
     const stop = cleanedUp(() => control("stop", "-m", "immediate"));
     const url = new URL(postgres.url);
     url.port = String(port);
-    expect(await eventsIn(url.href)).toEqual(Array.from({ length: 23 }, (_, n) => `backup-${n}`));
+    await eventually(() => readOne("select pg_is_in_recovery()::text as value", url.href), "false");
+    expect(await eventsIn(url.href)).toEqual(Array.from({ length: 26 }, (_, n) => `backup-${n}`));
     await stop();
   });
 
   /** Applied events, in order. */
-  async function eventsIn(url: string): Promise<string[]> {
+  function eventsIn(url: string): Promise<string[]> {
+    return readColumn(
+      `select event_id as value from webhook_delivery where status = 'successful'
+       order by substr(event_id, 8)::int`,
+      url,
+    );
+  }
+
+  /** Has the log up to now archived. */
+  async function archiveAll(): Promise<void> {
+    const segment = await readOne("select pg_walfile_name(pg_current_wal_insert_lsn()) as value");
+    await readOne("select pg_switch_wal()::text as value");
+    await eventually(async () => (await readdir(archive)).includes(segment), true);
+  }
+
+  async function readOne(text: string, url = postgres.url): Promise<string> {
+    return (await readColumn(text, url))[0] as string;
+  }
+
+  async function readColumn(text: string, url: string): Promise<string[]> {
     const database = openDatabase({ url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 });
     try {
-      const rows = await database.run<{ id: string }>({
-        name: "events",
-        text: `select event_id as id from webhook_delivery where status = 'successful'
-               order by substr(event_id, 8)::int`,
-      });
-      return rows.map(({ id }) => id);
+      return (await database.run<{ value: string }>({ name: text.slice(0, 60), text })).map(
+        ({ value }) => value,
+      );
     } finally {
       await database.close();
     }
@@ -139,6 +168,7 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
       ...process.env,
       ...serverVariables(postgres.url),
       ...{ PATH: `${bin}:${process.env.PATH}`, MAINTENANCE_URL: postgres.url, RESTORED_URL: restoredUrl() },
+      ...{ ARCHIVE: archive, MOMENT: moment },
     };
     const cwd = programOf(command) === "npm" ? PROJECT : folder;
     return (await promisify(execFile)("bash", ["-c", command], { cwd, env })).stdout;
@@ -146,6 +176,6 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
 });
 
 /** The first word that sets no variable. */
-function programOf(command: string): string | undefined {
-  return command.split(" ").find((word) => !word.includes("="));
+function programOf(command: string): string {
+  return command.split(" ").find((word) => !word.includes("=")) ?? "";
 }
