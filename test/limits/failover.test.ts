@@ -119,6 +119,57 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
       },
       180_000,
     );
+
+    it("asks a silent node for a few decisions only; all others are made without waiting", async () => {
+      const [, silent] = nodes as [TestRedis, TestRedis, TestRedis];
+      const { rateLimit, isShared, close } = await opened((nodes[0] as TestRedis).url);
+      for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), true);
+      const askedBefore = await silent.calls("evalsha");
+      silent.signal("SIGSTOP");
+      await Promise.all(Array.from({ length: 6 }, () => rateLimit(keyOn(1, "api"), POLICY)));
+
+      const waiting: Promise<unknown>[][] = [[], [], []];
+      for (let n = 0; n < 1_000; n += 1) {
+        for (const node of [0, 1, 2]) {
+          const decision = rateLimit(keyOn(node, "api"), POLICY);
+          if (decision instanceof Promise) waiting[node]?.push(decision);
+        }
+      }
+      const [first, ofSilent, third] = waiting.map(({ length }) => length);
+      expect([first, third]).toEqual([1_000, 1_000]);
+      // It may be the probe that asks whether the node answers again.
+      expect(ofSilent).toBeLessThanOrEqual(1);
+      await Promise.all(waiting.flat());
+
+      silent.signal("SIGCONT");
+      await eventually(() => isShared(keyOn(1, "billing")), true);
+      // All that was sent meanwhile has been read by now: until the breaker opened, and probes.
+      expect((await silent.calls("evalsha")) - askedBefore).toBeLessThan(50);
+      await close();
+    }, 180_000);
+
+    it("shares counts again once a cluster that is down has all its slots back", async () => {
+      const [, , lost] = nodes as [TestRedis, TestRedis, TestRedis];
+      const { rateLimit, isShared, seen, close } = await opened((nodes[0] as TestRedis).url);
+      for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), true);
+      for (const node of nodes) await node.ask("CONFIG", "SET", "cluster-require-full-coverage", "yes");
+      await lost.kill();
+      for (const node of nodes.slice(0, 2)) {
+        const refusal = () => node.ask("GET", "any").catch((error: Error) => error.message.split(" ")[0]);
+        await eventually(refusal, "CLUSTERDOWN");
+      }
+      for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), false);
+      const key = keyOn(0, "api");
+      const decisions = [];
+      for (let n = 0; n < 20; n += 1) decisions.push(await rateLimit(key, POLICY));
+      expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(POLICY.limit);
+
+      await lost.restart();
+      for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), true);
+      await eventually(async () => seen.up.at(-1), true);
+      for (const node of nodes) await node.ask("CONFIG", "SET", "cluster-require-full-coverage", "no");
+      await close();
+    }, 180_000);
   });
 });
 
