@@ -97,7 +97,7 @@ function describe(seats: number, plan: PlanCatalog["plans"][number] | undefined)
   const { amount, currency, interval } = plan.price;
   const format = new Intl.NumberFormat("en", { style: "currency", currency });
   const units = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
-  return `${number}\nList price: ${format.format(amount / units)} per seat and ${interval}`;
+  return `${number}\nList price: ${format.format(amount / units)} per seat / ${interval}`;
 }
 
 /** Grows with every change, as RFC 5545, section 3.8.7.4, wants it. */

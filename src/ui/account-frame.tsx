@@ -59,7 +59,7 @@ export function AccountFrame({ children, shapes, ...props }: AccountFrameProps) 
   const { labels } = props;
   return (
     <NavigationProvider>
-      <div className="md:grid md:grid-cols-[15rem_1fr]">
+      <div className="md:grid md:grid-cols-[17rem_1fr]">
         <aside className="sticky top-0 hidden h-dvh border-line border-r bg-surface md:block">
           <Bar {...props} />
         </aside>
@@ -142,8 +142,8 @@ function Item({ entry }: { entry: NavEntry }) {
   const Icon = ICONS[entry.icon];
   return (
     <NavLink href={entry.href}>
-      <Icon aria-hidden="true" size={18} />
-      <span className="grow">{entry.label}</span>
+      <Icon aria-hidden="true" size={18} className="shrink-0" />
+      <span className="min-w-0 grow truncate">{entry.label}</span>
       {entry.count ? (
         <span className="rounded-full bg-accent px-2 text-on-accent text-sm">
           <span aria-hidden="true">{entry.count}</span>

@@ -107,7 +107,7 @@ export function MainCell({
         href={href}
         prefetch={false}
         data-row=""
-        className="block truncate font-medium after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none"
+        className="block break-words font-medium sm:truncate after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none"
       >
         {children}
         <PendingLink href={href} />

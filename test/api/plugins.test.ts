@@ -359,7 +359,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
       "LAST-MODIFIED": "20270101T000130Z",
       DTSTART: "20270501T083000Z",
       SUMMARY: "Pro renews",
-      DESCRIPTION: "3 seats\\nList price: €20.00 per seat and month",
+      DESCRIPTION: "3 seats\\nList price: €20.00 per seat / month",
       TRANSP: "TRANSPARENT",
     });
   });
@@ -369,7 +369,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     const [event] = await eventsOf("user_2");
     if (!event) throw new Error("no event");
     expect(textOf(event, "SUMMARY")).toBe("Yen ends");
-    expect(textOf(event, "DESCRIPTION")).toBe("1 seat\nList price: ¥2,000 per seat and year");
+    expect(textOf(event, "DESCRIPTION")).toBe("1 seat\nList price: ¥2,000 per seat / year");
   });
 
   it("contains only the caller's renewing subscriptions", async () => {

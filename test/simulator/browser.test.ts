@@ -41,7 +41,7 @@ describe.skipIf(missing)(`a browser without JavaScript${missing ? ` (${missing})
     await page.getByRole("button", { name: "Cancel and go back" }).click();
     await page.waitForURL(`${shop}/left`);
     await page.goto(url);
-    await page.getByLabel("E-mail").fill("somebody@example.com");
+    await page.getByLabel("Email").fill("somebody@example.com");
     await page.getByRole("button", { name: "Pay 20,00 EUR" }).click();
     await page.waitForURL(`${shop}/paid`);
 

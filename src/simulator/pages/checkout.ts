@@ -87,7 +87,7 @@ function form(c: Context, { offer, seats, trialDays = 0 }: Checkout, { email, ca
     html`<div class="two">
 <section aria-labelledby="what">
 <h1 id="what">${offer.planName}</h1>
-<p class="price">${total} <span class="soft small">a ${offer.interval}</span></p>
+<p class="price">${total} <span class="soft small">per ${offer.interval}</span></p>
 <dl>
 <dt>Seats</dt><dd>${seatsOf(seats)}</dd>
 <dt>Price</dt><dd>${price} ${perInterval(offer)}</dd>
@@ -98,7 +98,7 @@ ${trialDays > 0 ? html`<dl><dt>Trial</dt><dd>${daysOf(trialDays)} free</dd></dl>
 <form class="card" method="post" aria-label="Payment">
 ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
 <div class="field">
-<label for="email">E-mail</label>
+<label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${email}">
 </div>
 <div class="field">
@@ -106,7 +106,7 @@ ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
 <input id="card" name="card" inputmode="numeric" autocomplete="off" maxlength="23" aria-describedby="card-help" value="${inFours(card)}">
 <p class="help" id="card-help">4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Never enter a real one.</p>
 </div>
-${trialDays > 0 ? "" : html`<div class="field"><label class="check"><input type="checkbox" name="trial"> Begin with ${TRIAL_DAYS} days free: nothing is due today</label></div>`}
+${trialDays > 0 ? "" : html`<div class="field"><label class="check"><input type="checkbox" name="trial"> Start with a ${TRIAL_DAYS}-day free trial: nothing is due today</label></div>`}
 <div class="field"><button class="main" name="action" value="pay">${trialDays > 0 ? "Start the trial" : `Pay ${total}`}</button></div>
 <div class="field"><button class="full bad" name="action" value="decline">Decline the card</button></div>
 <button class="full" name="action" value="cancel" formnovalidate>Cancel and go back</button>

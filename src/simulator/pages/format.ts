@@ -15,7 +15,7 @@ export function money(amount: number, currency: string, languages = "en"): strin
 }
 
 export function perInterval({ interval }: Offer): string {
-  return `per seat and ${interval}`;
+  return `per seat / ${interval}`;
 }
 
 export function seatsOf(count: number): string {
@@ -59,15 +59,15 @@ export function outlook({
   if (cancelAtPeriodEnd) return `Ends on ${date}.`;
   switch (status) {
     case "incomplete":
-      return "The first payment is still open.";
+      return "The first payment is due.";
     case "trialing":
-      return `The trial ends on ${date}; then it costs ${sum} a ${offer.interval}.`;
+      return `The trial ends on ${date}; then it costs ${sum} per ${offer.interval}.`;
     case "active":
       return `Renews on ${date} for ${sum}.`;
     case "past_due":
-      return `The last renewal was not paid: ${sum} are owed, and will be asked for again.`;
+      return `The last renewal was not paid: ${sum} is due, and will be charged again.`;
     case "unpaid":
-      return `${sum} are owed, and nobody asks for them any more.`;
+      return `${sum} is due, and will not be charged again.`;
     default:
       return status satisfies never;
   }

@@ -15,7 +15,7 @@ export function stripePrice(offer: Offer): object {
     livemode: false,
     lookup_key: null,
     metadata: {},
-    nickname: `${offer.planName}, per seat and ${offer.interval}`,
+    nickname: `${offer.planName}, per seat / ${offer.interval}`,
     product: `prod_${offer.planId}`,
     recurring: {
       interval: offer.interval,

@@ -99,7 +99,7 @@ async function buy(
   await offer.getByLabel("Seats", { exact: true }).fill(seats);
   await offer.getByRole("button", { name: `Choose ${plan}` }).click();
   await page.getByRole("heading", { name: plan }).waitFor();
-  await page.getByLabel("E-mail").fill("somebody@example.com");
+  await page.getByLabel("Email").fill("somebody@example.com");
   await page.getByRole("button", { name: /^Pay / }).click();
   await page.waitForURL(/\/billing\?checkout=completed/);
   // The provider's webhook arrives in the meantime.

@@ -165,6 +165,21 @@ describe("a plan", () => {
     );
     expect(text).not.toContain("Choose Pro");
   });
+
+  it("asks for no second payment while the first one is being confirmed", async () => {
+    const { cookie, id } = await createUser(test, "Grace", { isHttps: true });
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         cancel_at_period_end, out_of_order)
+       values (gen_random_uuid(), $1, 'provider-a', 'sub_awaited', 'pro', 1, 'incomplete', false, false)`,
+      [id],
+    );
+    const unpaid = "Your first payment isn’t complete.";
+    expect((await openPage(server.url, "/billing", cookie)).text).toContain(unpaid);
+    const { text } = await openPage(server.url, "/billing?checkout=completed", cookie);
+    expect(text).toContain("Confirming your payment…");
+    expect(text).not.toContain(unpaid);
+  });
 });
 
 describe("a refused form", () => {

@@ -44,8 +44,8 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
         {running.length > 1 && <MultipleSubscriptionsWarning />}
         {running.length > 1
           ? running.map((subscription) => <CurrentPlan key={subscription.id} subscription={subscription} />)
-          : current && <CurrentPlan subscription={current} />}
-        {/* The plan just paid for is not offered again. */}
+          : current && !(isAwaited && !isRunning(current)) && <CurrentPlan subscription={current} />}
+        {/* The plan just paid for is not offered again, nor said to be unpaid. */}
         {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
         {!isAwaited && <EntitlementsCard />}
         {!isAwaited && (

@@ -180,6 +180,7 @@ async function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }
         <Row key={delivery.id}>
           <MainCell
             href={`${PATH}/${delivery.id}`}
+            className="max-sm:text-sm"
             description={
               delivery.status === "failed" && delivery.lastError !== null
                 ? failureText({ reason: delivery.lastReason, error: delivery.lastError })
