@@ -8,10 +8,10 @@ import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deliverUntilAnswered, sendRequest } from "../../support/http.ts";
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "../../support/otlp-receiver.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "./otlp-receiver.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CRON_SECRET = "a-secret-of-sixteen-or-more";

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { startHttpServer } from "../../support/http.ts";
+import { startHttpServer } from "./http.ts";
 
 export type ReceivedSpan = {
   traceId: string;
