@@ -7,7 +7,7 @@ import "../fixtures/fifth-provider.ts";
 import { API_KEY, control, press } from "../simulator/test-context.ts";
 import { eventually } from "../support/eventually.ts";
 import { createUser, type TestUser } from "../support/people.ts";
-import { openShop, type Shop } from "../system/server/shop.ts";
+import { type ProviderContext, startProviderContext } from "../system/server/provider-context.ts";
 
 /** `CHECKOUT_INTERLEAVINGS=1000` runs the whole proof. */
 const RUNS = Number(process.env.CHECKOUT_INTERLEAVINGS ?? 6);
@@ -17,17 +17,17 @@ const CARD = "4242 4242 4242 4242";
 it.each(wireFormats())(
   `never charges a user twice or a deleted account, in ${RUNS} random interleavings with %s`,
   async (format) => {
-    const shop = await openShop(format, { timeScale: 1_000 });
+    const context = await startProviderContext(format, { timeScale: 1_000 });
     for (let run = 0; run < RUNS; run += 1) {
       const seed = SEED + run;
-      await interleave(shop, createRng(seed), format, `CHECKOUT_SEED=${seed}`);
+      await interleave(context, createRng(seed), format, `CHECKOUT_SEED=${seed}`);
     }
   },
   Math.max(120_000, RUNS * 4_000),
 );
 
-async function interleave(shop: Shop, rng: Rng, format: string, about: string): Promise<void> {
-  const { sim, test, post } = shop;
+async function interleave(context: ProviderContext, rng: Rng, format: string, about: string): Promise<void> {
+  const { sim, test, post } = context;
   const person = await createUser(test);
   const urls: string[] = [];
   let isDeleted = false;
@@ -40,11 +40,11 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
     order,
     "order twice at once": () => Promise.all([order(), order()]),
     // A client that disconnects does not learn which checkout was created.
-    "lose the answer": () => lostOrder(shop, person, rng),
+    "lose the answer": () => lostOrder(context, person, rng),
     pay: () => pay(urls.at(-1), person),
     "pay an old page": () => pay(urls[0], person),
     "hold webhooks back": () => control(sim.url, "/provider-a/faults", { kind: "drop", share: 1 }),
-    "let webhooks through": () => letThrough(shop),
+    "let webhooks through": () => letThrough(context),
     "pay while ordering": () => Promise.all([pay(urls.at(-1), person), order()]),
     delete: async () => {
       const body = { json: { confirmation: person.email } };
@@ -58,7 +58,7 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
     const name = rng.pick(names);
     taken.push(name);
     await steps[name]?.();
-    if (traitsOf(format).cancelsAtOnce) expectAtMostOne(shop, person, `${about}: ${taken.join(", ")}`);
+    if (traitsOf(format).cancelsAtOnce) expectAtMostOne(context, person, `${about}: ${taken.join(", ")}`);
   }
 
   // Then every checkout that can still be paid is paid, and all webhooks arrive.
@@ -70,42 +70,42 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
   const story = `${about}: ${taken.join(", ")}`;
   if (isDeleted && ["stripe", "paddle", "acme-pay"].includes(format)) expect(open, story).toEqual([]);
   for (const { url } of open) await pay(url, person);
-  await letThrough(shop);
+  await letThrough(context);
   const slot = "provider-a" as const;
   const api = createPaymentApi({ slot, format, apiKey: API_KEY, apiUrl: `${sim.url}/provider-a` });
   const payments = { "provider-a": api, "provider-b": null, "provider-c": null };
   await eventually(async () => {
     await test.rows("update unwanted_subscription set next_attempt_at = clock_timestamp()");
     await cancelUnwanted({ database: test.database, payments, log: { error: () => {} } }, () => false);
-    return running(shop, person).length <= (isDeleted ? 0 : 1);
+    return running(context, person).length <= (isDeleted ? 0 : 1);
   }, true).catch(() => {});
-  expect(running(shop, person).length, story).toBeLessThanOrEqual(isDeleted ? 0 : 1);
+  expect(running(context, person).length, story).toBeLessThanOrEqual(isDeleted ? 0 : 1);
 }
 
 /** Those that go on being charged. */
-function running({ sim }: Shop, person: TestUser) {
+function running({ sim }: ProviderContext, person: TestUser) {
   return sim
     .subscriptions("provider-a")
     .filter(({ userId }) => userId === person.id)
     .filter(({ status, cancelAtPeriodEnd }) => status !== "canceled" && !cancelAtPeriodEnd);
 }
 
-function expectAtMostOne(shop: Shop, person: TestUser, story: string): void {
-  expect(running(shop, person).length, story).toBeLessThanOrEqual(1);
+function expectAtMostOne(context: ProviderContext, person: TestUser, story: string): void {
+  expect(running(context, person).length, story).toBeLessThanOrEqual(1);
 }
 
 async function pay(url: string | undefined, person: TestUser): Promise<void> {
   if (url) await press(url, { email: person.email, card: CARD, action: "pay" });
 }
 
-async function lostOrder({ server }: Shop, { cookie }: TestUser, rng: Rng): Promise<void> {
+async function lostOrder({ server }: ProviderContext, { cookie }: TestUser, rng: Rng): Promise<void> {
   const signal = AbortSignal.timeout(rng.between(1, 30));
   const headers = { cookie, "content-type": "application/json" };
   const body = JSON.stringify({ planId: rng.pick(["pro", "team"]) });
   await fetch(`${server.url}/api/checkout`, { method: "POST", headers, body, signal }).catch(() => {});
 }
 
-async function letThrough({ sim }: Shop): Promise<void> {
+async function letThrough({ sim }: ProviderContext): Promise<void> {
   await control(sim.url, "/provider-a/faults", { kind: "drop", share: 0 });
   await control(sim.url, "/provider-a/redeliver", {});
   await sim.settle();

@@ -5,7 +5,7 @@ import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freePort } from "../../support/free-port.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
-import { openShop, type Shop } from "../server/shop.ts";
+import { type ProviderContext, startProviderContext } from "../server/provider-context.ts";
 
 const missing = missingBrowser();
 let browser: Browser;
@@ -27,8 +27,8 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
   it.each(wireFormats().map((format, at) => [format, at % 2 === 0 ? "with" : "without"] as const))(
     "a user goes through a subscription's whole life in the format %s, %s JavaScript",
     async (format, scripts) => {
-      const shop = await openShop(format, { variables: await freeUrl() });
-      const person = await createUser(shop.test);
+      const provider = await startProviderContext(format, { variables: await freeUrl() });
+      const person = await createUser(provider.test);
       const context = await browser.newContext({
         javaScriptEnabled: scripts === "with",
         locale: "en-GB",
@@ -38,16 +38,16 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
       const problems: string[] = [];
       page.on("console", (message) => void (message.type() === "error" && problems.push(message.text())));
       page.on("pageerror", (error) => void problems.push(String(error)));
-      await signIn(page, shop, person);
+      await signIn(page, provider, person);
 
-      await buy(page, shop, { plan: "Pro", seats: "2" });
-      await sees(page, shop, person, "Active");
-      await changeSeats(page, shop, person, {
+      await buy(page, provider, { plan: "Pro", seats: "2" });
+      await sees(page, provider, person, "Active");
+      await changeSeats(page, provider, person, {
         from: "2",
         to: "3",
         givesAmount: ["stripe", "paddle"].includes(format),
       });
-      await inPortal(page, shop, async () => {
+      await inPortal(page, provider, async () => {
         await page.getByRole("spinbutton", { name: "Seats" }).fill("5");
         await page.getByRole("button", { name: "Change seats" }).click();
         await page.getByRole("status").getByText("The seats are changed.").waitFor();
@@ -55,24 +55,24 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
         await page.getByRole("status").getByText("The plan is changed.").waitFor();
         await page.getByRole("button", { name: "Fail the next renewal" }).click();
       });
-      await aMonthLater(page, shop);
-      await sees(page, shop, person, "Payment overdue");
-      await isWarnedOnEveryPage(page, shop);
-      expect(shop.truth(person)).toMatchObject([{ planId: "team", seats: 5, status: "past_due" }]);
-      await inPortal(page, shop, async () => {
+      await aMonthLater(page, provider);
+      await sees(page, provider, person, "Payment overdue");
+      await isWarnedOnEveryPage(page, provider);
+      expect(provider.atProvider(person)).toMatchObject([{ planId: "team", seats: 5, status: "past_due" }]);
+      await inPortal(page, provider, async () => {
         await page.getByRole("button", { name: "Pay what is owed" }).click();
         await page.getByRole("status").getByText("What was owed is paid.").waitFor();
         await page.getByRole("button", { name: "Cancel at the end of the period" }).click();
         await page.getByText("Active, canceled").waitFor();
       });
-      await sees(page, shop, person, /^Ends on .* and won’t renew/);
-      await aMonthLater(page, shop);
-      await sees(page, shop, person, "Your last subscription has ended. You won’t be charged again.");
-      await buy(page, shop, { plan: "Team", seats: "7" });
-      await sees(page, shop, person, "Active");
+      await sees(page, provider, person, /^Ends on .* and won’t renew/);
+      await aMonthLater(page, provider);
+      await sees(page, provider, person, "Your last subscription has ended. You won’t be charged again.");
+      await buy(page, provider, { plan: "Team", seats: "7" });
+      await sees(page, provider, person, "Active");
       expect(
-        shop
-          .truth(person)
+        provider
+          .atProvider(person)
           .map(({ status }) => status)
           .sort(),
       ).toEqual(["active", "canceled"]);
@@ -82,14 +82,14 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
   );
 });
 
-async function signIn(page: Page, { server }: Shop, { cookie }: TestUser): Promise<void> {
+async function signIn(page: Page, { server }: ProviderContext, { cookie }: TestUser): Promise<void> {
   const [name, value] = cookie.split(/=(.*)/s) as [string, string];
   await page.context().addCookies([{ name, value, url: server.url }]);
 }
 
 async function buy(
   page: Page,
-  { server }: Shop,
+  { server }: ProviderContext,
   { plan, seats }: { plan: string; seats: string },
 ): Promise<void> {
   await page.goto(`${server.url}/billing`);
@@ -109,7 +109,7 @@ async function buy(
 /** The preview says what the change is and costs; nothing changes before it is confirmed. */
 async function changeSeats(
   page: Page,
-  shop: Shop,
+  context: ProviderContext,
   person: TestUser,
   { from, to, givesAmount }: { from: string; to: string; givesAmount: boolean },
 ): Promise<void> {
@@ -123,13 +123,13 @@ async function changeSeats(
     const summary = await plan.locator("dl").textContent();
     expect(summary).toMatch(new RegExp(`PlanProSeats${to}Takes effect\\w+ \\d+, \\d{4}`));
     expect(summary).toMatch(givesAmount ? /Amount due€[\d.]+ EUR/ : /doesn’t state it in advance/);
-    expect(shop.truth(person)).toMatchObject([{ seats: Number(from) }]);
+    expect(context.atProvider(person)).toMatchObject([{ seats: Number(from) }]);
     if (isConfirmed) await plan.getByRole("button", { name: "Confirm change" }).click();
     else await plan.getByRole("link", { name: "Back" }).click();
     if (!isConfirmed) await plan.getByRole("button", { name: "Change seats" }).waitFor();
   }
   await plan.getByText("Subscription changed.").waitFor();
-  expect(shop.truth(person)).toMatchObject([{ seats: Number(to) }]);
+  expect(context.atProvider(person)).toMatchObject([{ seats: Number(to) }]);
 }
 
 const PAGES = ["/dashboard", "/settings", "/notifications", "/api-keys", "/billing"];
@@ -138,7 +138,7 @@ const BANNER = {
   text: /A payment for Team failed\. You keep access until \w+ \d+, \d{4}\./,
 };
 
-async function isWarnedOnEveryPage(page: Page, { server }: Shop): Promise<void> {
+async function isWarnedOnEveryPage(page: Page, { server }: ProviderContext): Promise<void> {
   for (const path of PAGES) {
     await page.goto(`${server.url}${path}`);
     const banner = page.getByRole("complementary", { name: BANNER.label });
@@ -149,16 +149,20 @@ async function isWarnedOnEveryPage(page: Page, { server }: Shop): Promise<void> 
 /** On the billing page, once both sides agree. */
 async function sees(
   page: Page,
-  { server, agree }: Shop,
+  { server, waitUntilEqual }: ProviderContext,
   person: TestUser,
   text: string | RegExp,
 ): Promise<void> {
-  await agree(person);
+  await waitUntilEqual(person);
   await page.goto(`${server.url}/billing`);
   await page.getByText(text, { exact: true }).first().waitFor();
 }
 
-async function inPortal(page: Page, { server, sim }: Shop, act: () => Promise<void>): Promise<void> {
+async function inPortal(
+  page: Page,
+  { server, sim }: ProviderContext,
+  act: () => Promise<void>,
+): Promise<void> {
   await page.getByRole("button", { name: "Open billing portal" }).first().click();
   await page.waitForURL((url) => url.origin === sim.url);
   await act();
@@ -166,7 +170,7 @@ async function inPortal(page: Page, { server, sim }: Shop, act: () => Promise<vo
   await page.waitForURL((url) => url.origin === server.url);
 }
 
-async function aMonthLater(page: Page, { sim }: Shop): Promise<void> {
+async function aMonthLater(page: Page, { sim }: ProviderContext): Promise<void> {
   await page.goto(sim.url);
   await page.getByRole("button", { name: "Forward a month" }).click();
   await page.waitForLoadState();

@@ -5,18 +5,18 @@ import { control } from "../../simulator/test-context.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { SECRETS } from "../../support/variables.ts";
-import { liveWholeLife, openShop, type Shop } from "./shop.ts";
+import { type ProviderContext, runWholeLife, startProviderContext } from "./provider-context.ts";
 
 const PEOPLE = 5;
 
 /** Each kind hits one event for sure, and a share of the others by chance. */
-async function disturb({ sim }: Shop, share: number): Promise<void> {
+async function disturb({ sim }: ProviderContext, share: number): Promise<void> {
   for (const kind of FAULT_KINDS) {
     await control(sim.url, "/provider-a/faults", { kind, next: 1, share });
   }
 }
 
-const faultsOf = async ({ sim }: Shop): Promise<Set<string | null>> => {
+const faultsOf = async ({ sim }: ProviderContext): Promise<Set<string | null>> => {
   const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
   return new Set(deliveries.map(({ fault }: { fault: string | null }) => fault));
 };
@@ -26,40 +26,40 @@ describe.each(wireFormats())(
   (format) => {
     it("match the provider's subscriptions after reconcile", async () => {
       // A retry after a day becomes one within a minute.
-      const shop = await openShop(format, { timeScale: 2_000 });
+      const context = await startProviderContext(format, { timeScale: 2_000 });
       const people: TestUser[] = [];
-      for (let count = 0; count < PEOPLE; count += 1) people.push(await createUser(shop.test));
+      for (let count = 0; count < PEOPLE; count += 1) people.push(await createUser(context.test));
       // The first step has an event of each kind; chance must not remove any.
       let share = 0;
-      await liveWholeLife(shop, people, async ({ is }) => {
+      await runWholeLife(context, people, async ({ title }) => {
         // Lemon Squeezy cannot be asked about a subscription without any event.
-        if (is === "buys") for (const person of people) await shop.agree(person);
-        await disturb(shop, share);
+        if (title === "buys") for (const person of people) await context.waitUntilEqual(person);
+        await disturb(context, share);
         share = 0.08;
       });
-      expect([...(await faultsOf(shop))]).toEqual(expect.arrayContaining([...FAULT_KINDS]));
+      expect([...(await faultsOf(context))]).toEqual(expect.arrayContaining([...FAULT_KINDS]));
 
-      const report = await shop.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+      const report = await context.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
       expect(report).toMatchObject({ left: [], slots: [{ problem: null }] });
       if (format === "lemon-squeezy") expect(report.slots[0].missed).toBeNull();
       else expect(report.slots[0].missed).toMatchObject({ failed: 0 });
-      for (const person of people) expect(await shop.known(person)).toEqual(shop.truth(person));
-      expect(await shop.test.rows("select id from subscription where out_of_order")).toEqual([]);
-      const again = await shop.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+      for (const person of people) expect(await context.atApi(person)).toEqual(context.atProvider(person));
+      expect(await context.test.rows("select id from subscription where out_of_order")).toEqual([]);
+      const again = await context.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
       expect(again).toMatchObject({ corrected: [], left: [] });
     });
   },
 );
 
 it("treats two identical Lemon Squeezy events of one second as one, and corrects the result by reconciling", async () => {
-  const shop = await openShop("lemon-squeezy");
-  const { server, sim, test, press, known, truth, agree } = shop;
+  const context = await startProviderContext("lemon-squeezy");
+  const { server, sim, test, press, atApi, atProvider, waitUntilEqual } = context;
   const person = await createUser(test);
-  await shop.buy(person, { planId: "pro" });
-  await agree(person);
+  await context.buy(person, { planId: "pro" });
+  await waitUntilEqual(person);
   for (const action of ["cancel_at_period_end", "resume"]) {
     await press(person, action);
-    await agree(person);
+    await waitUntilEqual(person);
   }
   // The clock moves between two events: cancelled twice within a second, the second would be a repeat.
   await control(sim.url, "/provider-a/faults", { kind: "drop", next: 2 });
@@ -80,11 +80,11 @@ it("treats two identical Lemon Squeezy events of one second as one, and corrects
     status: 200,
     body: { received: true, duplicate: true },
   });
-  expect([await known(person), truth(person)]).toMatchObject([
+  expect([await atApi(person), atProvider(person)]).toMatchObject([
     [{ cancelAtPeriodEnd: false }],
     [{ cancelAtPeriodEnd: true }],
   ]);
-  const { slots } = await shop.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+  const { slots } = await context.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
   expect(slots).toMatchObject([{ changed: { corrected: 1 } }]);
-  expect(await known(person)).toEqual(truth(person));
+  expect(await atApi(person)).toEqual(atProvider(person));
 });

@@ -4,7 +4,7 @@ import { control } from "../../simulator/test-context.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
-import { liveWholeLife, openShop } from "./shop.ts";
+import { runWholeLife, startProviderContext } from "./provider-context.ts";
 import "../../fixtures/fifth-provider.ts";
 
 const NOT_SUPPORTED = "The payment provider does not support this change";
@@ -12,12 +12,12 @@ const SUBSCRIBED = "The user already has a subscription: change or cancel it in 
 
 describe.each(wireFormats())("plan and seats in the format %s", (format) => {
   it("change at once or at the end of the period, after a preview", async () => {
-    const shop = await openShop(format);
-    const { post, known, agree, buy, forward } = shop;
-    const person = await createUser(shop.test);
+    const context = await startProviderContext(format);
+    const { post, atApi, waitUntilEqual, buy, forward } = context;
+    const person = await createUser(context.test);
     await buy(person, { planId: "pro", seats: 2 });
-    await agree(person);
-    const { body: listed } = await sendRequest(shop.server.url, "GET", "/api/subscriptions", person);
+    await waitUntilEqual(person);
+    const { body: listed } = await sendRequest(context.server.url, "GET", "/api/subscriptions", person);
     const change = (body: object) =>
       post(`/api/subscriptions/${listed.subscriptions[0].id}/change`, person, body);
 
@@ -43,13 +43,13 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
     if (format === "stripe" || format === "polar") {
       expect(later.body).toMatchObject({ subscription: { planId: "team", seats: 6 } });
       await forward("month");
-      await agree(person);
-      expect(await known(person)).toMatchObject([{ planId: "pro", seats: 1 }]);
+      await waitUntilEqual(person);
+      expect(await atApi(person)).toMatchObject([{ planId: "pro", seats: 1 }]);
     } else {
       expect([later.status, later.body.error]).toEqual([409, NOT_SUPPORTED]);
     }
-    await shop.press(person, "cancel_at_period_end");
-    await agree(person);
+    await context.press(person, "cancel_at_period_end");
+    await waitUntilEqual(person);
     const tooLate = await change({ planId: "pro", seats: 3, when: "period_end" });
     expect([tooLate.status, tooLate.body.error]).toEqual([409, NOT_SUPPORTED]);
   });
@@ -57,9 +57,9 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
 
 describe.each(wireFormats())("payments in the format %s", (format) => {
   it("are refunded and disputed: administrators are notified, and access follows the plan", async () => {
-    const shop = await openShop(format);
-    const { server, sim, buy, agree, forward } = shop;
-    const [person, administrator] = [await createUser(shop.test), await createAdmin(shop.test)];
+    const context = await startProviderContext(format);
+    const { server, sim, buy, waitUntilEqual, forward } = context;
+    const [person, administrator] = [await createUser(context.test), await createAdmin(context.test)];
     const read = async (path: string, { cookie }: TestUser) =>
       (await sendRequest(server.url, "GET", path, { cookie })).body;
     const payments = async () =>
@@ -84,7 +84,7 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
 
     await buy(person, { planId: "pro", seats: 2 });
     await forward("month");
-    await agree(person);
+    await waitUntilEqual(person);
     await eventually(payments, atProvider());
     const [first, renewal] = atProvider().map(({ providerPaymentId }) => providerPaymentId);
     await reversePayment("refund", { payment: first, amount: 100 });
@@ -99,7 +99,7 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
     if (format === "polar") {
       // It sends no events for disputes: comparing finds them.
       await control(sim.url, "/provider-a/dispute", { payment: renewal });
-      await shop.tollgate("webhooks", "reconcile");
+      await context.tollgate("webhooks", "reconcile");
       await eventually(payments, atProvider());
     } else await reversePayment("dispute", { payment: renewal });
     const status = atProvider().at(-1)?.status as string;
@@ -108,7 +108,7 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
     if (status === "disputed") {
       await control(sim.url, "/provider-a/win-dispute", { payment: renewal });
       await sim.settle();
-      if (format === "polar") await shop.tollgate("webhooks", "reconcile");
+      if (format === "polar") await context.tollgate("webhooks", "reconcile");
       await eventually(payments, atProvider());
       expect((await payments())[1]).toMatchObject({ status: "partly_refunded" });
       expect(await planId()).toBe("pro");
@@ -118,40 +118,40 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
 
 describe.each(wireFormats())("a subscription managed over the API, in the format %s", (format) => {
   it("matches the provider's through its whole life", async () => {
-    const shop = await openShop(format);
-    const { server, sim, post, known, truth, agree, buy } = shop;
-    const person = await createUser(shop.test);
-    const bystander = await createUser(shop.test);
+    const context = await startProviderContext(format);
+    const { server, sim, post, atApi, atProvider, waitUntilEqual, buy } = context;
+    const person = await createUser(context.test);
+    const bystander = await createUser(context.test);
     expect((await post("/api/portal", person)).status).toBe(409);
 
-    await liveWholeLife(shop, [person], async (step) => {
-      await agree(person);
-      expect(await known(person), step.is).toMatchObject([step.leaves]);
+    await runWholeLife(context, [person], async (step) => {
+      await waitUntilEqual(person);
+      expect(await atApi(person), step.title).toMatchObject([step.result]);
       const again = await post("/api/checkout", person, { planId: "team" });
-      const isOver = truth(person)[0]?.status === "canceled";
-      expect([again.status, again.body.error], step.is).toEqual(
+      const isOver = atProvider(person)[0]?.status === "canceled";
+      expect([again.status, again.body.error], step.title).toEqual(
         isOver ? [200, undefined] : [409, SUBSCRIBED],
       );
     });
 
-    const [first] = await known(person);
+    const [first] = await atApi(person);
     await buy(person, { planId: "pro", seats: 3 });
-    await agree(person);
-    const both = await known(person);
+    await waitUntilEqual(person);
+    const both = await atApi(person);
     expect(both).toHaveLength(2);
     expect(both).toContainEqual(first);
     expect(both).toContainEqual(expect.objectContaining({ planId: "pro", seats: 3, status: "active" }));
     // The newest is listed first, and is the one that the portal opens.
     const listed = await sendRequest(server.url, "GET", "/api/subscriptions", { cookie: person.cookie });
     expect(listed.body.subscriptions[0]).toMatchObject({ status: "active" });
-    await shop.press(person, "seats", { seats: "1" });
-    await agree(person);
-    expect(await known(person)).toContainEqual(expect.objectContaining({ seats: 1, status: "active" }));
+    await context.press(person, "seats", { seats: "1" });
+    await waitUntilEqual(person);
+    expect(await atApi(person)).toContainEqual(expect.objectContaining({ seats: 1, status: "active" }));
 
-    expect(await known(bystander)).toEqual([]);
+    expect(await atApi(bystander)).toEqual([]);
     const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
     expect(deliveries.filter((delivery: { status: string }) => delivery.status !== "delivered")).toEqual([]);
-    const odd = await shop.test.rows(
+    const odd = await context.test.rows(
       "select status, last_error from webhook_delivery where status <> 'successful'",
     );
     expect(odd).toEqual([]);

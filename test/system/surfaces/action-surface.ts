@@ -7,7 +7,7 @@ import {
 } from "../../support/server-action.ts";
 import type { Case } from "./cases/case.ts";
 import { CASES } from "./cases/cases.ts";
-import { inFormWords, REPLAYED, replayedText } from "./form-words.ts";
+import { formText, REPLAYED, replayedText } from "./form-text.ts";
 import { type Difference, entranceTo, type Input, limitsIn, type Surface, type Verdict } from "./surface.ts";
 
 const LEADS_TO: Surface["leadsTo"] = {
@@ -99,7 +99,7 @@ export const actionSurface: Surface = {
     const about = String(input.userId || input.id || "-");
     const path = (action.pages[0] as string).replace("[id]", encodeURIComponent(about));
     const response = await submitAction(serverUrl, action, fieldsOf(operation, input), { ...caller, path });
-    return { ...said(response), ...limitsOfOperations(response) };
+    return { ...outcomeOf(response), ...limitsOfOperations(response) };
   },
 };
 
@@ -109,7 +109,7 @@ function differenceOf(operation: string): Difference {
     // Keys are for programs: pages treat their holders as signed out.
     may: { ...may, key: "unauthorized", adminKey: "unauthorized" },
     ...(SHOWN_WHOLE.includes(operation) ? {} : { shows: SHOWN[operation] ?? (() => null) }),
-    says: inFormWords,
+    says: formText,
   };
 }
 
@@ -149,7 +149,7 @@ function limitsOfOperations(answer: ActionAnswer): ReturnType<typeof limitsIn> {
 
 type Returned = { done: boolean; value?: unknown; code?: Verdict; message?: string };
 
-function said({ redirect, returned, text }: ActionAnswer) {
+function outcomeOf({ redirect, returned, text }: ActionAnswer) {
   if (redirect !== null) {
     const verdict: Verdict = /^\/sign-in\b/.test(redirect) ? "unauthorized" : "ok";
     return { verdict, message: null, reason: null, output: null };

@@ -43,7 +43,7 @@ export function restSurface(version: string, listName: (route: Route) => string)
       const entrance = entranceTo(surface, operation);
       const route = OFFERED.find((offered) => entranceOf(offered) === entrance) as Route;
       const response = await send(serverUrl, `/api/${version}`, route, caller, input);
-      return { ...said(response, route, listName(route)), ...limitsIn(response) };
+      return { ...outcomeOf(response, route, listName(route)), ...limitsIn(response) };
     },
   };
   return surface;
@@ -68,7 +68,7 @@ function send(
   return sendRequest(serverUrl, method, query.size > 0 ? `${filled}?${query}` : filled, caller);
 }
 
-function said(
+function outcomeOf(
   { status, headers, body, text }: HttpResponse,
   route: Route,
   listName: string,

@@ -10,7 +10,7 @@ import { type Ask, type Case, inputOf, personOf } from "./cases/case.ts";
 import { CASES } from "./cases/cases.ts";
 import { ANYONE } from "./cases/who.ts";
 import { LIMITS } from "./limit-tracker.ts";
-import { type Asked, stage } from "./stage.ts";
+import { countOne } from "./operation-counts.ts";
 import {
   CALLERS,
   type CallerName,
@@ -22,8 +22,8 @@ import {
   type Surface,
   type Verdict,
 } from "./surface.ts";
+import { type OperationCall, surfaceContext } from "./surface-context.ts";
 import { SURFACES } from "./surfaces.ts";
-import { count } from "./tally.ts";
 import { createTestData } from "./test-data.ts";
 
 /** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
@@ -49,7 +49,7 @@ const FOR_SERVICE_KEYS = ["users.putExternal", "usage.record", "events.list", "e
 /** RPC's own form of another operation, under whose name it is compared with the other surfaces. */
 const VARIANTS = ["users.rename", "users.listAll", "notifications.markOneOrAllRead"];
 
-const on = stage();
+const on = surfaceContext();
 
 const surfacesOf = (operation: string) => SURFACES.filter((surface) => offers(surface, operation));
 const caseOf = (operation: string) => CASES[operation] as Case;
@@ -166,7 +166,7 @@ const ANOTHER = { nobody: "owner", owner: "other", admin: "owner" } as const;
 
 /** What the call is to come to. */
 function verdictOn(
-  { surface, caller, operation, input }: Omit<Asked, "testData">,
+  { surface, caller, operation, input }: Omit<OperationCall, "testData">,
   { refused }: Ask,
 ): Verdict {
   if (surface.cannotSay(operation, input)) return "invalid_input";
@@ -297,11 +297,11 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
         graphql: LIMITS.graphql - n,
         api: LIMITS.api - 1 - 2 * n,
       });
-      count(on.tally, "users.me ok");
-      count(on.tally, "subscriptions.listOfUsers ok");
+      countOne(on.expectedCounts, "users.me ok");
+      countOne(on.expectedCounts, "subscriptions.listOfUsers ok");
     }
     expect(refusals(await mine("nobody", testData))).toEqual({ me: "UNAUTHENTICATED" });
-    count(on.tally, "users.me unauthorized");
+    countOne(on.expectedCounts, "users.me unauthorized");
   });
 
   it("is refused over the limit without affecting other fields", async () => {
@@ -314,8 +314,8 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
     expect(answer.body.data).toEqual({ me: { id: testData.people.owner.id, subscriptions: null } });
     expect(refusals(answer)).toEqual({ "me.subscriptions": "RATE_LIMITED" });
     expect(limitsIn(answer)).toMatchObject({ lowest: 0, retryAfterSeconds: expect.any(Number) });
-    count(on.tally, "users.me ok");
-    count(on.tally, "subscriptions.listOfUsers rate_limited");
+    countOne(on.expectedCounts, "users.me ok");
+    countOne(on.expectedCounts, "subscriptions.listOfUsers rate_limited");
   });
 });
 

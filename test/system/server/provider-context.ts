@@ -13,7 +13,7 @@ import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 /** What both sides know of a subscription. */
-type Standing = {
+type SubscriptionFacts = {
   planId: string;
   seats: number;
   status: string;
@@ -21,17 +21,17 @@ type Standing = {
   providerSubscriptionId: string | null;
 };
 
-export type Shop = {
+export type ProviderContext = {
   server: RunningServer;
   sim: Awaited<ReturnType<typeof simulator>>;
   test: TestDatabase;
   tollgate: Tollgate;
   post(path: string, person: TestUser, body?: object): ReturnType<typeof sendRequest>;
   /** What the API says to the person, and what the provider holds to be true; both by the provider's id. */
-  known(person: TestUser): Promise<Standing[]>;
-  truth(person: TestUser): Standing[];
+  atApi(person: TestUser): Promise<SubscriptionFacts[]>;
+  atProvider(person: TestUser): SubscriptionFacts[];
   /** Waits until these are the same. */
-  agree(person: TestUser): Promise<void>;
+  waitUntilEqual(person: TestUser): Promise<void>;
   buy(person: TestUser, order: object): Promise<void>;
   /** Presses a button of the portal that Tollgate sends the person to, at the subscription that runs. */
   press(person: TestUser, action: string, more?: Record<string, string>): Promise<void>;
@@ -39,10 +39,10 @@ export type Shop = {
 };
 
 /** A server of the product, and the simulated provider that it takes payments by: in this format, and in provider-b by Paddle's. */
-export async function openShop(
+export async function startProviderContext(
   format: WireFormat,
   { timeScale = 100, variables = {} }: { timeScale?: number; variables?: Record<string, string> } = {},
-): Promise<Shop> {
+): Promise<ProviderContext> {
   const test = await freshDatabase(0);
   cleanedUp(test.drop);
   let server: RunningServer | null = null;
@@ -65,23 +65,23 @@ export async function openShop(
   server = running;
   cleanedUp(running.close);
 
-  const post: Shop["post"] = (path, { cookie }, body) =>
+  const post: ProviderContext["post"] = (path, { cookie }, body) =>
     sendRequest(running.url, "POST", path, { body, cookie });
-  const known: Shop["known"] = async ({ cookie }) => {
+  const atApi: ProviderContext["atApi"] = async ({ cookie }) => {
     const { body } = await sendRequest(running.url, "GET", "/api/subscriptions", { cookie });
-    return (body.subscriptions as Standing[]).map(standing).sort(byName);
+    return (body.subscriptions as SubscriptionFacts[]).map(factsOf).sort(byName);
   };
-  const truth: Shop["truth"] = ({ id }) =>
+  const atProvider: ProviderContext["atProvider"] = ({ id }) =>
     SLOTS.flatMap((slot) => sim.subscriptions(slot))
       .filter(({ userId }) => userId === id)
-      .map(standing)
+      .map(factsOf)
       .sort(byName);
   return {
-    ...{ server: running, sim, test, post, known, truth },
+    ...{ server: running, sim, test, post, atApi, atProvider },
     tollgate: tollgateIn({ ...serverVariables(test.url), ...chosen }),
-    agree: async (person) => {
+    waitUntilEqual: async (person) => {
       await sim.settle();
-      await eventually(() => known(person), truth(person));
+      await eventually(() => atApi(person), atProvider(person));
     },
     buy: async (person, order) => {
       const { body, text } = await post("/api/checkout", person, order);
@@ -92,7 +92,9 @@ export async function openShop(
     press: async (person, action, more = {}) => {
       const { body, text } = await post("/api/portal", person);
       expect(body?.url, text).toMatch(/^http/);
-      const subscription = truth(person).find(({ status }) => status !== "canceled")?.providerSubscriptionId;
+      const subscription = atProvider(person).find(
+        ({ status }) => status !== "canceled",
+      )?.providerSubscriptionId;
       const pressed = await press(body.url, { subscription: subscription as string, action, ...more });
       expect(pressed.status, await pressed.text()).toBe(303);
     },
@@ -100,72 +102,78 @@ export async function openShop(
   };
 }
 
-function standing({ planId, seats, status, cancelAtPeriodEnd, providerSubscriptionId }: Standing): Standing {
+function factsOf({
+  planId,
+  seats,
+  status,
+  cancelAtPeriodEnd,
+  providerSubscriptionId,
+}: SubscriptionFacts): SubscriptionFacts {
   return { planId, seats, status, cancelAtPeriodEnd, providerSubscriptionId };
 }
 
-function byName(a: Standing, b: Standing): number {
+function byName(a: SubscriptionFacts, b: SubscriptionFacts): number {
   return String(a.providerSubscriptionId) < String(b.providerSubscriptionId) ? -1 : 1;
 }
 
 type Step = {
-  is: string;
+  title: string;
   /** What the person does. */
-  act?(shop: Shop, person: TestUser): Promise<void>;
+  act?(context: ProviderContext, person: TestUser): Promise<void>;
   /** Then a month passes, for everybody. */
-  passes?: "month";
-  leaves: object;
+  timePasses?: "month";
+  result: object;
 };
 
 /** From the first purchase to its end. */
 const WHOLE_LIFE: readonly Step[] = [
   {
-    is: "buys",
+    title: "buys",
     act: ({ buy }, person) => buy(person, { planId: "pro", seats: 2 }),
-    leaves: { planId: "pro", seats: 2, status: "active", cancelAtPeriodEnd: false },
+    result: { planId: "pro", seats: 2, status: "active", cancelAtPeriodEnd: false },
   },
   {
-    is: "changes the seats",
+    title: "changes the seats",
     act: ({ press }, person) => press(person, "seats", { seats: "5" }),
-    leaves: { planId: "pro", seats: 5, status: "active" },
+    result: { planId: "pro", seats: 5, status: "active" },
   },
   {
-    is: "upgrades",
+    title: "upgrades",
     act: ({ press }, person) => press(person, "plan", { price: "price_team_monthly" }),
-    leaves: { planId: "team", seats: 5, status: "active" },
+    result: { planId: "team", seats: 5, status: "active" },
   },
   {
-    is: "has a payment fail",
+    title: "has a payment fail",
     act: ({ press }, person) => press(person, "fail_renewal"),
-    passes: "month",
-    leaves: { planId: "team", status: "past_due" },
+    timePasses: "month",
+    result: { planId: "team", status: "past_due" },
   },
   {
-    is: "pays after all",
+    title: "pays after all",
     act: async ({ press }, person) => {
       await press(person, "pay_owed");
       await press(person, "allow_renewal");
     },
-    leaves: { planId: "team", status: "active" },
+    result: { planId: "team", status: "active" },
   },
   {
-    is: "cancels",
+    title: "cancels",
     act: ({ press }, person) => press(person, "cancel_at_period_end"),
-    leaves: { status: "active", cancelAtPeriodEnd: true },
+    result: { status: "active", cancelAtPeriodEnd: true },
   },
-  { is: "reaches the end", passes: "month", leaves: { status: "canceled" } },
+  { title: "reaches the end", timePasses: "month", result: { status: "canceled" } },
 ];
 
 /** Lives it, all of these people at once, and tells after each step. */
-export async function liveWholeLife(
-  shop: Shop,
+export async function runWholeLife(
+  context: ProviderContext,
   people: readonly TestUser[],
   after: (step: Step) => Promise<void>,
 ): Promise<void> {
   for (const step of WHOLE_LIFE) {
-    for (const person of people) await step.act?.(shop, person);
-    if (step.passes) await shop.forward(step.passes);
-    await shop.sim.settle();
+    for (const person of people) await step.act?.(context, person);
+    if (step.timePasses) await context.forward(step.timePasses);
+    await context.sim.settle();
     await after(step);
   }
 }

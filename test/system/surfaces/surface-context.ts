@@ -8,6 +8,13 @@ import type { Case } from "./cases/case.ts";
 import { CASES } from "./cases/cases.ts";
 import { LIMIT_VARIABLES, type LimitedScope, LimitTracker } from "./limit-tracker.ts";
 import {
+  countOne,
+  increaseOf,
+  METRICS_TOKEN,
+  type OperationCounts,
+  readOperationCounts,
+} from "./operation-counts.ts";
+import {
   type CallerName,
   type Input,
   isLetThrough,
@@ -15,10 +22,9 @@ import {
   type Surface,
   type Verdict,
 } from "./surface.ts";
-import { count, grown, METRICS_TOKEN, type Tally, tallyOf } from "./tally.ts";
 import type { TestData } from "./test-data.ts";
 
-export type Asked = {
+export type OperationCall = {
   surface: Surface;
   testData: TestData;
   caller: CallerName;
@@ -27,24 +33,24 @@ export type Asked = {
 };
 
 /** One server with a database of its own, which is held to account for every call. */
-export type Stage = {
+export type SurfaceContext = {
   test: TestDatabase;
   url: string;
   limitTracker: LimitTracker;
   /** What the server is to have counted by the end of the test: operations by name and outcome. */
-  tally: Tally;
+  expectedCounts: OperationCounts;
   /** Whether more may have been read than was called. */
   showsMore: boolean;
   /** Calls, and expects this outcome, charged to the operation's own scope and the surface's besides. */
-  expectVerdict(asked: Asked, verdict: Verdict): Promise<Outcome>;
+  expectVerdict(operationCall: OperationCall, verdict: Verdict): Promise<Outcome>;
 };
 
 /** For the tests of one file. */
-export function stage(): Stage {
-  const on = { limitTracker: new LimitTracker() } as Stage;
-  on.expectVerdict = (asked, verdict) => expectVerdict(on, asked, verdict);
+export function surfaceContext(): SurfaceContext {
+  const on = { limitTracker: new LimitTracker() } as SurfaceContext;
+  on.expectVerdict = (operationCall, verdict) => expectVerdict(on, operationCall, verdict);
   let server: RunningServer;
-  let atFirst: Tally;
+  let countsBefore: OperationCounts;
   let assistant: Awaited<ReturnType<typeof openAiServer>>;
 
   beforeAll(async () => {
@@ -73,15 +79,17 @@ export function stage(): Stage {
     await on.test.drop();
   });
   beforeEach(async () => {
-    on.tally = {};
+    on.expectedCounts = {};
     on.showsMore = false;
-    atFirst = await tallyOf(on.url);
+    countsBefore = await readOperationCounts(on.url);
   });
   afterEach(async () => {
     // Each call has gone through the gate once, to the operation that it is called by, and no other has.
-    const counted = Object.entries(grown(atFirst, await tallyOf(on.url)));
-    const called = counted.filter(([name]) => name in on.tally || !(on.showsMore && isReading(name)));
-    expect(Object.fromEntries(called)).toEqual(on.tally);
+    const counted = Object.entries(increaseOf(countsBefore, await readOperationCounts(on.url)));
+    const called = counted.filter(
+      ([name]) => name in on.expectedCounts || !(on.showsMore && isReading(name)),
+    );
+    expect(Object.fromEntries(called)).toEqual(on.expectedCounts);
   });
   return on;
 }
@@ -94,16 +102,20 @@ function isReading(name: string): boolean {
   return CASES[operation] !== undefined && !CASES[operation].writes;
 }
 
-async function expectVerdict(on: Stage, asked: Asked, verdict: Verdict): Promise<Outcome> {
-  const { url, limitTracker: book, tally } = on;
-  const { surface, testData, caller, operation, input } = asked;
+async function expectVerdict(
+  on: SurfaceContext,
+  operationCall: OperationCall,
+  verdict: Verdict,
+): Promise<Outcome> {
+  const { url, limitTracker, expectedCounts } = on;
+  const { surface, testData, caller, operation, input } = operationCall;
   on.showsMore ||= surface.showsMore ?? false;
   const { scope } = CASES[operation] as Case;
   const isAsked = !surface.cannotSay(operation, input);
   const charged: LimitedScope[] = isAsked && isLetThrough(verdict) ? [scope] : [];
   if (surface.scope) charged.push(surface.scope);
-  const remaining = book.charge(testData, caller, charged);
-  if (isAsked) count(tally, `${surface.differs[operation]?.countedAs ?? operation} ${verdict}`);
+  const remaining = limitTracker.charge(testData, caller, charged);
+  if (isAsked) countOne(expectedCounts, `${surface.differs[operation]?.countedAs ?? operation} ${verdict}`);
 
   const outcome = await surface.call(url, operation, testData.callers[caller], input);
   const asking = { on: surface.name, by: caller, operation, input };

@@ -15,7 +15,7 @@ const words = createTranslator({ locale: "en", messages: part("refusals") }) as 
 ) => string;
 
 /** How a form tells a person what the operation tells a program; `null`: who is not signed in is led on instead. */
-export function inFormWords(_: string, verdict: Verdict, reason: ShownReason | null): string | null {
+export function formText(_: string, verdict: Verdict, reason: ShownReason | null): string | null {
   if (verdict === "unauthorized" || verdict === "ok" || reason === null) return null;
   const { key, values } = sentenceKey(reason);
   return words(key, values);
