@@ -26,7 +26,7 @@ export function addCreate(keys: Command, terminal: Terminal): void {
         .argParser(permissionsIn)
         .makeOptionMandatory(),
     )
-    .addOption(new Option("--limit <limit/seconds>", "requests per so many seconds (default: 600/60)"))
+    .addOption(new Option("--limit <limit/seconds>", "the rate limit, as requests/seconds (default: 600/60)"))
     .addOption(new Option("--expires <time>", 'e.g. 2030-01-31T00:00:00Z, or "never" (default: in a year)'))
     .addOption(jsonOption())
     .addHelpText(

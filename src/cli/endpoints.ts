@@ -66,15 +66,15 @@ function stateOf({ enabled, failingSince, disabledAt }: Endpoint): string {
 function addCreate(endpoints: Command, terminal: Terminal): void {
   endpoints
     .command("create")
-    .description("adds an endpoint and prints its signing secret, which is shown only now")
+    .description("adds an endpoint and prints its signing secret once")
     .argument("<url>", "a public https URL, or one that OUTBOUND_ALLOW allows")
     .addOption(
-      new Option("--types <types>", "event types, separated by commas; all of them unless given").default(
+      new Option("--types <types>", "event types, separated by commas").default(
         OUTBOUND_EVENT_TYPES.join(","),
         "all",
       ),
     )
-    .addOption(new Option("--description <text>", "for whoever reads the list"))
+    .addOption(new Option("--description <text>", "a note for administrators"))
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -94,7 +94,7 @@ function addCreate(endpoints: Command, terminal: Terminal): void {
 function addTest(endpoints: Command, terminal: Terminal): void {
   endpoints
     .command("test")
-    .description("sends an example event and prints the endpoint's answer")
+    .description("sends an example event and prints the endpoint's response")
     .argument("<id>", "the endpoint's id, as in the list", parsedBy(endpointId))
     .addOption(jsonOption())
     .addHelpText("after", `\nExample:\n  npm run -s tollgate -- endpoints test ${EXAMPLE_ID}`)
@@ -114,7 +114,7 @@ function addTest(endpoints: Command, terminal: Terminal): void {
 function addReplay(endpoints: Command, terminal: Terminal): void {
   endpoints
     .command("replay")
-    .description("sends deliveries again: those named, or all that have failed")
+    .description("resends the given deliveries, or all failed ones")
     .argument("<id>", "the endpoint's id, as in the list", parsedBy(endpointId))
     .argument("[deliveries...]", "ids of deliveries")
     .addOption(jsonOption())

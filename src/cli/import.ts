@@ -52,7 +52,7 @@ function addImportUsers(importing: Command, terminal: Terminal): void {
       "after",
       `
 A file has the columns (or objects with the keys) id, externalId, email, name, locale; only email is required.
-Rows that are invalid, or that name another account's id or address, are listed and skipped. An interrupted import continues
+Rows that are invalid, or that name another account's id or address, are listed and left out. An interrupted import continues
 where it stopped when it is run again with the same input.
 
 Examples:
@@ -119,7 +119,7 @@ function addImportSubscriptions(importing: Command, terminal: Terminal): void {
       `
 A subscription is assigned to the user whose id or external id its metadata contains, or else to its customer's user. A
 mapping assigns the others: { "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } }.
-Subscriptions without a user are listed and skipped. An interrupted import continues where it stopped. Where the provider can
+Subscriptions without a user are listed and left out. An interrupted import continues where it stopped. Where the provider can
 be asked, the subscriptions' payments are recorded too.
 
 Examples:

@@ -26,7 +26,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
 
 function addList(keys: Command, terminal: Terminal): void {
   addPageOptions(keys.command("list"), 100)
-    .description("lists service keys and API keys that are not revoked, newest first")
+    .description("lists active service keys and API keys, newest first")
     .addOption(new Option("--user <email>", "only the keys of this user"))
     .addOption(jsonOption())
     .addHelpText(
@@ -48,7 +48,7 @@ Examples:
 function addRevoke(keys: Command, terminal: Terminal): void {
   keys
     .command("revoke")
-    .description("revokes a key at once, whoever owns it")
+    .description("revokes any key immediately")
     .argument("<id>", "its id, as in the list (not the key itself)", parsedBy(ApiKeyId))
     .addOption(jsonOption())
     .addHelpText(

@@ -52,7 +52,7 @@ export function addSimulate(program: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       `
-Creates users of its own first (ids sim_<run>_0 and up). Deliveries answered 503, or not at all, are sent again.
+Creates users of its own first (ids sim_<run>_0 and up). Deliveries that get 503 or no response are sent again.
 
 Examples:
   npm run -s tollgate -- simulate --slot provider-a --events 1000

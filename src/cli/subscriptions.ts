@@ -13,7 +13,7 @@ export function addSubscriptions(program: Command, terminal: Terminal): void {
     .description("subscriptions that need review: dismiss");
   subscriptions
     .command("dismiss")
-    .description("takes a subscription off the review list as it is")
+    .description("removes a subscription from the review list without changing it")
     .argument("<id>", "its id in Tollgate, as in webhooks reconcile --json", parsedBy(z.uuid()))
     .requiredOption("--reason <text>", "why; recorded in the audit log")
     .addOption(jsonOption())

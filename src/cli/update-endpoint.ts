@@ -21,15 +21,15 @@ export function addUpdate(endpoints: Command, terminal: Terminal, exampleId: str
   endpoints
     .command("update")
     .description(
-      "changes, pauses or resumes an endpoint, or rotates its secret: the old one signs for 24 hours more",
+      "changes, pauses or resumes an endpoint, or rotates its secret; the old one stays valid for 24 hours",
     )
     .argument("<id>", "the endpoint's id, as in the list", parsedBy(updateEventEndpoint.input.shape.id))
     .addOption(new Option("--url <url>", "a public https URL, or one that OUTBOUND_ALLOW allows"))
     .addOption(new Option("--types <types>", "event types, separated by commas"))
-    .addOption(new Option("--description <text>", "for whoever reads the list"))
+    .addOption(new Option("--description <text>", "a note for administrators"))
     .addOption(new Option("--pause", "send nothing until it is resumed").conflicts("resume"))
     .addOption(new Option("--resume", "send again, also after it was disabled"))
-    .addOption(new Option("--rotate-secret", "print a new signing secret, which is shown only now"))
+    .addOption(new Option("--rotate-secret", "print a new signing secret, shown once"))
     .addOption(jsonOption())
     .addHelpText("after", `\nExample:\n  npm run -s tollgate -- endpoints update ${exampleId} --pause`)
     .action(async (id: string, options: Options) => {

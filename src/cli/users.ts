@@ -14,7 +14,13 @@ import { withRuntime } from "./with-runtime.ts";
 export function addUsers(program: Command, terminal: Terminal): void {
   const users = program.command("users").description("users: list, promote, demote, create");
   addList(users, terminal);
-  addRoleChange(users, terminal, "promote", "admin", "makes a user an administrator (also the first one)");
+  addRoleChange(
+    users,
+    terminal,
+    "promote",
+    "admin",
+    "makes a user an administrator, including the first one",
+  );
   addRoleChange(users, terminal, "demote", "user", "makes an administrator an ordinary user again");
   addCreate(users, terminal);
 }
@@ -48,7 +54,7 @@ function addRoleChange(
         const user = await runAsOperator(findByEmail, runtime, { email });
         return runAsOperator(changeRole, runtime, { userId: user.id, role });
       });
-      const text = `${changed.email} is ${role === "admin" ? "an administrator" : "an ordinary user"} now`;
+      const text = `${changed.email} is now ${role === "admin" ? "an administrator" : "an ordinary user"}`;
       conclude(terminal, { json: changed, text: () => text }, options);
     });
 }
@@ -86,7 +92,7 @@ Examples:
           createsDatabase: true,
         },
       );
-      const text = `${created.firstId} to ${created.lastId}: ${created.created} created, ${created.existing} were there already`;
+      const text = `${created.firstId} to ${created.lastId}: ${created.created} created, ${created.existing} already existed`;
       conclude(terminal, { json: created, text: () => text }, options);
     });
 }

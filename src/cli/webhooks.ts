@@ -71,12 +71,12 @@ function addReplay(webhooks: Command, terminal: Terminal): void {
     .command("replay")
     .description("processes a delivery again now; the attempt is logged whatever its outcome")
     .argument("<id>", "its id, as in the list", parsedBy(DeliveryId))
-    .option("--force", "also if it has already succeeded", false)
+    .option("--force", "even if it already succeeded", false)
     .addOption(jsonOption())
     .addHelpText(
       "after",
       `
-A delivery that is being processed is refused. One that had succeeded stays successful even if its replay fails.
+A delivery that is being processed is refused. One that already succeeded stays successful even if its replay fails.
 
 Examples:
   npm run -s tollgate -- webhooks replay 42
@@ -103,9 +103,7 @@ Examples:
 function addRetry(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command("retry")
-    .description(
-      "runs the retry job once: failed deliveries that are due, and claims whose lease has expired",
-    )
+    .description("runs the retry job once: processes due deliveries and claims with an expired lease")
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks retry")
     .action(async (options: Output) => {

@@ -30,7 +30,7 @@ describe("users promote and demote", () => {
     expect(await log(person)).toBe(403);
     expect(await tollgate("users", "promote", person.email)).toEqual({
       code: 0,
-      stdout: `${person.email} is an administrator now\n`,
+      stdout: `${person.email} is now an administrator\n`,
       stderr: "",
     });
     expect(await log(person)).toBe(200);
@@ -44,7 +44,7 @@ describe("users promote and demote", () => {
     const otherUser = await createUser(test);
     await tollgate("users", "promote", otherUser.email);
     const { code, stdout } = await tollgate("users", "demote", person.email);
-    expect([code, stdout]).toEqual([0, `${person.email} is an ordinary user now\n`]);
+    expect([code, stdout]).toEqual([0, `${person.email} is now an ordinary user\n`]);
     expect([await log(person), await log(otherUser)]).toEqual([403, 200]);
     // Having nothing to do is not an error.
     expect((await tollgate("users", "demote", person.email)).code).toBe(0);

@@ -31,7 +31,7 @@ describe("import users", () => {
     const { code, stdout, stderr } = await tollgate("import", "users", "--from", file);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
-      /^1 created, 0 updated, 0 as they are, 1 left out\n[\s\S]*bob nobody +email: invalid/,
+      /^1 created, 0 updated, 0 unchanged, 1 left out\n[\s\S]*bob nobody +email: invalid/,
     );
     expect(await tollgate.json("import", "users", "--from", file)).toMatchObject({ created: 0, skipped: 1 });
   });

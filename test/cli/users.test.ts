@@ -24,7 +24,7 @@ describe("users create", () => {
     const { code, stdout } = await tollgate("users", "create", "--count", "5000");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: "user_0 to user_4999: 4997 created, 3 were there already\n",
+      stdout: "user_0 to user_4999: 4997 created, 3 already existed\n",
     });
     expect(
       await test.rows(`select id, name, email, role from "user" where id in ('user_1', 'user_4999')`),
