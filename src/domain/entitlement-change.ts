@@ -53,8 +53,8 @@ export function changedEntitlements(
     const isLast = results.length === 0;
     const stored = change.subscriptions?.map((subscription) => withDates(subscription, writtenAt));
     const after = stateAt("after", change, isLast ? later : (stored ?? later), writtenAt);
-    const before = stateAt("before", change, stored ?? later, writtenAt);
     later = stateAt("before", change, later, writtenAt);
+    const before = stored === undefined ? later : stateAt("before", change, stored, writtenAt);
     const beforeAt = change.changedAt === undefined ? writtenAt : new Date(Date.parse(change.changedAt) - 1);
     const granted = entitlementsOf(after.filter(hasNotEnded), plans, writtenAt);
     const isUnchanged = isSame(entitlementsOf(before.filter(hasNotEnded), plans, beforeAt), granted);

@@ -55,9 +55,7 @@ export function entitlementsOf(
   const grants = subscriptions.flatMap((subscription) => grantOf(subscription, plans, now));
   const free = plans.find(({ id }) => id === FREE) ?? plans.find(({ price }) => price.amount === 0);
   const granted = grants.length > 0 ? grants : free ? [freeGrant(free, now)] : [];
-  const features = new Map(
-    plans.flatMap((plan) => plan.features).map(({ id, kind }) => [id, nothing(kind, now)]),
-  );
+  const features = withNoFeature(plans, now);
   for (const grant of granted) {
     for (const { id, kind, value } of grant.features) {
       // Of several subscriptions the most generous value counts.
@@ -169,12 +167,15 @@ function freeGrant({ id, features }: Plan, now: Date): Grant {
   };
 }
 
-function nothing(kind: FeatureKind, now: Date): Entitlement {
-  return {
-    kind,
-    value: kind === "flag" ? false : 0,
-    until: null,
-    isGrace: false,
-    resetsAt: nextReset(null, now),
-  };
+/** Every feature of any plan, as somebody without a plan has them. */
+function withNoFeature(plans: readonly Plan[], now: Date): Map<string, Entitlement> {
+  const resetsAt = nextReset(null, now);
+  const features = new Map<string, Entitlement>();
+  for (const plan of plans) {
+    for (const { id, kind } of plan.features) {
+      if (features.has(id)) continue;
+      features.set(id, { kind, value: kind === "flag" ? false : 0, until: null, isGrace: false, resetsAt });
+    }
+  }
+  return features;
 }
