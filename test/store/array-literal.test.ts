@@ -12,7 +12,25 @@ afterAll(() => test.drop());
 const text = fc
   .oneof(
     fc.string({ unit: "binary" }),
-    fc.constantFrom("", "NULL", "null", "{}", '"', "\\", '\\"', ",", " ", "a\nb", "é𝄞", "\\x00"),
+    fc.constantFrom(
+      "",
+      "NULL",
+      "null",
+      "NuLl",
+      "{}",
+      "[1:1]",
+      "-",
+      "+1",
+      "a.b:c-d_e",
+      '"',
+      "\\",
+      '\\"',
+      ",",
+      " ",
+      "a\nb",
+      "é𝄞",
+      "\\x00",
+    ),
   )
   .map((any) => any.replaceAll("\0", ""));
 
