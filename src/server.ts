@@ -41,6 +41,7 @@ export type ServerOptions = Pick<RuntimeOptions, "hooks" | "hookTimeoutMs"> & {
   reachedOutbound?: ServiceOptions["reachedOutbound"];
   /** Those of `versions.config.ts` unless given. */
   versions?: VersionCatalog;
+  limitsAnswerWithinMs?: number;
   eventHeartbeatMs?: number;
 };
 

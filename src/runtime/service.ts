@@ -44,12 +44,14 @@ export type ServiceOptions = {
   /** Called at each step of sending events where a crash matters; tests crash there. */
   reachedOutbound?: DispatcherOptions["reached"];
   jobsRunOn?: PeriodicJobsOptions["runsOn"];
+  /** How long a decision of the limiter waits for Redis; for tests on a busy machine. */
+  limitsAnswerWithinMs?: number;
 };
 
 export async function startService(
   config: Config,
   runtime: Runtime,
-  { log, ownOrigins, reachedOutbound, jobsRunOn = "timer" }: ServiceOptions,
+  { log, ownOrigins, reachedOutbound, jobsRunOn = "timer", limitsAnswerWithinMs }: ServiceOptions,
 ): Promise<Service> {
   for (const slot of SLOTS) {
     const { apiKey } = config.slots[slot];
@@ -82,6 +84,7 @@ export async function startService(
     log,
   });
   const limits = await createLimits({
+    ...(limitsAnswerWithinMs === undefined ? {} : { answerWithinMs: limitsAnswerWithinMs }),
     policies: config.rateLimits,
     redisUrls: config.redisUrls,
     maxMemoryKeys: config.rateLimitMemoryKeys,

@@ -10,18 +10,22 @@ import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { createAdmin, createUser } from "../support/people.ts";
 import { CLUSTER_PROGRAMS, type Cluster, startCluster } from "./cluster.ts";
 import { expectHistoryKept, historyFigures, startEventLoad } from "./event-load.ts";
-import { isFullProof, report } from "./proof.ts";
+import { isFullProof, report, startTimeline } from "./proof.ts";
 import { admitted, SHARED_LIMIT, untilCountsAreShared } from "./shared-limit.ts";
 
 const PER_SECOND = isFullProof ? 300 : 50;
 const ROUNDS = isFullProof ? 5 : 1;
-/** Suites that run on the cluster's PostgreSQL, through PgBouncer, with commits that wait for the standby. */
+/** Suites that run on three servers behind HAProxy, with the cluster's PostgreSQL, PgBouncer and Redis. */
 const SUITES = ["test/intake", "test/limits", "test/system/surfaces.test.ts", "test/api/rest.test.ts"];
 
 describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs) => {
   let cluster: Cluster;
   beforeAll(async () => {
-    cluster = await startCluster(programs, { ...SHARED_LIMIT, LOG_LEVEL_ONCE_LISTENING: "fatal" });
+    cluster = await startCluster(programs, {
+      ...SHARED_LIMIT,
+      RATE_LIMIT_SETTINGS: "1000000/60",
+      LOG_LEVEL_ONCE_LISTENING: "fatal",
+    });
   }, 300_000);
   afterAll(() => cluster?.remove());
 
@@ -68,34 +72,29 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
     timeout: 600_000 * ROUNDS,
   }, async () => {
     const load = startEventLoad([cluster.url], "rolling", PER_SECOND);
-    const statuses: (number | string)[] = [];
-    let isOver = false;
-    const reading = (async () => {
-      while (!isOver) {
-        const answer = await sendRequest(cluster.url, "GET", "/api/version").then(
-          ({ status }) => status,
-          (error: Error) => error.message,
-        );
-        statuses.push(answer);
-        await sleep(10);
-      }
-    })();
+    const people = startPeople(cluster);
+    const { note, lines } = startTimeline();
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const server of cluster.servers.keys()) {
         await load.more(PER_SECOND);
+        note(`server ${server + 1} ended by SIGTERM`);
         await cluster.restart(server);
+        note(`server ${server + 1} back`);
       }
     }
     await load.more(PER_SECOND);
-    isOver = true;
-    await reading;
+    const answers = await people.stop();
     const history = await load.stop();
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     await expectHistoryKept(cluster.postgres.primary(), "rolling", history);
     // A busy machine may be too slow for an event; its provider sends it again. A request that got no answer is none of these.
     expect(history.answers.flat().filter((answer) => answer !== 200 && answer !== 503)).toEqual([]);
     const restarts = ROUNDS * cluster.servers.length;
-    await report("cluster", { restarts, ...historyFigures(history), requests: statuses.length, failed: 0 });
+    await report(
+      "cluster",
+      { restarts, ...historyFigures(history), requests: answers.length, failed: 0 },
+      lines,
+    );
   });
 
   it("keep every acknowledged event when the primary dies behind PgBouncer", {
@@ -127,6 +126,8 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
         PROOF: "",
         TEST_POSTGRES_URL: cluster.pooledUrl,
         TEST_DATABASE_PREPARED: "off",
+        TEST_REDIS_URL: cluster.redis.map(({ url }) => url).join(","),
+        TEST_SERVERS: String(cluster.servers.length),
       },
       stdio: "inherit",
     });
@@ -135,3 +136,33 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
     await report("cluster", { suites: SUITES.join(" "), failed: 0 });
   });
 });
+
+/** People who read and write, one request after the other, until they are stopped. */
+function startPeople(cluster: Cluster) {
+  type Answer = { request: string; status: number | string };
+  const answers: Answer[] = [];
+  let isOver = false;
+  const keepSending = async (request: string, send: (nth: number) => Promise<{ status: number }>) => {
+    for (let nth = 0; !isOver; nth += 1) {
+      const status = await send(nth).then(
+        (answer) => answer.status,
+        (error: Error) => error.message,
+      );
+      answers.push({ request, status });
+      await sleep(10);
+    }
+  };
+  const writing = createUser(cluster.postgres.primary()).then((person) =>
+    keepSending("PATCH", (nth) =>
+      sendRequest(cluster.url, "PATCH", "/api/users/me", { ...person, body: { name: `Name ${nth}` } }),
+    ),
+  );
+  const reading = keepSending("GET", () => sendRequest(cluster.url, "GET", "/api/version"));
+  return {
+    stop: async (): Promise<Answer[]> => {
+      isOver = true;
+      await Promise.all([writing, reading]);
+      return answers;
+    },
+  };
+}

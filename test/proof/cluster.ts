@@ -1,15 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { addUsers } from "../support/database.ts";
-import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
-import { sendRequest } from "../support/http.ts";
+import { startHaproxy } from "../support/haproxy.ts";
 import { findPostgresPrograms, findProgram } from "../support/installed-programs.ts";
 import { startPgBouncer } from "../support/pgbouncer.ts";
 import type { TestRedis } from "../support/redis.ts";
@@ -64,7 +61,7 @@ export async function startCluster(programs: Programs, variables: Record<string,
       ...variables,
     });
   const servers = await Promise.all(ports.map(start));
-  const balancer = await startHaproxy(programs.haproxy, folder, ports);
+  const balancer = await startHaproxy(programs.haproxy, ports);
   await balancer.untilUp(servers.length);
   return {
     url: balancer.url,
@@ -81,7 +78,7 @@ export async function startCluster(programs: Programs, variables: Record<string,
     },
     remove: cleanedUp(async () => {
       for (const server of servers) await server.end("SIGTERM");
-      balancer.process.kill("SIGKILL");
+      await balancer.remove();
       pooler.kill();
       await postgres.remove();
       for (const node of redis) await node.remove();
@@ -97,47 +94,4 @@ async function migrateAt(url: string): Promise<void> {
   } finally {
     await database.close();
   }
-}
-
-async function startHaproxy(program: string, folder: string, ports: readonly number[]) {
-  const [port, statusPort, settings] = [await freePort(), await freePort(), join(folder, "haproxy.cfg")];
-  await writeFile(
-    settings,
-    `defaults
-  mode http
-  timeout connect 2s
-  timeout client 60s
-  timeout server 60s
-  timeout check 10s
-  option http-buffer-request
-  option redispatch
-  retries 5
-  retry-on conn-failure empty-response 503
-  option forwardfor if-none
-frontend clients
-  bind 127.0.0.1:${port}
-  default_backend tollgate
-frontend status
-  bind 127.0.0.1:${statusPort}
-  http-request return status 200 content-type text/plain lf-string "%[nbsrv(tollgate)]"
-backend tollgate
-  balance roundrobin
-  option httpchk GET /api/ready
-  default-server check inter 500 fall 3 rise 1
-${ports.map((serverPort, index) => `  server s${index} 127.0.0.1:${serverPort}`).join("\n")}
-`,
-  );
-  const balancer = spawn(program, ["-q", "-f", settings], { stdio: "ignore" });
-  await once(balancer, "spawn");
-  return {
-    url: `http://127.0.0.1:${port}`,
-    process: balancer,
-    untilUp: (servers: number) =>
-      eventually(
-        async () =>
-          (await sendRequest(`http://127.0.0.1:${statusPort}`, "GET", "/").catch(() => null))?.text ?? null,
-        String(servers),
-        120_000,
-      ),
-  };
 }

@@ -19,8 +19,9 @@ export const PROCESS_VARIABLES = {
 export function serverVariables(databaseUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
-    // `script/proof cluster` runs suites behind PgBouncer.
+    // `script/proof cluster` runs suites behind PgBouncer and on a Redis cluster.
     ...(process.env.TEST_DATABASE_PREPARED ? { DATABASE_PREPARED: process.env.TEST_DATABASE_PREPARED } : {}),
+    ...(process.env.TEST_REDIS_URL ? { REDIS_URL: process.env.TEST_REDIS_URL } : {}),
     AUTH_SECRET: "only-for-tests-and-long-enough-to-be-taken",
     PROVIDER_A_WEBHOOK_SECRET: SECRETS["provider-a"],
     PROVIDER_B_WEBHOOK_SECRET: SECRETS["provider-b"],

@@ -2,15 +2,22 @@ import { sendRequest } from "../../support/http.ts";
 
 export const METRICS_TOKEN = "a-token-for-the-metrics";
 
-/** How often each operation has ended how, by the server's own count: `users.me ok`. */
+/** How often each operation has ended how, by the servers' own count: `users.me ok`. */
 export type OperationCounts = Record<string, number>;
 
-export async function readOperationCounts(serverUrl: string): Promise<OperationCounts> {
-  const { text } = await sendRequest(serverUrl, "GET", "/api/metrics", { key: METRICS_TOKEN });
-  const counted = text.matchAll(
-    /^tollgate_operations_total\{operation="([^"]+)",outcome="([^"]+)"\} (\d+)$/gm,
-  );
-  return Object.fromEntries([...counted].map(([, name, outcome, n]) => [`${name} ${outcome}`, Number(n)]));
+/** Of all processes together. */
+export async function readOperationCounts(processUrls: readonly string[]): Promise<OperationCounts> {
+  const counts: OperationCounts = {};
+  for (const url of processUrls) {
+    const { text } = await sendRequest(url, "GET", "/api/metrics", { key: METRICS_TOKEN });
+    const counted = text.matchAll(
+      /^tollgate_operations_total\{operation="([^"]+)",outcome="([^"]+)"\} (\d+)$/gm,
+    );
+    for (const [, name, outcome, n] of counted) {
+      counts[`${name} ${outcome}`] = (counts[`${name} ${outcome}`] ?? 0) + Number(n);
+    }
+  }
+  return counts;
 }
 
 export function increaseOf(before: OperationCounts, after: OperationCounts): OperationCounts {

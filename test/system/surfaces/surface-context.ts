@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { openAiServer } from "../../support/openai-server.ts";
-import { startTestServer } from "../../support/server.ts";
+import { startTestServer, type TestServer } from "../../support/server.ts";
 import type { Case } from "./cases/case.ts";
 import { CASES } from "./cases/cases.ts";
 import { LIMIT_VARIABLES, type LimitedScope, LimitTracker } from "./limit-tracker.ts";
@@ -49,7 +48,7 @@ export type SurfaceContext = {
 export function surfaceContext(): SurfaceContext {
   const on = { limitTracker: new LimitTracker() } as SurfaceContext;
   on.expectVerdict = (operationCall, verdict) => expectVerdict(on, operationCall, verdict);
-  let server: RunningServer;
+  let server: TestServer;
   let countsBefore: OperationCounts;
   let assistant: Awaited<ReturnType<typeof openAiServer>>;
 
@@ -81,11 +80,11 @@ export function surfaceContext(): SurfaceContext {
   beforeEach(async () => {
     on.expectedCounts = {};
     on.showsMore = false;
-    countsBefore = await readOperationCounts(on.url);
+    countsBefore = await readOperationCounts(server.processUrls);
   });
   afterEach(async () => {
     // Each call has gone through the gate once, to the operation that it is called by, and no other has.
-    const counted = Object.entries(increaseOf(countsBefore, await readOperationCounts(on.url)));
+    const counted = Object.entries(increaseOf(countsBefore, await readOperationCounts(server.processUrls)));
     const called = counted.filter(
       ([name]) => name in on.expectedCounts || !(on.showsMore && isReading(name)),
     );

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cleanedUp } from "./cleanup.ts";
+import { eventually } from "./eventually.ts";
+import { freePort } from "./free-port.ts";
+import { sendRequest } from "./http.ts";
+
+export type LoadBalancer = {
+  url: string;
+  /** Resolves once this many servers are ready by its own checks. */
+  untilUp(servers: number): Promise<void>;
+  remove(): Promise<void>;
+};
+
+/** HAProxy as docs/how-to/run-several-servers.md describes it, over servers on these ports. */
+export async function startHaproxy(program: string, ports: readonly number[]): Promise<LoadBalancer> {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-haproxy-"));
+  const [port, statusPort, settings] = [await freePort(), await freePort(), join(folder, "haproxy.cfg")];
+  await writeFile(settings, settingsFor({ port, statusPort, ports }));
+  const balancer = spawn(program, ["-q", "-f", settings], { stdio: "ignore" });
+  await once(balancer, "spawn");
+  const statusUrl = `http://127.0.0.1:${statusPort}`;
+  const serversUp = async () => (await sendRequest(statusUrl, "GET", "/").catch(() => null))?.text ?? null;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    untilUp: (servers) => eventually(serversUp, String(servers), 120_000),
+    remove: cleanedUp(async () => {
+      balancer.kill("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    }),
+  };
+}
+
+function settingsFor(options: { port: number; statusPort: number; ports: readonly number[] }): string {
+  const { port, statusPort, ports } = options;
+  return `defaults
+  mode http
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  timeout check 10s
+  option http-buffer-request
+  option redispatch
+  retries 5
+  retry-on conn-failure empty-response
+  option forwardfor if-none
+frontend clients
+  bind 127.0.0.1:${port}
+  default_backend tollgate
+frontend status
+  bind 127.0.0.1:${statusPort}
+  http-request return status 200 content-type text/plain lf-string "%[nbsrv(tollgate)]"
+backend tollgate
+  balance roundrobin
+  http-request disable-l7-retry unless { method GET HEAD } or { path_reg ^/api/(v[0-9]+/)?webhooks/ }
+  option httpchk GET /api/ready
+  default-server check inter 500 fall 3 rise 1
+${ports.map((serverPort, index) => `  server s${index} 127.0.0.1:${serverPort}`).join("\n")}
+`;
+}
