@@ -6,6 +6,7 @@ import { relayEvents } from "../../src/outbound/relay.ts";
 import { type RunningServer, startServer } from "../../src/server.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { openEventStream, type ReadEventStream } from "../support/event-stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
 import { createKey, createUser, type TestUser } from "../support/people.ts";
@@ -281,60 +282,3 @@ describe("events that are no longer kept", () => {
     expect(next.map((one: Listed) => one.data.n)).toEqual(numbers);
   });
 });
-
-type ReadEventStream = {
-  contentType: string | null;
-  events: { id: string; event: string; data: string }[];
-  comments: string[];
-  isEnded(): boolean;
-  close(): Promise<void>;
-};
-
-/** Opens a stream of server-sent events and collects what arrives. Fails unless the status is 200. */
-async function openEventStream(
-  url: string,
-  key: string,
-  headers: Record<string, string> = {},
-): Promise<ReadEventStream> {
-  const aborting = new AbortController();
-  const response = await fetch(url, {
-    headers: { authorization: `Bearer ${key}`, ...headers },
-    signal: aborting.signal,
-  });
-  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-  const events: ReadEventStream["events"] = [];
-  const comments: string[] = [];
-  let isEnded = false;
-  const reading = (async () => {
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      text += decoder.decode(chunk, { stream: true });
-      const messages = text.split("\n\n");
-      text = messages.pop() ?? "";
-      for (const message of messages) {
-        if (message.startsWith(": ")) comments.push(message.slice(2));
-        else events.push(Object.fromEntries(message.split("\n").map(field)) as ReadEventStream["events"][0]);
-      }
-    }
-  })()
-    .catch(() => {})
-    .finally(() => {
-      isEnded = true;
-    });
-  return {
-    contentType: response.headers.get("content-type"),
-    events,
-    comments,
-    isEnded: () => isEnded,
-    close: async () => {
-      aborting.abort();
-      await reading;
-    },
-  };
-}
-
-function field(line: string): [string, string] {
-  const colon = line.indexOf(": ");
-  return [line.slice(0, colon), line.slice(colon + 2)];
-}

@@ -23,7 +23,7 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
   beforeAll(async () => {
     cluster = await startCluster(programs, {
       ...SHARED_LIMIT,
-      RATE_LIMIT_SETTINGS: "1000000/60",
+      RATE_LIMIT_SETTINGS: "100000/60",
       LOG_LEVEL_ONCE_LISTENING: "fatal",
     });
   }, 300_000);

@@ -99,7 +99,11 @@ function together(one: Record<Kind, Measured>, other: Record<Kind, Measured>): R
     const statuses = { ...one[kind].statuses };
     for (const [status, count] of Object.entries(other[kind].statuses))
       statuses[Number(status)] = (statuses[Number(status)] ?? 0) + count;
-    return { latenciesMs: [...one[kind].latenciesMs, ...other[kind].latenciesMs], statuses };
+    return {
+      latenciesMs: [...one[kind].latenciesMs, ...other[kind].latenciesMs],
+      sentAtMs: [...one[kind].sentAtMs, ...other[kind].sentAtMs],
+      statuses,
+    };
   };
   return { webhooks: joined("webhooks"), REST: joined("REST"), pages: joined("pages") };
 }

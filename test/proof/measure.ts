@@ -2,7 +2,12 @@ import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-export type Measured = { latenciesMs: number[]; statuses: Record<number, number> };
+export type Measured = {
+  latenciesMs: number[];
+  /** Of the same requests, by `performance.now()`. */
+  sentAtMs: number[];
+  statuses: Record<number, number>;
+};
 
 /** Sends at a fixed rate, whatever the answers take: a slow server does not get fewer requests. */
 export async function pace(
@@ -10,7 +15,7 @@ export async function pace(
   seconds: number,
   send: (nth: number) => Promise<{ status: number }>,
 ): Promise<Measured> {
-  const measured: Measured = { latenciesMs: [], statuses: {} };
+  const measured: Measured = { latenciesMs: [], sentAtMs: [], statuses: {} };
   const count = Math.round(rate * seconds);
   const startedAt = performance.now();
   const sent: Promise<void>[] = [];
@@ -23,6 +28,7 @@ export async function pace(
       .then(
         ({ status }) => {
           measured.latenciesMs.push(performance.now() - sentAt);
+          measured.sentAtMs.push(sentAt);
           measured.statuses[status] = (measured.statuses[status] ?? 0) + 1;
         },
         () => {
