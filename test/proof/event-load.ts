@@ -32,8 +32,14 @@ const MAX_UNACKNOWLEDGED = 400;
 /**
  * The providers: new events at a steady rate, each delivered, to the next address each time, until it is acknowledged.
  * Slows down instead of piling up while nothing is acknowledged.
+ * @param eventOf signs event `n` anew, for each time that it is sent
  */
-export function startEventLoad(urls: readonly string[], run: string, perSecond: number): EventLoad {
+export function startEventLoad(
+  urls: readonly string[],
+  run: string,
+  perSecond: number,
+  eventOf = (n: number) => numberedEvent(run, n),
+): EventLoad {
   const history: History = { answers: [], acknowledgedAtMs: [] };
   const sentAtMs: number[] = [];
   let acknowledged = 0;
@@ -43,7 +49,7 @@ export function startEventLoad(urls: readonly string[], run: string, perSecond: 
   const deliver = async (n: number, answers: Answer[]): Promise<void> => {
     for (let attempt = 0; ; attempt += 1) {
       const url = urls[(n + attempt) % urls.length] as string;
-      const answer = await deliverWebhook(url, "provider-a", numberedEvent(run, n)).then(
+      const answer = await deliverWebhook(url, "provider-a", eventOf(n)).then(
         ({ status }) => status,
         (): Answer => "unknown",
       );
@@ -101,9 +107,14 @@ type Rows = { rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[
  * Every event that got a 200 is in the log once and was applied once, with one outbound event; and there is none that was
  * never sent. For a load that was stopped, so that all its events are acknowledged.
  */
-export async function expectHistoryKept(database: Rows, run: string, history: History): Promise<void> {
+export async function expectHistoryKept(
+  database: Rows,
+  run: string,
+  history: History,
+  expected: readonly Answer[] = [200, 502, 503, "unknown"],
+): Promise<void> {
   expect(history.answers.filter((answers) => answers.at(-1) !== 200)).toEqual([]);
-  const strange = history.answers.flat().filter((answer) => ![200, 502, 503, "unknown"].includes(answer));
+  const strange = history.answers.flat().filter((answer) => !expected.includes(answer));
   expect(strange).toEqual([]);
   await expectEachAppliedOnce(database, run, history.answers.length);
   const announced = await database.rows<{ events: number; subscriptions: number }>(

@@ -1,13 +1,21 @@
 import { globSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { newEndpointSecret } from "../../src/outbound/sign.ts";
+import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
+import { type Receiver, startReceiver } from "../outbound/receiver.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWith, findProgram } from "../support/installed-programs.ts";
 import { startRedis, type TestRedis } from "../support/redis.ts";
-import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import { type EventLoad, expectHistoryKept, historyFigures, startEventLoad } from "./event-load.ts";
-import { isFullProof, report } from "./proof.ts";
+import { expectNoFencedWrites, recordClaims } from "./claim-history.ts";
+import { expectHistoryKept, historyFigures, startEventLoad } from "./event-load.ts";
+import { networkFaults, type Part, SHORT_FAULTS } from "./network-faults.ts";
+import { isFullProof, report, startTimeline } from "./proof.ts";
 import { admitted, SHARED_LIMIT, untilCountsAreShared, withoutRedis } from "./shared-limit.ts";
 
 const ROUNDS = isFullProof ? 10 : 1;
@@ -15,21 +23,42 @@ const PER_SECOND = isFullProof ? 200 : 60;
 /** While a fault lasts, and after it. */
 const EVENTS_PER_FAULT = PER_SECOND;
 const LEASE_SECONDS = 3;
+/** One event in so many is of a person who signs up only later: it fails first. */
+const LATE_EVERY = 20;
+const FAULT_COUNT = isFullProof ? 19 : SHORT_FAULTS.length;
+
+function eventOf(n: number) {
+  const userId = n % LATE_EVERY === 0 ? `late_${Math.floor(n / EVENTS_PER_FAULT)}` : `user_${n % 20}`;
+  return numberedEvent("network", n, 20, "stripe", userId);
+}
 
 const programs = {
   "redis-server": findProgram("redis-server"),
   faketime: globSync("/usr/lib/*/faketime/libfaketime.so.1")[0] ?? null,
 };
 
-/** A server with a network of its own: to its clients, its database and its Redis. */
-type Part = { server: ServerProcess; clients: TcpProxy; database: TcpProxy; redis: TcpProxy };
-
 describeWith("servers whose network, processes and clocks fail", programs, (installed) => {
   let test: TestDatabase;
   let redis: TestRedis;
+  let receiver: Receiver;
+  let endpoint: TcpProxy;
   let parts: [Part, Part];
+  const received = new Set<string>();
   beforeAll(async () => {
     test = await freshDatabase();
+    await recordClaims(test);
+    receiver = await startReceiver((response, { event }) => {
+      received.add(event.id);
+      response.writeHead(204).end();
+    });
+    endpoint = await startTcpProxy(Number(new URL(receiver.url).port));
+    await insertEndpoint(test.database, {
+      url: `http://127.0.0.1:${endpoint.port}/hook`,
+      types: SUBSCRIPTION_EVENT_TYPES,
+      description: null,
+      secret: newEndpointSecret(),
+      createdBy: null,
+    });
     redis = await startRedis(installed["redis-server"]);
     // Within the tolerance of signatures, in both directions.
     parts = [await startPart("+200s"), await startPart("-200s")];
@@ -37,6 +66,7 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
   afterAll(async () => {
     for (const { server } of parts ?? []) await server.end("SIGTERM");
     await test.drop();
+    await receiver?.close();
     await redis?.remove();
   });
 
@@ -49,72 +79,79 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
       ...SHARED_LIMIT,
       REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
       WEBHOOK_LEASE_SECONDS: String(LEASE_SECONDS),
+      OUTBOUND_ALLOW: "127.0.0.0/8",
       LOG_LEVEL_ONCE_LISTENING: "fatal",
       LD_PRELOAD: installed.faketime,
       FAKETIME: clock,
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     });
-    const clients = await startTcpProxy(Number(new URL(server.url).port));
-    return { server, clients, database, redis: toRedis };
+    const provider = await startTcpProxy(Number(new URL(server.url).port));
+    return { server, links: { provider, database, Redis: toRedis, "event endpoint": endpoint } };
   }
 
-  const urls = () => parts.map(({ clients }) => `http://127.0.0.1:${clients.port}`);
+  const urls = () => parts.map(({ links: { provider } }) => `http://127.0.0.1:${provider.port}`);
 
-  /** What is done to the first server; the second goes on. */
-  const FAULTS: Record<string, (part: Part, load: EventLoad) => Promise<() => void>> = {
-    "database cut": async ({ database }) => {
-      database.cut();
-      return database.restore;
-    },
-    "database slow": async ({ database }) => {
-      database.set({ delayMs: 100 });
-      return database.restore;
-    },
-    "database one-sided, no answers": async ({ database }) => {
-      database.set({ toClient: "held" });
-      return database.restore;
-    },
-    "database one-sided, no statements": async ({ database }) => {
-      database.set({ toServer: "held" });
-      return database.restore;
-    },
-    "provider cut, answers lost": async ({ clients }, load) => {
-      clients.set({ toClient: "held" });
-      await load.more(EVENTS_PER_FAULT / 2);
-      clients.cut();
-      return clients.restore;
-    },
-    "provider slow": async ({ clients }) => {
-      clients.set({ delayMs: 100 });
-      return clients.restore;
-    },
-    "process stopped": async ({ server }) => {
-      server.child.kill("SIGSTOP");
-      return () => server.child.kill("SIGCONT");
-    },
-    "redis cut": async ({ redis: toRedis }) => {
-      toRedis.cut();
-      return toRedis.restore;
-    },
-  };
-
-  it(`keep every acknowledged event, each with one effect, over ${ROUNDS * Object.keys(FAULTS).length} faults`, {
-    timeout: 300_000 * ROUNDS,
+  it(`keep every acknowledged event, each with one effect, over ${ROUNDS} x ${FAULT_COUNT} faults`, {
+    timeout: 600_000 * ROUNDS,
   }, async () => {
-    const load = startEventLoad(urls(), "network", PER_SECOND);
+    const faults = Object.entries(networkFaults(redis)).filter(
+      ([name]) => isFullProof || SHORT_FAULTS.includes(name),
+    );
+    expect(faults).toHaveLength(FAULT_COUNT);
+    const { note, lines } = startTimeline();
+    const load = startEventLoad(urls(), "network", PER_SECOND, eventOf);
+    /** Now that their events have failed, those are claimed a second time: with a lease. */
+    const signUp = async (count: number) => {
+      await test.rows(
+        `insert into "user" (id, name, email) select 'late_' || n, 'Late', 'late_' || n || '@example.com'
+         from generate_series(0, $1::int - 1) n on conflict do nothing`,
+        [count],
+      );
+    };
+    const begun = () => Math.floor(load.history.answers.length / EVENTS_PER_FAULT);
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const inject of Object.values(FAULTS)) {
-        const undo = await inject(parts[round % 2] as Part, load);
+      for (const [name, inject] of faults) {
+        // What one does the other goes on without; the next round it is the other's turn.
+        const undo = inject(parts[round % 2] as Part);
+        await signUp(begun());
         await load.more(EVENTS_PER_FAULT);
+        // A server that is stopped for longer than its lease must find itself fenced.
+        if (name === "server stopped") await sleep(LEASE_SECONDS * 1_000);
         undo();
+        note(`${name}, server ${(round % 2) + 1}`);
+        await signUp(begun());
         await load.more(EVENTS_PER_FAULT);
       }
     }
-    const history = await load.stop();
-    await expectHistoryKept(test, "network", history);
-    const faults = `${ROUNDS} x ${Object.keys(FAULTS).join(" / ")}`;
-    await report("network", { ...historyFigures(history), faults, lost: 0, doubled: 0 });
+    const stopping = load.stop();
+    await signUp(begun() + 2);
+    const history = await stopping;
+    await expectHistoryKept(test, "network", history, [200, 500, 503, "unknown"]);
+    const { again, takenOver } = await expectNoFencedWrites(test);
+    expect(again).toBeGreaterThan(0);
+    await expectAllReceived();
+    const facts = { faults: ROUNDS * faults.length, "claimed again": again, "taken over": takenOver };
+    await report(
+      "network",
+      { ...historyFigures(history), ...facts, lost: 0, doubled: 0, "written by fenced processes": 0 },
+      lines,
+    );
   });
+
+  /** Each change reaches the endpoint, whose network failed as well. */
+  async function expectAllReceived(): Promise<void> {
+    const missing = async () => {
+      await test.rows(
+        `update outbound_delivery set next_attempt_at = clock_timestamp()
+         where status = 'pending' and next_attempt_at is not null`,
+      );
+      const events = await test.rows<{ id: string }>(
+        "select id from outbound_event where type like 'subscription.%'",
+      );
+      return events.filter(({ id }) => !received.has(id)).length;
+    };
+    await eventually(missing, 0, 300_000);
+  }
 
   it.each<[string, (toRedis: TcpProxy) => void]>([
     ["is cut off", (toRedis) => toRedis.cut()],
@@ -126,7 +163,7 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
     { timeout: 300_000 },
     async (title, disturb) => {
       await untilCountsAreShared(urls());
-      for (const part of parts) disturb(part.redis);
+      for (const part of parts) disturb(part.links.Redis);
       const { atLeast, atMost } = withoutRedis(urls());
       const counts: number[] = [];
       for (let client = 0; client < (isFullProof ? 50 : 5); client += 1) counts.push(await admitted(urls()));
@@ -135,7 +172,7 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
         expect(count).toBeLessThanOrEqual(atMost);
       }
       const restoredAt = performance.now();
-      for (const part of parts) part.redis.restore();
+      for (const part of parts) part.links.Redis.restore();
       await untilCountsAreShared(urls());
       await report("network", {
         redis: title,
