@@ -117,13 +117,18 @@ export async function expectHistoryKept(
   const strange = history.answers.flat().filter((answer) => !expected.includes(answer));
   expect(strange).toEqual([]);
   await expectEachAppliedOnce(database, run, history.answers.length);
-  const announced = await database.rows<{ events: number; subscriptions: number }>(
-    `select count(*)::int as events, count(distinct data -> 'subscription' ->> 'providerSubscriptionId')::int as subscriptions
-     from outbound_event where type = 'subscription.started'
-       and data -> 'subscription' ->> 'providerSubscriptionId' like $1`,
-    [`${run}-%`],
+  // They are made after the commit.
+  await eventually(
+    () =>
+      database.rows(
+        `select count(*)::int as events, count(distinct data -> 'subscription' ->> 'providerSubscriptionId')::int as subscriptions
+         from outbound_event where type = 'subscription.started'
+           and data -> 'subscription' ->> 'providerSubscriptionId' like $1`,
+        [`${run}-%`],
+      ),
+    [{ events: history.answers.length, subscriptions: history.answers.length }],
+    180_000,
   );
-  expect(announced).toEqual([{ events: history.answers.length, subscriptions: history.answers.length }]);
 }
 
 /** What a report says of a history. */
