@@ -30,6 +30,7 @@ auth_file = ${users}
 pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 500
+server_login_retry = 1
 `,
   );
   const pooler = spawn(program, ["-q", settings], { stdio: "ignore", ...(account ?? {}) });
