@@ -1,6 +1,9 @@
 import { openApiDocument } from "../../src/api/openapi/document.ts";
 import { SYSTEM_PATHS } from "../../src/api/openapi/system-paths.ts";
 import { ROUTES } from "../../src/api/rest/routes.ts";
+import { resumeAnswer } from "../../src/operations/chat/resume-answer.ts";
+import { sendMessage } from "../../src/operations/chat/send-message.ts";
+import { streamEvents } from "../../src/operations/events/stream-events.ts";
 import type { Access } from "../../src/operations/operation.ts";
 import { code, table } from "./table.ts";
 
@@ -13,6 +16,20 @@ const CALLERS: Record<Access, string> = {
   service: "service key",
 };
 
+type Gate = Pick<(typeof ROUTES)[number]["operation"], "access" | "permission" | "limit">;
+
+/** Operations that answer with a stream, outside the table of routes. */
+const STREAMS: Record<string, Gate> = {
+  "/chat": sendMessage,
+  "/chat/{id}/stream": resumeAnswer,
+  "/events/stream": streamEvents,
+};
+
+const OTHER_CALLERS: Record<string, string> = {
+  "/cron/{job}": "the operator's `CRON_SECRET`",
+  "/webhooks/{slot}": "the provider's signature",
+};
+
 export function routeRows(): string {
   const { paths } = openApiDocument({
     routes: ROUTES,
@@ -23,30 +40,30 @@ export function routeRows(): string {
   const ofOperations = ROUTES.map(({ method, path, operation }) => [
     code(`${method} /api${path}`),
     callersOf(operation),
-    operation.limit === null ? "" : code(operation.limit),
+    limitOf(operation),
     operation.summary,
   ]);
   const others = Object.keys(SYSTEM_PATHS).flatMap((path) =>
-    Object.entries(paths[path] ?? {}).map(([method, { summary }]) => [
-      code(`${method.toUpperCase()} /api${path.replaceAll(/\{(\w+)\}/g, ":$1")}`),
-      callersOfSystemPath(path),
-      "",
-      summary,
-    ]),
+    Object.entries(paths[path] ?? {}).map(([method, { summary }]) => {
+      const stream = STREAMS[path];
+      return [
+        code(`${method.toUpperCase()} /api${path.replaceAll(/\{(\w+)\}/g, ":$1")}`),
+        stream ? callersOf(stream) : (OTHER_CALLERS[path] ?? CALLERS.anyone),
+        stream ? limitOf(stream) : "",
+        summary,
+      ];
+    }),
   );
   return table(["route", "who", "limit", "does"], [...ofOperations, ...others]);
 }
 
-function callersOf({ access, permission }: (typeof ROUTES)[number]["operation"]): string {
+function limitOf({ limit }: Gate): string {
+  return limit === null ? "" : code(limit);
+}
+
+function callersOf({ access, permission }: Gate): string {
   const person = CALLERS[access];
   if (permission === undefined) return person;
   if (access === "service") return `${person} (${code(permission)})`;
   return `${person}; service key (${code(permission)})`;
-}
-
-function callersOfSystemPath(path: string): string {
-  if (path === "/chat") return CALLERS.person;
-  if (path === "/events/stream") return `service key (${code("events:read")})`;
-  if (path === "/cron/{job}") return "the operator's `CRON_SECRET`";
-  return path === "/webhooks/{slot}" ? "the provider's signature" : CALLERS.anyone;
 }

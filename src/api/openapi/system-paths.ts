@@ -18,7 +18,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       tags: [SYSTEM_TAG.name],
       security: [],
       responses: {
-        "200": jsonResponse("The versions and what is planned for them.", {
+        "200": jsonResponse("The versions and their status.", {
           type: "object",
           properties: {
             current: { type: "string", description: "The version of requests without one." },
@@ -174,7 +174,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       tags: [SYSTEM_TAG.name],
       security: [],
       responses: {
-        "200": jsonResponse("In the shapes of the version that was asked for.", {
+        "200": jsonResponse("In the shapes of the requested version.", {
           type: "object",
           properties: {
             openapi: { type: "string", description: "The version of OpenAPI." },
