@@ -57,6 +57,8 @@ function startRequest(
   const setRoute = (route: string) => {
     span.updateName(`${nameStart} ${route}`);
     span.setAttribute("http.route", route);
+    // Only where nobody can have put anything into it.
+    if (!/[:*[]/.test(route)) span.setAttribute("url.path", route);
   };
   return {
     context: { span, request: { setRoute } },

@@ -98,6 +98,7 @@ describe("a server with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     const span = await requestSpan(parentSpanId);
     expect(span).toMatchObject({ traceId: TRACE_ID, name, kind: 2, isError: false });
     expect(span.attributes["http.response.status_code"]).toBe(response.status);
+    expect(span.attributes["url.path"] ?? "none").toBe(/ [^:*[]+$/.test(name) ? name.split(" ")[1] : "none");
     expect([response.status, span.attributes["http.route"] ?? method]).toEqual([
       status,
       name.includes(" ") ? name.split(" ")[1] : method,
