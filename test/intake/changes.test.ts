@@ -9,18 +9,20 @@ import { retryDue } from "../../src/intake/retry.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import {
+  CHECKOUT,
+  CREATED,
+  DELETED,
+  minute,
+  subscriptionEvents,
+  UPDATED,
+} from "../fixtures/subscription-events.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
-
-const CREATED = "customer.subscription.created";
-const UPDATED = "customer.subscription.updated";
-const DELETED = "customer.subscription.deleted";
-const CHECKOUT = "checkout.session.completed";
+import { serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -41,33 +43,15 @@ beforeEach(async () => {
   await test.rows("delete from subscription");
 });
 
-let events = 0;
-
-/** An event of `user_1`'s subscription `sub`, each a minute after the one before unless the clock says otherwise. */
-function event(kind: string, given: FixtureOverrides = {}) {
-  events += 1;
-  return fixtureDelivery("stripe", kind, {
-    secret: SECRETS["provider-a"],
-    nowSeconds: Math.floor(Date.now() / 1000),
-    eventId: `evt_${events}`,
-    subscriptionId: "sub",
-    customerId: "cus",
-    userId: "user_1",
-    planId: "team",
-    priceId: "price_team_monthly",
-    currentPeriodEnd: new Date(END),
-    cancelAtPeriodEnd: false,
-    occurredAt: minute(events),
-    ...(kind === CHECKOUT || kind === DELETED ? {} : { status: "active", seats: 5 }),
-    ...given,
-  });
-}
-
 const END = "2031-02-03T04:05:06.000Z";
 
-function minute(n: number): Date {
-  return new Date(Date.UTC(2026, 0, 1) + n * 60_000);
-}
+const event = subscriptionEvents(
+  {
+    ...{ planId: "team", priceId: "price_team_monthly" },
+    ...{ currentPeriodEnd: new Date(END), cancelAtPeriodEnd: false },
+  },
+  { status: "active", seats: 5 },
+);
 
 async function send(delivery: ReturnType<typeof event>, to = server) {
   return deliverWebhook(to.url, "provider-a", delivery);

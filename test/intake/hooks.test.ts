@@ -7,13 +7,10 @@ import { createLog } from "../../src/observability/log.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
-import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { CREATED, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
-
-const CREATED = "customer.subscription.created";
-const UPDATED = "customer.subscription.updated";
+import { serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -53,24 +50,12 @@ async function start(hookTimeoutMs?: number): Promise<void> {
   });
 }
 
-let count = 0;
+const FACTS = { planId: "team", priceId: "price_team_monthly", status: "active", seats: 5 } as const;
+const event = subscriptionEvents(FACTS, {});
 
 async function receive(kind: string, given: FixtureOverrides = {}) {
-  count += 1;
-  const { rawBody, headers } = fixtureDelivery("stripe", kind, {
-    secret: SECRETS["provider-a"],
-    nowSeconds: Math.floor(Date.now() / 1000),
-    eventId: `evt_${count}`,
-    subscriptionId: "sub",
-    customerId: `cus_${given.subscriptionId ?? "sub"}`,
-    userId: "user_1",
-    planId: "team",
-    priceId: "price_team_monthly",
-    occurredAt: new Date(Date.UTC(2026, 0, 1) + count * 60_000),
-    status: "active",
-    seats: 5,
-    ...given,
-  });
+  const customerId = `cus_${given.subscriptionId ?? "sub"}`;
+  const { rawBody, headers } = event(kind, { customerId, ...given });
   return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
 }
 
@@ -107,9 +92,9 @@ describe("withSubscriptionChange", () => {
 
   it("is not called for a repeat, nor for what changes nothing", async () => {
     const currentPeriodEnd = new Date(Date.UTC(2030, 0, 1));
-    await receive(CREATED, { currentPeriodEnd });
-    count -= 1;
-    expect(await receive(CREATED, { currentPeriodEnd })).toMatchObject({ outcome: "duplicate" });
+    const created = { eventId: "evt_repeated", currentPeriodEnd };
+    await receive(CREATED, created);
+    expect(await receive(CREATED, created)).toMatchObject({ outcome: "duplicate" });
     expect(changes).toHaveLength(1);
     await receive(UPDATED, { currentPeriodEnd, seats: 6 });
     expect(await receive(UPDATED, { currentPeriodEnd, seats: 6 })).toMatchObject({ outcome: "applied" });
@@ -122,19 +107,17 @@ describe("withSubscriptionChange", () => {
       await tx.query("insert into hook_note (note) values ($1)", [`seats ${subscription.seats}`]);
       if (isBroken && subscription.seats === 7) throw new Error("broken");
     };
-    const group = [5, 6, 7, 8, 9].map((n) =>
-      receive(CREATED, { subscriptionId: `sub_${n}`, userId: `user_${n}`, seats: n }),
-    );
+    const ofUser = (n: number) => ({
+      ...{ eventId: `evt_of_user_${n}`, subscriptionId: `sub_${n}`, userId: `user_${n}`, seats: n },
+    });
+    const group = [5, 6, 7, 8, 9].map((n) => receive(CREATED, ofUser(n)));
     const outcomes = (await Promise.all(group)).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(["applied", "applied", "failed", "applied", "applied"]);
     expect(await seats()).toEqual([5, 6, 8, 9]);
     expect((await notes()).sort()).toEqual(["seats 5", "seats 6", "seats 8", "seats 9"]);
     expect(await lastReasons()).toEqual(["hook_failed"]);
     isBroken = false;
-    count = count - 5 + 2;
-    expect(await receive(CREATED, { subscriptionId: "sub_7", userId: "user_7", seats: 7 })).toMatchObject({
-      outcome: "applied",
-    });
+    expect(await receive(CREATED, ofUser(7))).toMatchObject({ outcome: "applied" });
     expect(await notes()).toContain("seats 7");
   });
 

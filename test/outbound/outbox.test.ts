@@ -10,15 +10,11 @@ import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import { findSubscription } from "../../src/store/subscription-list.ts";
-import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { CREATED, DELETED, minute, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
-
-const CREATED = "customer.subscription.created";
-const UPDATED = "customer.subscription.updated";
-const DELETED = "customer.subscription.deleted";
+import { serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;
@@ -35,28 +31,10 @@ beforeEach(async () => {
   await test.rows("delete from subscription");
 });
 
-let count = 0;
-
-function minute(n: number): Date {
-  return new Date(Date.UTC(2026, 0, 1) + n * 60_000);
-}
-
-function delivery(kind: string, given: FixtureOverrides = {}) {
-  count += 1;
-  return fixtureDelivery("stripe", kind, {
-    secret: SECRETS["provider-a"],
-    nowSeconds: Math.floor(Date.now() / 1000),
-    eventId: `evt_${count}`,
-    subscriptionId: "sub",
-    customerId: "cus",
-    userId: "user_1",
-    planId: "team",
-    priceId: "price_team_monthly",
-    occurredAt: minute(count),
-    ...(kind === DELETED ? {} : { status: "active", seats: 5 }),
-    ...given,
-  });
-}
+const delivery = subscriptionEvents(
+  { planId: "team", priceId: "price_team_monthly" },
+  { status: "active", seats: 5 },
+);
 
 async function receive({ rawBody, headers }: ReturnType<typeof delivery>) {
   return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
