@@ -424,7 +424,7 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
   });
 });
 
-/** Some that it allows, of those that can be told from it. */
+/** Examples of what the schema allows. */
 function valuesOf({ anyOf, enum: words, minimum, maximum }: Record<string, unknown>): unknown[] {
   const forms = (anyOf ?? []) as Record<string, unknown>[];
   return [...((words ?? []) as unknown[]), minimum, maximum, ...forms.flatMap(valuesOf)].filter(

@@ -179,7 +179,7 @@ describe("Redocly", () => {
   });
 });
 
-/** As a process of its own, which is told not to ask the network for anything. */
+/** In a process of its own, without network access. */
 async function lint(file: string): Promise<{ totals: { errors: number }; problems: unknown[] }> {
   const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
   const { stdout } = await promisify(execFile)(

@@ -31,7 +31,7 @@ afterAll(async () => {
 const call = (method: string, path: string, request: RequestOptions = {}) =>
   sendRequest(server.url, method, path, request);
 
-/** What each caller is answered: nobody, the owner, the owner's key, somebody else, an administrator and their key. */
+/** The status for each caller: anonymous, the owner, the owner's key, another user, an administrator and their key. */
 const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: object }> = {
   "GET /plans": { expected: [200, 200, 200, 200, 200, 200] },
   "GET /users": { expected: [401, 200, 200, 200, 200, 200] },

@@ -60,7 +60,7 @@ async function key(of: TestUser): Promise<{ id: string; key: string }> {
     .body;
 }
 
-/** Everything that an action could have changed of somebody. */
+/** Everything of a user that an action could have changed. */
 async function storedData(of: TestUser): Promise<unknown> {
   const [row] = await test.rows(
     `select (select to_jsonb(u) from "user" u where id = $1) as person,
@@ -93,7 +93,7 @@ const TEN: Record<string, Fields | null> = {
   deleteApiKeyAction: { id: "1" },
 };
 
-/** What the pages change besides. */
+/** What else the pages change. */
 const OTHERS: Record<string, Fields | null> = {
   markRead: { id: "0" },
   markAllRead: null,

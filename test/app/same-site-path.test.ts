@@ -5,7 +5,7 @@ import { sameSitePath, signInPath } from "../../src/app/gate/same-site-path.ts";
 const OTHERWISE = "/otherwise";
 const OURS = "https://tollgate.example";
 
-/** Where a browser goes that is told so on the sign-in page. */
+/** Where a browser on the sign-in page navigates to for this path. */
 function goes(path: string): URL {
   return new URL(path, `${OURS}/sign-in`);
 }

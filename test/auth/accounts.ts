@@ -25,7 +25,7 @@ export type Accounts = {
   identify(headers: Record<string, string>, now?: number): Promise<Identified>;
   /** The same question, answered by Better Auth's own look-up: the id of the session. */
   theirs(cookie: string): Promise<string | null>;
-  /** Signs somebody new up and returns who, and the cookie. */
+  /** Signs a new user up; returns the user and the cookie. */
   signedUp(more?: Record<string, unknown>): Promise<{ id: string; email: string; cookie: string }>;
 };
 

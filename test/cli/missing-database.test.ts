@@ -8,7 +8,7 @@ import { serverVariables } from "../support/variables.ts";
 import { tollgateIn } from "./tollgate.ts";
 
 const ID = "00000000-0000-4000-8000-000000000000";
-/** What these commands need besides; others get an id for each argument. */
+/** Arguments of these commands; others get an id for each argument. */
 const ARGUMENTS: Record<string, string[]> = {
   "webhooks show": ["1"],
   "webhooks replay": ["1"],

@@ -3,7 +3,7 @@ import { createBatcher } from "../../src/intake/batcher.ts";
 
 type Item = { name: string; keys: readonly string[]; isAbandoned?: boolean };
 
-/** A batcher whose groups end when they are told to, by the name of their first item. */
+/** A batcher whose groups end on demand, by the name of their first item. */
 function manualBatcher(options: { maxAtWork?: number; heldUpAfterMs?: number } = {}) {
   const running = new Map<string, { names: string[]; closing(): void; end(): void }>();
   const batcher = createBatcher<Item, string>({

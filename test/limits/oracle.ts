@@ -3,7 +3,7 @@ import type { Decision } from "../../src/limits/rate-limit.ts";
 /** One request, `after` milliseconds after the one before it. */
 type Step = { after: number; key: string; limit: number; windowSeconds: number; cost: number };
 
-/** The limiter as anybody would write it who has time: all admitted requests, looked through at every question. */
+/** The limiter in its simplest form: keeps every admitted request, and scans them all for each decision. */
 export function oracle() {
   const admitted = new Map<string, number[]>();
   return (now: number, { key, limit, windowSeconds, cost }: Omit<Step, "after">): Decision => {

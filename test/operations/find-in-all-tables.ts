@@ -1,6 +1,6 @@
 import type { TestDatabase } from "../support/database.ts";
 
-/** Every column of every table that contains the text somewhere, in whatever case: `table.column`. */
+/** The columns that contain the text, in any table and in any case: `table.column`. */
 export async function findInAllTables(test: Pick<TestDatabase, "rows">, text: string): Promise<string[]> {
   const columns = await test.rows<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns

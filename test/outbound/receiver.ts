@@ -21,7 +21,7 @@ export type Receiver = {
 
 type Answer = (response: ServerResponse, request: Received) => void;
 
-/** An endpoint on this machine; answers 204 unless told otherwise. */
+/** An endpoint on this machine; answers 204 by default. */
 export async function startReceiver(
   answer: Answer = (response) => void response.writeHead(204).end(),
 ): Promise<Receiver> {

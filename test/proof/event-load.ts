@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
 
-/** How one delivery of an event ended: with a status, or without one, so that nobody knows what became of it. */
+/** How one delivery of an event ended: with a status, or without a response, so that its outcome is unknown. */
 type Answer = number | "unknown";
 
 /** Everything that happened to the events of a run, for checking afterwards. */

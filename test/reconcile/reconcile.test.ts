@@ -165,7 +165,7 @@ describe("a subscription that differs from its provider's", () => {
     truth({ seats: 3 });
     expect((await run()).corrected).toHaveLength(1);
     expect(await stored()).toMatchObject([{ seats: 3, user_id: null }]);
-    // The audit log keeps the id alone of whoever deleted what.
+    // The audit log keeps only the id of the actor.
     expect(await findInAllTables(test, "user_1")).toEqual([
       "audit_entry.actor_id",
       "audit_entry.target_id",

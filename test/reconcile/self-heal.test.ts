@@ -14,7 +14,7 @@ import { serverVariables } from "../support/variables.ts";
 const context = stripeContext();
 const { eventOf, receive, truth, stored, audit } = context;
 
-/** One turn of the job, for nobody when none is due or the other process has the lease. */
+/** One run of the job; `null` when none is due or the other process holds the lease. */
 async function heal(by: Runtime = context.runtime): Promise<SelfHealReport | null> {
   return (await isHealDue(by)) ? takeTurn(by, "self-heal", (turn) => healFlagged(by, turn)) : null;
 }

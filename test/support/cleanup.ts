@@ -2,7 +2,7 @@ import { afterAll } from "vitest";
 
 const cleanups = new Set<() => Promise<unknown>>();
 
-/** What a test that fails half-way would leave running. Run once, by the test itself or after its file. */
+/** Registers a clean-up that runs once: by the test itself, or after its file if the test failed before. */
 export function cleanedUp<Result>(cleanup: () => Promise<Result>): () => Promise<Result> {
   const once = () => {
     cleanups.delete(once);

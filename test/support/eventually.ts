@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
-/** Looks again and again until what it sees is as expected; fails with the last look after `withinMs`. */
+/** Repeats a look-up until its result is as expected; fails with the last result after `withinMs`. */
 export async function eventually<Value>(
   look: () => Promise<Value>,
   expected: Value,

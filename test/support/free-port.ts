@@ -8,7 +8,7 @@ const TO = 32_000;
 
 let next = FROM + Math.floor(Math.random() * (TO - FROM));
 
-/** Nobody listens on it at the moment: for what has to know its own address before it listens. Never the same twice. */
+/** A free port, for a server that must know its URL before it listens. Never the same twice. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next;

@@ -10,7 +10,7 @@ import { DEFAULT_POLICIES } from "../../src/limits/policies.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
 import { createLog } from "../../src/observability/log.ts";
 
-/** Whom the test says it is: `x-test-user`, as a session or, with `x-test-key`, as an API key. */
+/** The caller is the user in `x-test-user`: with a session or, if `x-test-key` is set, with an API key. */
 export const testCallers: CallerContext = {
   auth: {
     identify: async ({ header, address }) => {
@@ -25,7 +25,7 @@ export const testCallers: CallerContext = {
         setCookies: [],
       };
     },
-    // The link of somebody is their id.
+    // The secret of a user's link is the user's id.
     authenticateLink: async (_plugin, secret, address) =>
       secret.startsWith("user_")
         ? { kind: "api-key", userId: secret, role: "user", keyId: "link", address }
@@ -50,7 +50,7 @@ export function testLimits(): Limits {
 /** Routes below `path`, with the API's own answers to errors. */
 export function testApp(
   path: string,
-  // biome-ignore lint/suspicious/noExplicitAny: whatever environment the routes have
+  // biome-ignore lint/suspicious/noExplicitAny: the routes may have any environment
   routes: Hono<any>,
   note: (error: unknown) => void = () => {},
 ): Hono<HonoEnv> {

@@ -139,7 +139,7 @@ export async function deliverUntilAnswered(
 }
 
 /** Serves an app over real HTTP on a free port. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever environment the app has
+// biome-ignore lint/suspicious/noExplicitAny: the app may have any environment
 export function listen(app: { fetch: any }): Promise<LocalServer> {
   return startHttpServer(getRequestListener((app as Hono).fetch, { hostname: "localhost" }));
 }

@@ -76,7 +76,7 @@ export type ActionAnswer = Pick<HttpResponse, "status" | "headers" | "text"> & {
   redirect: string | null;
   /** What the action has returned, if it has returned. */
   returned: unknown;
-  /** All that is told of what it has thrown. */
+  /** All that is shown of the thrown error. */
   thrown: { digest: string } | null;
 };
 
@@ -88,7 +88,7 @@ export type ActionCall = {
   headers?: Record<string, string>;
 };
 
-/** As a script of the page calls it. @param body of `encoded`, or whatever else may be sent */
+/** Calls the action as a script of the page does. @param body of `encodeArguments`, or any other */
 export async function callAction(
   serverUrl: string,
   { id, pages }: Pick<ServerAction, "id" | "pages">,

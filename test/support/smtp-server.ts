@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 
 export type Received = { from: string; to: string; data: string };
 
-/** What the client has just said: `CONNECT` for nothing yet, `BODY` when the mail's text has come in full. */
+/** The client's command: `CONNECT` before the first one, `BODY` once the mail's text is complete. */
 type SmtpCommand = { verb: string; line: string };
 
 /** A reply in place of the usual one; `null`: silence; `"hang up"`: the connection is cut off. */
@@ -10,7 +10,7 @@ export type Reply = (asked: SmtpCommand) => string | null | undefined | Promise<
 
 export type SmtpServer = {
   url: string;
-  /** Taken, in full. */
+  /** Accepted mails. */
   mails: Received[];
   /** Of the client, in order. */
   verbs: string[];

@@ -4,7 +4,7 @@ import { startHttpServer } from "./http.ts";
 
 type OpenedSession = { id: string; key: string; url: string; params: URLSearchParams };
 
-/** What the test makes of a call before it is answered: nothing, a wait, or an answer of its own. */
+/** Runs before a call is answered: may wait, or return a response in place of the usual one. */
 type Interference = (call: {
   method: string;
   path: string;
@@ -13,20 +13,20 @@ type Interference = (call: {
 
 export type StripeServer = {
   url: string;
-  /** Every call so far, `GET /v1/events` and the like. */
+  /** Every call so far, such as `GET /v1/events`. */
   calls: string[];
-  /** One an idempotency key. */
+  /** One per idempotency key. */
   sessions: OpenedSession[];
-  /** The ids of those that were closed before they were paid. */
+  /** The ids of sessions that were closed before they were paid. */
   expired: string[];
   portals: URLSearchParams[];
   /** Those that were created through the API. */
   customers: { id: string; email: string | null; metadata: { userId: string | null } }[];
   canceled: string[];
-  /** What it knows, by id, as Stripe's API shows it. */
+  /** By id, as Stripe's API shows them. */
   subscriptions: Map<string, object>;
 
-  /** What it says it has sent, the oldest first. */
+  /** The events that it lists as sent, oldest first. */
   events: { id: string; type: string; created: number }[];
   prices: Set<string>;
   key: string;
@@ -40,7 +40,7 @@ export type StripeServer = {
 
 export const STRIPE_KEY = "sk_test_of_a_server_that_is_none";
 
-/** A server that speaks the few calls of Stripe's API that are made, on a free port. */
+/** A server with the part of Stripe's API that the product calls, on a free port. */
 export async function stripeServer(): Promise<StripeServer> {
   let interference: Interference | null = null;
   const stripe: Omit<StripeServer, "url" | "close"> = {

@@ -52,7 +52,7 @@ const OFFERED = {
 
 type Level = (typeof OFFERED)[keyof typeof OFFERED][1];
 
-/** Of a call whose input no procedure takes: whoever may not call must not learn that. */
+/** Of a call with an input that no procedure accepts: a caller without access must not learn that. */
 const ANSWERED: Record<Level, Record<"nobody" | "user" | "key of an admin" | "admin", string>> = {
   public: {
     nobody: "BAD_REQUEST",

@@ -6,13 +6,13 @@ import type { TestUser } from "../../support/people.ts";
 import type { Site } from "./site.ts";
 
 type VisitOptions = BrowserContextOptions & {
-  /** Who is signed in; nobody without it. */
+  /** Who is signed in; by default nobody. */
   as?: Pick<TestUser, "cookie">;
   /** What may go wrong in this visit: "refused: <status> <path>", "console: <text>". */
   expected?: RegExp;
 };
 
-/** A browser of somebody's own. The test fails when anything goes wrong in it that a developer would see. */
+/** A browser context. The test fails on anything in it that a developer would see as an error. */
 export async function visit(browser: Browser, site: Site, options: VisitOptions = {}): Promise<Page> {
   const { as: someone, expected, ...rest } = options;
   const context = await browser.newContext({ baseURL: site.url, locale: "en-GB", ...rest });

@@ -66,7 +66,7 @@ const LEADS_TO: Surface["leadsTo"] = {
 
 const OFFERED = [...new Set(Object.values(LEADS_TO).flat())];
 
-/** The new state is on the page; little is said besides. */
+/** The page shows the new state; the action returns little else. */
 const SHOWN: Record<string, Difference["shows"]> = {
   "webhooks.replay": ({ outcome }) => ({ tone: "good", text: REPLAYED[outcome] }),
   "eventEndpoints.test": ({ error }) => ({ tone: "bad", text: `Not delivered: ${error}` }),
@@ -113,7 +113,7 @@ function differenceOf(operation: string): Difference {
   };
 }
 
-/** With the confirmation that a form requires besides. */
+/** With the confirmation that a form also requires. */
 function fieldsOf(
   operation: string,
   { preferences, types, permissions, deliveryIds, ...input }: Input & Partial<Record<ListField, string[]>>,
@@ -139,7 +139,7 @@ function checked(group: string, values: readonly string[] = []): Input {
   return Object.fromEntries(values.map((value) => [`${group}.${value}`, true]));
 }
 
-/** Without what forms are charged to besides: the page, and signing out after the account was deleted. */
+/** Without what else a form is charged for: the page, and signing out after the account was deleted. */
 function limitsOfOperations(answer: ActionAnswer): ReturnType<typeof limitsIn> {
   const { remaining: all, lowest, ...rest } = limitsIn(answer);
   const { pages: _pages, "auth-session": _session, ...remaining } = all;

@@ -31,16 +31,16 @@ export type OperationCall = {
   input: Input;
 };
 
-/** One server with a database of its own, which is held to account for every call. */
+/** One server with its own database, whose count of operations is checked after each test. */
 export type SurfaceContext = {
   test: TestDatabase;
   url: string;
   limitTracker: LimitTracker;
-  /** What the server is to have counted by the end of the test: operations by name and outcome. */
+  /** What the server must have counted by the end of the test: operations by name and outcome. */
   expectedCounts: OperationCounts;
-  /** Whether more may have been read than was called. */
+  /** Whether more operations may have run than were called. */
   showsMore: boolean;
-  /** Calls, and expects this outcome, charged to the operation's own scope and the surface's besides. */
+  /** Calls the operation and expects this outcome, charged to its own scope and the surface's. */
   expectVerdict(operationCall: OperationCall, verdict: Verdict): Promise<Outcome>;
 };
 

@@ -6,22 +6,22 @@ import type { LimitedScope } from "./limit-tracker.ts";
 
 export const CALLERS = ["nobody", "owner", "other", "key", "admin", "adminKey"] as const;
 
-/** The owner of what is asked for, somebody else, an administrator, and a key of the first and of the last. */
+/** The owner of the requested object, another user, an administrator, and a key of the first and of the last. */
 export type CallerName = (typeof CALLERS)[number];
 
 export type Verdict = "ok" | RefusalCode;
 
-/** What a call that is all right comes to. */
+/** The outcome of a valid call, by caller. */
 export type Who = Record<CallerName, Verdict>;
 
 export type Credentials = { cookie?: string; key?: string; headers: Record<string, string> };
 
 export type Input = Record<string, unknown>;
 
-/** What a program reads of a refusal beside its sentence. */
+/** The data of a refusal, without its sentence. */
 export type ShownReason = { reason: Reason; params: Record<string, unknown> };
 
-/** An answer of any surface in the operations' own words. */
+/** The outcome of a call, in the same terms for every surface. */
 export type Outcome = {
   verdict: Verdict;
   /** Of a refusal. */
@@ -40,9 +40,9 @@ export type Outcome = {
 /** One way to call operations. Whoever adds one writes such an object, and adds it to `SURFACES`. */
 export type Surface = {
   name: string;
-  /** Charged for every call, besides the operation's own. */
+  /** Charged for every call, in addition to the operation's own scope. */
   scope: LimitedScope | null;
-  /** Whether its answers show more than what was asked for, which has been read besides. */
+  /** Whether its responses show more than was requested, so that more operations run. */
   showsMore?: true;
   /** Every way in by the surface's own table. */
   entrances: readonly string[];

@@ -119,7 +119,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("answers a known address before its mail is delivered, as it does an unknown one", async () => {
-    // A mail server that says nothing: whoever waited for it would answer after it has been given up.
+    // A silent mail server: a request that waited for it would be answered only after its timeout.
     let connections = 0;
     let isGivenUp = false;
     const smtp = createServer((socket) => {

@@ -1,10 +1,10 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 
-/** A place that nobody has a reason to visit: whoever does has been talked into it. */
+/** A server that nothing has a reason to connect to: a connection shows a forged request. */
 export type Canary = {
   port: number;
-  /** What visitors have sent, one by one. */
+  /** What each connection has sent. */
   visits: string[];
   close(): Promise<void>;
 };

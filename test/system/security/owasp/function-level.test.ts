@@ -6,7 +6,7 @@ import { type Attack, send } from "./send.ts";
 
 const ADMINS = ROUTES.filter(({ operation }) => operation.access === "admin");
 
-/** Other ways to write an address that somebody's server somewhere has taken for the same one. */
+/** Other spellings of a path that some servers treat as the same path. */
 function spellings(path: string): string[] {
   const [, , noun = "", ...more] = path.split("/");
   const rest = [noun, ...more].join("/");

@@ -14,7 +14,7 @@ import { send } from "./send.ts";
 
 const METRICS_TOKEN = "a-token-for-the-metrics-alone";
 
-/** What is there besides what the document tells, and why. */
+/** What exists beside the documented routes, and why. */
 const BESIDE_THE_DOCUMENT = [
   // Better Auth's, checked below.
   "ALL /api/auth/*",

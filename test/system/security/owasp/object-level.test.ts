@@ -14,7 +14,7 @@ const LISTS = ROUTES.filter(
 /** What an administrator sees of everybody, by an id. */
 const SHOWN_TO_ADMINISTRATORS = ["GET /subscriptions/:id/history"];
 
-/** Ids that belong to nobody, of the kind that the route has. */
+/** Unknown ids of the route's kind. */
 const UNKNOWN: Record<string, () => string> = {
   subscriptions: randomUUID,
   "api-keys": randomUUID,
@@ -231,7 +231,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   });
 });
 
-/** Of the same kind, and nobody's. */
+/** An unknown id of the same kind. */
 function randomOf(id: string): string {
   return /^\d+$/.test(id) ? "999999999998" : randomUUID();
 }

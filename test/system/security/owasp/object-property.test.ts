@@ -10,7 +10,7 @@ import { type Attack, send } from "./send.ts";
 
 const WRITES = ROUTES.filter(({ method, operation }) => hasBody(method) && operation.access !== "service");
 
-/** What somebody would like to set who should not. */
+/** Fields that a caller must not be able to set. */
 const COVETED: Record<string, unknown> = {
   role: "admin",
   isAdmin: true,
@@ -59,7 +59,7 @@ const COVETED: Record<string, unknown> = {
   toString: "x",
 };
 
-/** The fields that each kind of thing is shown with: no more, whatever the table has. */
+/** The fields that each kind of object is shown with, and no others. */
 const SHOWN: Record<string, readonly string[]> = {
   user: [
     "id",

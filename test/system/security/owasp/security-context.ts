@@ -12,7 +12,7 @@ import { createAdmin, createSession, createUser, type TestUser } from "../../../
 import { startTestServer } from "../../../support/server.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 
-/** Somebody with everything that one can have. */
+/** A user with one of everything. */
 export type Inhabitant = TestUser & {
   /** Signed up on the context's own server; so is what belongs to it. */
   key: string;
@@ -21,23 +21,23 @@ export type Inhabitant = TestUser & {
   notificationIds: [string, string];
 };
 
-/** Where the attacks take place: a server, a database, and three people. */
+/** A server, a database, and three users. */
 export type SecurityContext = {
   test: TestDatabase;
-  /** Of a server whose limits do not come into an attack's way. */
+  /** Of a server whose limits no attack reaches. */
   url: string;
   victim: Inhabitant;
   attacker: Inhabitant;
   admin: Inhabitant;
   /** A delivery that failed; the words in its payload are in `CONFIDENTIAL`. */
   deliveryId: string;
-  /** Another server on the same database, with the limits that ship unless told otherwise; returns its address. */
+  /** Starts another server on the same database, with the default limits; returns its address. */
   serverWith(variables: Record<string, string>): Promise<string>;
   /** The mails that the servers have written, the oldest first, unwrapped. */
   mails(): Promise<string[]>;
 };
 
-/** In the payload of a delivery: nothing for anybody but administrators. */
+/** In the payload of a delivery: for administrators only. */
 export const CONFIDENTIAL = "an invoice that is nobody else's business";
 
 /** For the tests of one file. */
@@ -133,7 +133,7 @@ async function mailsIn(folder: string): Promise<string[]> {
   return mails.map((mail) => mail.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "="));
 }
 
-/** Somebody more, signed in, for whom no password has been hashed. */
+/** Another signed-in user, without a password. */
 export async function visitor(
   { test }: SecurityContext,
   role = "user",
@@ -146,7 +146,7 @@ export async function visitor(
   return { id, cookie: await createSession(test, id) };
 }
 
-/** Everything that is kept of somebody, for seeing that an attack has changed none of it. */
+/** Everything stored about a user, to show that an attack has changed none of it. */
 export async function belongingsOf({ test }: SecurityContext, { id }: { id: string }): Promise<unknown> {
   const [row] = await test.rows(
     `select to_jsonb(u) as person,

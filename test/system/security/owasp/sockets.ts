@@ -10,7 +10,7 @@ export type Flooded = {
 const CHUNK = Buffer.from(`10000\r\n${"x".repeat(0x10000)}\r\n`);
 
 /**
- * Sends a body that never ends, as fast as it is taken, whatever is answered, until the server hangs up.
+ * Sends an endless body as fast as the server reads it, also after the response, until the server disconnects.
  * @param head request line and headers, a line each; `Transfer-Encoding` is added
  */
 export function flood(serverUrl: string, head: readonly string[], withinMs = 10_000): Promise<Flooded> {
@@ -44,7 +44,7 @@ export function flood(serverUrl: string, head: readonly string[], withinMs = 10_
   });
 }
 
-/** Requests that have begun and do not go on. @returns how to end them */
+/** Sends beginnings of requests and no more. @returns a function that ends them */
 export async function dawdle(serverUrl: string, beginnings: readonly string[]): Promise<() => void> {
   const sockets = await Promise.all(
     beginnings.map(
@@ -61,7 +61,7 @@ export async function dawdle(serverUrl: string, beginnings: readonly string[]): 
   };
 }
 
-/** All that the server says to these bytes until it hangs up, or until it has been silent for a moment. */
+/** Everything that the server answers to these bytes until it disconnects or is silent for a moment. */
 export function answersTo(serverUrl: string, bytes: string | Buffer, silentMs = 300): Promise<string> {
   return new Promise((resolve) => {
     const socket = opened(serverUrl);

@@ -39,7 +39,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   afterEach(() => expect(Object.keys(Object.prototype)).toEqual([]));
 
   let events = 0;
-  /** An event as the provider would sign it, whatever it says. */
+  /** An event with any content, signed as by the provider. */
   const told = (
     change: (object: Json, event: Json) => void,
     userId: string,
