@@ -1,12 +1,12 @@
 import { getFormatter, getTranslations } from "next-intl/server";
 import { Select } from "../../../ui/field.tsx";
-import { Stepper } from "../../../ui/stepper.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { currentRequest } from "../../gate/request.ts";
 import { changeSubscription } from "./actions.ts";
 import { ChangeSteps } from "./change-steps.tsx";
 import type { Plan, Price } from "./plans.ts";
+import { SeatsField } from "./seats-field.tsx";
 import type { Subscription } from "./subscription-state.ts";
 
 /** Changes a running subscription to a plan, or its seats: first the preview, then the confirmation. */
@@ -38,22 +38,7 @@ export async function ChangeForm({
     >
       <input type="hidden" name="id" value={subscription.id} />
       {!isCurrent && <input type="hidden" name="planId" value={plan.id} />}
-      {min < max && (
-        <Stepper
-          label={t("seats")}
-          help={t("seatsHelp", { min, max })}
-          name="seats"
-          min={min}
-          max={max}
-          defaultValue={Math.min(max, Math.max(min, subscription.seats))}
-          labels={{
-            less: t("less"),
-            more: t("more"),
-            total: t.raw(`price.${price.interval}`),
-          }}
-          each={{ locale, ...price }}
-        />
-      )}
+      <SeatsField plan={plan} price={price} locale={locale} defaultValue={subscription.seats} />
       {(await canWait(subscription)) ? (
         <Select
           label={t("change.when")}

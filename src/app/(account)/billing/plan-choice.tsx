@@ -4,13 +4,13 @@ import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { classes } from "../../../ui/classes.ts";
 import { formatPrice } from "../../../ui/price.ts";
-import { Stepper } from "../../../ui/stepper.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
 import { type Plan, type Price, paidPrice, plans } from "./plans.ts";
 import { PriceTabs, priceFor, priceOptions } from "./price-tabs.tsx";
+import { SeatsField } from "./seats-field.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
 
 /** The plans side by side. One that runs is changed at the provider, where it is paid. */
@@ -116,7 +116,6 @@ async function PlanBox({
 
 async function CheckoutForm({ plan, price, locale }: { plan: Plan; price: Price; locale: string }) {
   const t = await getTranslations("billing");
-  const { min, max } = plan.seats;
   return (
     <ActionForm
       action={formAction(createCheckout)}
@@ -125,22 +124,7 @@ async function CheckoutForm({ plan, price, locale }: { plan: Plan; price: Price;
       <input type="hidden" name="planId" value={plan.id} />
       <input type="hidden" name="interval" value={price.interval} />
       <input type="hidden" name="currency" value={price.currency} />
-      {min < max && (
-        <Stepper
-          label={t("seats")}
-          help={t("seatsHelp", { min, max })}
-          name="seats"
-          min={min}
-          max={max}
-          defaultValue={min}
-          labels={{
-            less: t("less"),
-            more: t("more"),
-            total: t.raw(`price.${price.interval}`),
-          }}
-          each={{ locale, ...price }}
-        />
-      )}
+      <SeatsField plan={plan} price={price} locale={locale} defaultValue={plan.seats.min} />
       <SubmitButton>{t("order", { plan: plan.name })}</SubmitButton>
     </ActionForm>
   );

@@ -2,6 +2,7 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Checkbox, Field } from "../../../ui/field.tsx";
+import { NewPasswordField } from "../../../ui/new-password-field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { changePassword } from "./actions.ts";
@@ -24,16 +25,7 @@ export async function PasswordCard({ email }: { email: string }) {
           required
           autoComplete="current-password"
         />
-        <Field
-          label={t("new")}
-          help={t("newHelp")}
-          name="newPassword"
-          type="password"
-          required
-          minLength={8}
-          maxLength={128}
-          autoComplete="new-password"
-        />
+        <NewPasswordField label={t("new")} help={t("newHelp")} name="newPassword" />
         <Checkbox label={t("revokeKeys")} help={t("revokeKeysHelp")} name="revokeApiKeys" />
         <div>
           <SubmitButton>{t("save")}</SubmitButton>

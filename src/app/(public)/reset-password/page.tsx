@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
-import { Field } from "../../../ui/field.tsx";
 import { MessagePage } from "../../../ui/message-page.tsx";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
+import { NewPasswordField } from "../../../ui/new-password-field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
 import { formAction } from "../../gate/form-action.ts";
@@ -36,15 +36,10 @@ export default async function ResetPasswordPage({ searchParams }: { searchParams
     >
       <ActionForm action={formAction(resetPassword)} className="flex flex-col gap-3">
         <input type="hidden" name="token" value={token} />
-        <Field
+        <NewPasswordField
           label={t("fields.newPassword")}
           help={t("fields.passwordHelp")}
           name="newPassword"
-          type="password"
-          required
-          minLength={8}
-          maxLength={128}
-          autoComplete="new-password"
         />
         <SubmitButton>{t("reset.submit")}</SubmitButton>
       </ActionForm>

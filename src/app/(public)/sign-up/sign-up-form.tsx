@@ -1,6 +1,7 @@
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Field } from "../../../ui/field.tsx";
+import { NewPasswordField } from "../../../ui/new-password-field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { signUp } from "./actions.ts";
@@ -20,16 +21,7 @@ export async function SignUpForm({ next = null }: { next?: string | null }) {
         maxLength={254}
         autoComplete="email"
       />
-      <Field
-        label={t("fields.password")}
-        help={t("fields.passwordHelp")}
-        name="password"
-        type="password"
-        required
-        minLength={8}
-        maxLength={128}
-        autoComplete="new-password"
-      />
+      <NewPasswordField label={t("fields.password")} help={t("fields.passwordHelp")} name="password" />
       <SubmitButton>{t("signUp.submit")}</SubmitButton>
     </ActionForm>
   );

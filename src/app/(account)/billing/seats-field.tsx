@@ -1,0 +1,36 @@
+import { getTranslations } from "next-intl/server";
+import { Stepper } from "../../../ui/stepper.tsx";
+import type { Plan, Price } from "./plans.ts";
+
+/** The number of seats with its price; nothing for a plan with a fixed number. */
+export async function SeatsField({
+  plan,
+  price,
+  locale,
+  defaultValue,
+}: {
+  plan: Plan;
+  price: Price;
+  locale: string;
+  defaultValue: number;
+}) {
+  const t = await getTranslations("billing");
+  const { min, max } = plan.seats;
+  if (min === max) return null;
+  return (
+    <Stepper
+      label={t("seats")}
+      help={t("seatsHelp", { min, max })}
+      name="seats"
+      min={min}
+      max={max}
+      defaultValue={Math.min(max, Math.max(min, defaultValue))}
+      labels={{
+        less: t("less"),
+        more: t("more"),
+        total: t.raw(`price.${price.interval}`),
+      }}
+      each={{ locale, ...price }}
+    />
+  );
+}
