@@ -38,7 +38,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 export type Position = { createdAtMicros: string; id: string };
 
 /**
- * Cuts a page out of rows of which one more was asked for than the page holds: that one tells whether there is more.
+ * Cuts a page out of rows that hold one more than the page: that one tells whether there is a next page.
  */
 export function cutPage<Row, Item>(
   rows: readonly Row[],

@@ -12,8 +12,8 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or changed
- * lately. It is done once every configured provider has answered, else run again. `null`: it is done.
+ * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or recently
+ * changed. It is done once every configured provider has responded, and is run again until then. `null`: it is done.
  */
 export async function reconcileNightly(
   tools: ReconcileTools,
@@ -25,7 +25,7 @@ export async function reconcileNightly(
   const report = await reconcile(tools, {
     slots: ALL_SLOTS,
     subscription: null,
-    extent: "lately changed",
+    extent: "recently changed",
     since: new Date(Date.now() - LOOK_BACK_DAYS * DAY_MS),
     dryRun: false,
     by: "server",

@@ -16,7 +16,7 @@ import {
   type Extent,
   eachReconcilable,
   findReconcilable,
-  findReconcilableByName,
+  findReconcilableByProviderId,
   type ReconcilableSubscription,
 } from "../store/reconciliations.ts";
 import { type Comparison, compare } from "./compare.ts";
@@ -89,7 +89,7 @@ async function* meant(
     return;
   }
   const byId = isUuid(subscription) ? await findReconcilable(database, subscription) : null;
-  const reconcilable = byId ? [byId] : await findReconcilableByName(database, subscription, slots);
+  const reconcilable = byId ? [byId] : await findReconcilableByProviderId(database, subscription, slots);
   if (reconcilable.length === 0) refuse({ reason: "not_found", params: { resource: "subscription" } });
   yield* reconcilable;
 }

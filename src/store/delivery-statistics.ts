@@ -45,7 +45,7 @@ with open as materialized (
 ), counted as (
   select status, received_at, 1 as weight from open where provider = any ($4::text[])
   union all
-  select status, received_at, $3::int from (${rangeSql}) looked
+  select status, received_at, $3::int from (${rangeSql}) scanned
   where status = 'successful' and provider = any ($4::text[])
 ), hour as (
   select date_bin('1 hour', received_at, to_timestamp($5::float8 / 1000)) as starts_at, status, sum(weight) as count

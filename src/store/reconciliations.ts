@@ -30,54 +30,54 @@ export async function findReconcilable(
   return row ?? null;
 }
 
-const FIND_BY_NAME = {
-  name: "find_reconcilable_by_name",
+const FIND_BY_PROVIDER_ID = {
+  name: "find_reconcilable_by_provider_id",
   text: `select ${COLUMNS} from subscription where provider_subscription_id = $1 and provider = any ($2::text[]) order by id`,
 };
 
-/** Subscriptions with this provider id: each slot has its own ids, so there may be several. */
-export async function findReconcilableByName(
+/** There may be several, as each slot has its own ids. */
+export async function findReconcilableByProviderId(
   database: Queryable,
   providerSubscriptionId: string,
   slots: readonly Slot[],
 ): Promise<ReconcilableSubscription[]> {
-  return database.run<ReconcilableSubscription>(FIND_BY_NAME, [providerSubscriptionId, slots]);
+  return database.run<ReconcilableSubscription>(FIND_BY_PROVIDER_ID, [providerSubscriptionId, slots]);
 }
 
-/** Which to compare: flagged ones, also those changed lately, or all that have not ended. */
-export type Extent = "out of order" | "lately changed" | "all";
+/** Which to compare: flagged ones, also recently changed ones, or all that have not ended. */
+export type Extent = "out of order" | "recently changed" | "all";
 
-const LATELY = "updated_at > clock_timestamp() - interval '2 days'";
+const RECENTLY = "updated_at > clock_timestamp() - interval '2 days'";
 /** How many rows one query scans: none may grow with the table. */
 const SCAN_SIZE = 5_000;
 
 // An index covers the flagged ones; for the others the table is scanned in steps.
-const EACH: Record<Extent, Statement> = {
+const FIND_NEXT: Record<Extent, Statement> = {
   "out of order": {
     name: "reconcilable_out_of_order",
     text: `
-select ${COLUMNS}, provider = any ($2::text[]) as "isMeant"
+select ${COLUMNS}, provider = any ($2::text[]) as "isSelected"
 from subscription where out_of_order and id > $1::uuid order by id limit 500`,
   },
-  "lately changed": scanning("reconcilable_lately", `out_of_order or ${LATELY}`),
-  all: scanning("reconcilable_all", `out_of_order or status <> 'canceled' or ${LATELY}`),
+  "recently changed": scanning("reconcilable_recent", `out_of_order or ${RECENTLY}`),
+  all: scanning("reconcilable_all", `out_of_order or status <> 'canceled' or ${RECENTLY}`),
 };
 
 function scanning(name: string, condition: string): Statement {
   return {
     name,
     text: `
-with looked as materialized (
+with scanned as materialized (
   select * from subscription where id > $1::uuid order by id limit ${SCAN_SIZE}
-), judged as (
-  select looked.*, provider = any ($2::text[]) and (${condition}) as "isMeant", lead(id) over (order by id) is null as "isLast"
-  from looked
+), selected as (
+  select scanned.*, provider = any ($2::text[]) and (${condition}) as "isSelected", lead(id) over (order by id) is null as "isLast"
+  from scanned
 )
-select ${COLUMNS}, "isMeant" from judged where "isMeant" or "isLast" order by id`,
+select ${COLUMNS}, "isSelected" from selected where "isSelected" or "isLast" order by id`,
   };
 }
 
-const START = "00000000-0000-0000-0000-000000000000";
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** All selected subscriptions by id, a few at a time; may include some added meanwhile. */
 export async function* eachReconcilable(
@@ -85,12 +85,12 @@ export async function* eachReconcilable(
   extent: Extent,
   slots: readonly Slot[],
 ): AsyncGenerator<ReconcilableSubscription> {
-  type Row = ReconcilableSubscription & { isMeant: boolean };
-  for (let after = START; ; ) {
-    const rows: Row[] = await database.run<Row>(EACH[extent], [after, slots]);
+  type Row = ReconcilableSubscription & { isSelected: boolean };
+  for (let after = NIL_UUID; ; ) {
+    const rows: Row[] = await database.run<Row>(FIND_NEXT[extent], [after, slots]);
     const last = rows.at(-1);
     if (last === undefined) return;
-    for (const { isMeant, ...row } of rows) if (isMeant) yield row;
+    for (const { isSelected, ...row } of rows) if (isSelected) yield row;
     after = last.id;
   }
 }
@@ -124,10 +124,10 @@ const INSERT_ALL = {
   name: "insert_reconciliations",
   text: `
 insert into reconciliation (subscription_id, by, changes)
-select (given ->> 'subscriptionId')::uuid, $1, given -> 'changes' from json_array_elements($2::json) as all_given (given)`,
+select (comparison ->> 'subscriptionId')::uuid, $1, comparison -> 'changes' from json_array_elements($2::json) as listed (comparison)`,
 };
 
-/** The same for many at once. */
+/** The same for several comparisons. */
 export async function insertReconciliations(
   transaction: Queryable,
   { by, of }: { by: "operator" | "server"; of: readonly { subscriptionId: string; changes: Changes }[] },

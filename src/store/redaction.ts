@@ -41,7 +41,7 @@ const RANGE = {
   name: "redaction_range",
   text: `
 select max(id) as until, count(*)::int as count
-from (select id from webhook_delivery where id > $1::bigint order by id limit ${SCAN_SIZE}) looked`,
+from (select id from webhook_delivery where id > $1::bigint order by id limit ${SCAN_SIZE}) scanned`,
 };
 
 // JSON can escape any character, but only with a backslash: such payloads must be parsed. `offset` keeps PostgreSQL

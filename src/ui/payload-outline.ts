@@ -4,7 +4,7 @@ export type Node = {
   path: string;
   /** What it is called where it stands; `null` for the whole. */
   name: string | null;
-  /** Whether it says what is looked for. */
+  /** Whether it matches the search. */
   isHit: boolean;
 } & (
   | { kind: "leaf"; text: string; type: "text" | "other" | "masked" }
@@ -13,7 +13,7 @@ export type Node = {
 
 export type Outline = {
   root: Node;
-  /** How many places say what is looked for. */
+  /** How many matches there are. */
   hits: number;
   /** Whether there was too much to draw it all. */
   isCut: boolean;
@@ -23,7 +23,7 @@ export type Outline = {
 const OPEN_TO = 2;
 
 /**
- * @param options.find in any case, in names and values; `null`: nothing is looked for
+ * @param options.find in any case, in names and values; `null`: no search
  * @param options.mask what stands where something was taken out: it is never found
  * @param options.most how many names and values at most
  */
@@ -66,7 +66,7 @@ export function outline(
     return { kind: "branch", path, name, isHit, isList, size: entries.length, children, isOpen };
   }
 
-  /** Whether something below is what is looked for. */
+  /** Whether something below matches the search. */
   function leads(branch: Node & { kind: "branch" }): boolean {
     return (
       searchText !== null &&

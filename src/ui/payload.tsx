@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 import type { Node, Outline } from "./payload-outline.ts";
 
-/** JSON to be read: folded where it goes deep, and open where it says what is looked for. */
+/** JSON to be read: folded where it goes deep, and open where it matches the search. */
 export function Payload({
   outline,
   labels,

@@ -377,7 +377,7 @@ it("finds the selected subscriptions in tables larger than one batch", async () 
   );
   expect(await run({ since: null })).toMatchObject({ left: { length: 3 } });
   expect(await run({ since: null, extent: "all" })).toMatchObject({ left: { length: 3 } });
-  expect(await run({ since: null, extent: "lately changed", slots: ["provider-b"] })).toMatchObject({
+  expect(await run({ since: null, extent: "recently changed", slots: ["provider-b"] })).toMatchObject({
     left: [],
   });
 });

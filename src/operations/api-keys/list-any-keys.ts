@@ -7,7 +7,7 @@ import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { ApiKeyView } from "./api-key-view.ts";
 
-const Listed = ApiKeyView.extend({
+const OwnedApiKeyView = ApiKeyView.extend({
   userId: z.string().nullable().describe("`null` for a service key."),
   email: z.string().nullable(),
   permissions: z.array(z.string()).optional().describe("Service keys only."),
@@ -21,7 +21,7 @@ export const listAnyKeys = defineOperation({
   limit: null,
   input: z.strictObject({ ...PAGE, userId: UserId.nullable().default(null) }),
   reasons: [],
-  output: pageOf(Listed),
+  output: pageOf(OwnedApiKeyView),
   run: async (deps: { database: Queryable }, _caller, { userId, limit, cursor }) => {
     const before = positionOf(cursor, isUuid);
     const rows = await listKeysWithOwners(deps.database, userId, { before, limit: limit + 1 });
@@ -32,7 +32,7 @@ export const listAnyKeys = defineOperation({
 function shown({
   createdAtMicros: _,
   ...key
-}: OwnedKey & { createdAtMicros: string }): z.input<typeof Listed> {
+}: OwnedKey & { createdAtMicros: string }): z.input<typeof OwnedApiKeyView> {
   const { permissions, limit, ...common } = key;
   return permissions === null ? common : { ...common, permissions, limit };
 }

@@ -25,7 +25,7 @@ const Entry = UserView.extend({
     .describe("The subscription that has not ended; `null`: none."),
 }).meta({ id: "DirectoryEntry", description: "A user with their subscription, for administrators." });
 
-/** Text that people are looked for by. */
+/** The text to search users by. */
 const Search = z
   .string()
   .trim()
@@ -57,12 +57,12 @@ export const searchUsers = defineOperation({
     search === null ? newest(deps.database, page) : findPage(deps.database, search, page),
 });
 
-type Asked = { limit: number; cursor: string | null };
+type PageQuery = { limit: number; cursor: string | null };
 
-const NewestPlace = z.tuple([z.string().regex(/^-?\d{1,17}$/), z.string().regex(/^[^\0]{1,255}$/)]);
+const NewestPosition = z.tuple([z.string().regex(/^-?\d{1,17}$/), z.string().regex(/^[^\0]{1,255}$/)]);
 
-async function newest(database: Queryable, { limit, cursor }: Asked): Promise<Page<DirectoryEntry>> {
-  const after = placeOf(cursor, NewestPlace);
+async function newest(database: Queryable, { limit, cursor }: PageQuery): Promise<Page<DirectoryEntry>> {
+  const after = positionIn(cursor, NewestPosition);
   const rows = await newestUsers(database, { after, limit: limit + 1 });
   const last = rows[limit - 1];
   return {
@@ -71,19 +71,19 @@ async function newest(database: Queryable, { limit, cursor }: Asked): Promise<Pa
   };
 }
 
-const FoundPlace = z.tuple([z.enum(FOUND_BY), z.string().regex(/^[^\0]{0,1000}$/)]);
+const FoundPosition = z.tuple([z.enum(FOUND_BY), z.string().regex(/^[^\0]{0,1000}$/)]);
 
-/** One way of finding after the other, until the page is full. */
+/** Tries one way of searching after the other until the page is full. */
 async function findPage(
   database: Queryable,
   text: string,
-  { limit, cursor }: Asked,
+  { limit, cursor }: PageQuery,
 ): Promise<Page<DirectoryEntry>> {
-  const [startBy, startAfter] = placeOf(cursor, FoundPlace) ?? [FOUND_BY[0], ""];
+  const [startBy, startAfter] = positionIn(cursor, FoundPosition) ?? [FOUND_BY[0], ""];
   const rows: (DirectoryEntry & { by: FoundBy; place: string })[] = [];
   for (const by of FOUND_BY.slice(FOUND_BY.indexOf(startBy))) {
     const after = by === startBy ? startAfter : "";
-    // One more than asked for: whether there is a next page.
+    // One more than the page holds, to know whether there is a next page.
     const matches = await findUsers(database, text, { by, after, limit: limit + 1 - rows.length });
     rows.push(...matches.map((row) => ({ ...row, by })));
     if (rows.length > limit) break;
@@ -103,8 +103,8 @@ function toCursor(position: readonly string[]): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
-/** @throws Refusal `invalid_input` for what no page has given out */
-function placeOf<Place>(cursor: string | null, schema: z.ZodType<Place>): Place | null {
+/** @throws Refusal `invalid_input` for a cursor that no page returned */
+function positionIn<Position>(cursor: string | null, schema: z.ZodType<Position>): Position | null {
   if (cursor === null) return null;
   const parsed = schema.safeParse(parseOrNull(Buffer.from(cursor, "base64url").toString()));
   if (!parsed.success)

@@ -146,7 +146,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         const report = await reconcile(runtime, {
           ...{ slots: ["provider-a"], subscription: null, since, dryRun: false, by: OPERATOR },
           ...{
-            extent: isForNight ? "lately changed" : "out of order",
+            extent: isForNight ? "recently changed" : "out of order",
             isStopping: () => false,
           },
         });

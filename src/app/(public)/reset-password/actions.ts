@@ -4,7 +4,7 @@ import { redirect } from "next/navigation";
 import { callAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 
-/** By the token of a mail; whoever is signed in to that account is signed out. */
+/** Uses the token from the mail, and ends all sessions of the account. */
 export async function resetPassword(form: FormData): Promise<void> {
   await callAccounts("/reset-password", {
     token: formText(form, "token"),
