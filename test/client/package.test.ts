@@ -250,6 +250,23 @@ it("runs on web platform APIs alone, as on edge runtimes", async () => {
   expect(await useClient(client, inputs())).toEqual(expected());
 });
 
+/** Fetched by `script/client --runtimes`. */
+const runtimes: Record<string, string> = JSON.parse(process.env.CLIENT_RUNTIMES ?? "{}");
+
+describe.each(["Bun", "Node 20"])("on %s", (name) => {
+  const program = runtimes[name];
+  it.skipIf(program === undefined)(
+    `runs${program === undefined ? ": run script/client --runtimes" : ""}`,
+    async () => {
+      const code = `import * as client from "tollgate-client";
+        console.log(JSON.stringify(await (${useClient})(client, ${JSON.stringify(inputs())})));`;
+      await writeFile(join(project, "runtime.mjs"), code);
+      const { stdout } = await run(program as string, ["runtime.mjs"], { cwd: project });
+      expect(JSON.parse(stdout)).toEqual(expected());
+    },
+  );
+});
+
 const missing = missingBrowser();
 
 it.skipIf(missing !== null)(`runs in a page of another origin${missing ? `: ${missing}` : ""}`, async () => {
