@@ -12,6 +12,8 @@ export type EventContext = {
   /** The position of the event among those of its subscription, from 0. */
   at: number;
   ids: SubscriptionIds;
+  /** The position of the first event of the payment that is being made: a failed charge is tried again. */
+  chargeAt?: number;
   /** Distinguishes all ids from those of other runs. */
   run: string;
   /** What changes with the next period; `null`: nothing. */
@@ -47,7 +49,7 @@ export type WireEvent = {
 };
 
 type PaymentRenderer = {
-  /** The events that report a payment. */
+  /** The events that report a payment, or that it failed. */
   reportedBy: readonly EmittedEvent[];
   /** The provider's id of the payment that such an event reports. */
   idOf(context: EventContext): string;

@@ -10,7 +10,7 @@ import "../fixtures/fifth-provider.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
-  test = await freshDatabase(60);
+  test = await freshDatabase(80);
 });
 afterAll(() => test.drop());
 
@@ -190,20 +190,23 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
   });
 });
 
+function storedPayments(userId: string): Promise<Record<string, unknown>[]> {
+  return test.rows(
+    `select provider_payment_id as "providerPaymentId", provider_subscription_id as "providerSubscriptionId",
+       amount::int as amount, currency, status
+     from payment where user_id = $1 or provider_subscription_id in (
+       select provider_subscription_id from subscription where user_id = $1) order by occurred_at`,
+    [userId],
+  );
+}
+
 describe.each(wireFormats())("refunds and disputes in the format %s", (format) => {
   it("reach the product as the provider's own events", async () => {
     const { sim, userId, buy, close } = await shopWith(format);
     const { forward } = await buy();
     await forward("month");
     const payments = () => sim.payments("provider-a");
-    const stored = () =>
-      test.rows(
-        `select provider_payment_id as "providerPaymentId", provider_subscription_id as "providerSubscriptionId",
-           amount::int as amount, currency, status
-         from payment where user_id = $1 or provider_subscription_id in (
-           select provider_subscription_id from subscription where user_id = $1) order by occurred_at`,
-        [userId],
-      );
+    const stored = () => storedPayments(userId);
     const reversePayment = async (action: string, fields: object) => {
       await control(sim.url, `/provider-a/${action}`, fields);
       await sim.settle();
@@ -309,6 +312,33 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     for (let step = 0; step < 6 && sim.subscriptions("provider-a")[0]?.status !== "canceled"; step += 1)
       await forward("next");
     expect(await known()).toMatchObject([{ status: "canceled" }]);
+    await close();
+  });
+
+  it("reports each failed charge, and the payment when it is made after all", async () => {
+    const { sim, userId, buy, close } = await shopWith(format);
+    const { act, forward } = await buy();
+    const statuses = async () => {
+      await eventually(() => storedPayments(userId), sim.payments("provider-a") as never);
+      return sim.payments("provider-a").map(({ status }) => status);
+    };
+    // Polar and the fifth provider report only that the subscription is past due.
+    const failed = ["stripe", "paddle", "lemon-squeezy"].includes(format) ? ["failed"] : [];
+    await act("fail_renewal");
+    await forward("month");
+    expect(await statuses()).toEqual(["paid", ...failed]);
+    const [, attempt] = sim.payments("provider-a");
+    await forward("next");
+    expect(await statuses()).toEqual(["paid", ...failed]);
+    if (attempt) {
+      const payment = attempt.providerPaymentId;
+      await expect(control(sim.url, "/provider-a/refund", { payment })).rejects.toThrow("nothing was paid");
+    }
+    await act("pay_owed");
+    expect(await statuses()).toEqual(["paid", "paid"]);
+    if (attempt) expect(sim.payments("provider-a")[1]?.providerPaymentId).toBe(attempt.providerPaymentId);
+    const sql = "select from outbound_event where type = 'payment.failed' and data->>'userId' = $1";
+    expect(await test.rows(sql, [userId])).toHaveLength(failed.length);
     await close();
   });
 

@@ -29,7 +29,12 @@ export const lemonSqueezy: Renderer = {
       },
     };
   },
-  payments: { reportedBy: ["charged"], idOf: invoiceId, linkEvents: () => [], reversalEvents },
+  payments: {
+    reportedBy: ["charged", "charge failed"],
+    idOf: invoiceId,
+    linkEvents: () => [],
+    reversalEvents,
+  },
   subscription,
   restates: ["cancellation scheduled", "cancellation withdrawn", "deleted"],
   endKeepsSchedule: true,
@@ -40,6 +45,7 @@ function dataOf(context: EventContext): object {
     case "checkout completed":
       return order(context);
     case "charged":
+    case "charge failed":
       return invoice(context);
     default:
       return subscription(context);
@@ -60,6 +66,8 @@ function eventTypeOf(event: EmittedEvent): string {
       return "subscription_expired";
     case "charged":
       return "subscription_payment_success";
+    case "charge failed":
+      return "subscription_payment_failed";
     default:
       return "subscription_updated";
   }

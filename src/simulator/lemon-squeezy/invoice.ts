@@ -11,8 +11,8 @@ import { uuid } from "../uuid.ts";
 import { amounts } from "./amounts.ts";
 import { nameOf, numberOf } from "./names.ts";
 
-export function invoiceId({ ids, at }: EventContext): string {
-  return numberOf(`invoice ${ids.subscriptionId} ${at}`);
+export function invoiceId({ ids, at, chargeAt = at }: EventContext): string {
+  return numberOf(`invoice ${ids.subscriptionId} ${chargeAt}`);
 }
 
 type Invoice = { type: string; id: string; attributes: InvoiceAttributes };
@@ -35,8 +35,9 @@ export function invoice(context: EventContext): Invoice {
       user_email: emailOf(context),
       billing_reason: periodStartSeconds === lifecycle.startedAtSeconds ? "initial" : "renewal",
       currency: offer.currency,
-      status: "paid",
-      status_formatted: "Paid",
+      ...(step.event === "charge failed"
+        ? { status: "pending", status_formatted: "Pending" }
+        : { status: "paid", status_formatted: "Paid" }),
       currency_rate: "1.00000000",
       card_brand: "visa",
       card_last_four: "4242",

@@ -168,7 +168,12 @@ function renew<Subscription extends BillingState>(
   const next = { ...subscription, anchorSeconds, periods, scheduled: null };
   if (subscription.nextCharge === "fails") {
     const overdue = { sinceSeconds: nowSeconds, tries: 0 };
-    return changed({ ...next, overdue }, "payment failed", { ...period, status: "past_due" });
+    return changed(
+      { ...next, overdue },
+      "payment failed",
+      { ...period, status: "past_due" },
+      "charge failed",
+    );
   }
   return changed(next, wasTrial ? "trial ended" : "renewed", { ...period, status: "active" }, "charged");
 }
@@ -185,13 +190,14 @@ function chargeAgain<Subscription extends BillingState>(
     return changed(paid, "payment recovered", { status: "active" }, "charged");
   }
   if (tries < dunning.retryAfterDays.length) {
-    return { subscription: { ...subscription, overdue: { ...overdue, tries } }, events: [] };
+    return { subscription: { ...subscription, overdue: { ...overdue, tries } }, events: ["charge failed"] };
   }
   if (!isGivenUp && dunning.unpaidForDays !== null) {
     const unpaid = { ...subscription, overdue: { ...overdue, tries } };
-    return changed(unpaid, "written off", { status: "unpaid" });
+    return changed(unpaid, "written off", { status: "unpaid" }, "charge failed");
   }
-  return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
+  const ended = changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
+  return isGivenUp ? ended : { ...ended, events: ["charge failed", ...ended.events] };
 }
 
 function changed<Subscription extends BillingState>(

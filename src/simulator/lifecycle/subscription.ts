@@ -29,8 +29,8 @@ export type LifecycleEvent =
   | "expired"
   | "deleted";
 
-/** Additional events: a renewal's payment, and the same change again as a general update. */
-export type EmittedEvent = LifecycleEvent | "charged" | "restated";
+/** Additional events: a renewal's payment, made or failed, and the same change again as a general update. */
+export type EmittedEvent = LifecycleEvent | "charged" | "charge failed" | "restated";
 
 /** A subscription with its next changes. Times are the provider's. */
 export type BillingState = {

@@ -24,7 +24,7 @@ export const paddle: Renderer = {
     };
   },
   payments: {
-    reportedBy: ["checkout completed", "charged"],
+    reportedBy: ["checkout completed", "charged", "charge failed"],
     idOf: transactionId,
     linkEvents: () => [],
     reversalEvents,
@@ -36,7 +36,11 @@ export const paddle: Renderer = {
 };
 
 function isTransaction(event: EmittedEvent): boolean {
-  return event === "checkout completed" || event === "charged";
+  return event === "checkout completed" || isRenewal(event);
+}
+
+function isRenewal(event: EmittedEvent): boolean {
+  return event === "charged" || event === "charge failed";
 }
 
 function eventTypeOf(event: EmittedEvent): string {
@@ -44,6 +48,8 @@ function eventTypeOf(event: EmittedEvent): string {
     case "checkout completed":
     case "charged":
       return "transaction.completed";
+    case "charge failed":
+      return "transaction.payment_failed";
     case "created":
       return "subscription.created";
     case "activated":
@@ -59,23 +65,24 @@ function eventTypeOf(event: EmittedEvent): string {
   }
 }
 
-function nameOf({ ids, at }: EventContext): string {
+function nameOf({ ids, at }: Pick<EventContext, "ids" | "at">): string {
   return `${ids.subscriptionId.slice("sub_".length)}_${at}`;
 }
 
 function transactionId(context: EventContext): string {
-  const isRenewal = context.step.event === "charged";
-  return isRenewal ? `txn_${nameOf(context)}` : (context.checkout?.id ?? `txn_${nameOf(context)}`);
+  const { ids, at, chargeAt = at, step, checkout } = context;
+  const own = `txn_${nameOf({ ids, at: chargeAt })}`;
+  return isRenewal(step.event) ? own : (checkout?.id ?? own);
 }
 
 export function transaction(context: EventContext): object {
   const { lifecycle, step, ids, checkout } = context;
   const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
-  const isRenewal = step.event === "charged";
+  const renews = isRenewal(step.event);
   return paddleTransaction({
     id: transactionId(context),
-    status: "completed",
-    origin: isRenewal ? "subscription_recurring" : checkout ? "api" : "web",
+    status: step.event === "charge failed" ? "past_due" : "completed",
+    origin: renews ? "subscription_recurring" : checkout ? "api" : "web",
     offer,
     seats,
     customerId: ids.customerId,
@@ -83,7 +90,7 @@ export function transaction(context: EventContext): object {
     customData: subscriptionData(context),
     period: { startSeconds: periodStartSeconds, endSeconds: periodEndSeconds },
     checkoutUrl: checkout ? checkout.successUrl : "http://localhost:3000/pay",
-    createdAtSeconds: isRenewal ? step.atSeconds : lifecycle.startedAtSeconds - 90,
+    createdAtSeconds: renews ? step.atSeconds : lifecycle.startedAtSeconds - 90,
     updatedAtSeconds: step.atSeconds,
   });
 }

@@ -4,7 +4,7 @@ import { paddlePrice, paddleProduct } from "./price.ts";
 
 export type Transaction = {
   id: string;
-  status: "ready" | "completed" | "canceled";
+  status: "ready" | "completed" | "canceled" | "past_due";
   /** `subscription_recurring`: a renewal's. */
   origin: "web" | "api" | "subscription_recurring";
   offer: Offer;
@@ -62,7 +62,7 @@ export function paddleTransaction(transaction: Transaction): object {
       adjusted_payout_totals: null,
       line_items: [lineItem(transaction)],
     },
-    payments: isCompleted ? [paymentAttempt(id, total, updatedAt)] : [],
+    payments: isCompleted || status === "past_due" ? [paymentAttempt(id, total, updatedAt, isCompleted)] : [],
     checkout: { url: transaction.checkoutUrl },
     created_at: rfc3339(transaction.createdAtSeconds),
     updated_at: updatedAt,
@@ -88,12 +88,13 @@ function lineItem({ id, offer, seats }: Transaction): object {
   };
 }
 
-function paymentAttempt(transactionId: string, amount: string, at: string): object {
+function paymentAttempt(transactionId: string, amount: string, at: string, isCaptured: boolean): object {
   const name = transactionId.slice("txn_".length);
   const card = { type: "visa", last4: "4242", expiry_month: 12, expiry_year: 2030, cardholder_name: "" };
   return {
     ...{ payment_attempt_id: `pat_${name}`, payment_method_id: `paymtd_${name}` },
-    ...{ stored_payment_method_id: `stored_${name}`, amount, status: "captured", error_code: null },
-    ...{ method_details: { type: "card", card }, created_at: at, captured_at: at },
+    ...{ stored_payment_method_id: `stored_${name}`, amount },
+    ...(isCaptured ? { status: "captured", error_code: null } : { status: "error", error_code: "declined" }),
+    ...{ method_details: { type: "card", card }, created_at: at, captured_at: isCaptured ? at : null },
   };
 }

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
-import { findPayment, paymentContext } from "../server/payments.ts";
+import { findPayment, hasFailed, paymentContext } from "../server/payments.ts";
 import {
   checkoutUrl,
   findCheckout,
@@ -96,8 +96,9 @@ function listedTransactions(slot: ProviderSlot): ListedTransaction[] {
 function fromPayment(slot: ProviderSlot, payment: SimulatedPayment): ListedTransaction {
   const { id, subscriptionId, event, atSeconds } = payment;
   return {
-    ...{ id, subscriptionId, payment, status: "completed", createdAtSeconds: atSeconds },
-    origin: event === "charged" ? "subscription_recurring" : "api",
+    ...{ id, subscriptionId, payment, createdAtSeconds: atSeconds },
+    status: hasFailed(payment) ? "past_due" : "completed",
+    origin: event === "checkout completed" ? "api" : "subscription_recurring",
     customerId: findSubscription(slot, subscriptionId)?.ids.customerId ?? null,
     show: () => transaction(paymentContext(slot, payment)),
   };

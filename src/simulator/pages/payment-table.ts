@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { PaymentStatus } from "../../domain/payment.ts";
-import { chargedAmount, paymentStatus, paymentsOf, refundedAmount } from "../server/payments.ts";
+import { chargedAmount, hasFailed, paymentStatus, paymentsOf, refundedAmount } from "../server/payments.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { instant, money } from "./format.ts";
@@ -21,7 +21,7 @@ export function paymentTable(slot: ProviderSlot): Html {
   const payments = paymentsOf(slot, null).slice(0, SHOWN_PAYMENTS);
   if (payments.length === 0) return html`<p class="soft">None yet.</p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Payments of ${slot.name}"><table>
-<thead><tr><th>Payment</th><th>Paid</th><th class="number">Amount</th><th>State</th><th></th></tr></thead>
+<thead><tr><th>Payment</th><th>At</th><th class="number">Amount</th><th>State</th><th></th></tr></thead>
 <tbody>${payments.map((payment) => paymentRow(slot, payment))}</tbody></table></div>`;
 }
 
@@ -34,6 +34,7 @@ function paymentRow(slot: ProviderSlot, payment: SimulatedPayment): Html {
 }
 
 function actions({ name: slot, traits }: ProviderSlot, payment: SimulatedPayment): Html {
+  if (hasFailed(payment)) return html``;
   const { id } = payment;
   const left = chargedAmount(payment) - refundedAmount(payment);
   const isDisputed = paymentStatus(payment) === "disputed";

@@ -129,5 +129,5 @@ function stepOf(transition: Transition<BillingState> | string, atSeconds: number
 }
 
 function isLifecycleEvent(event: EmittedEvent): event is LifecycleEvent {
-  return event !== "charged" && event !== "restated";
+  return event !== "charged" && event !== "charge failed" && event !== "restated";
 }

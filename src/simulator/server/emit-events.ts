@@ -20,6 +20,7 @@ export function emitEvents(
     previous = current;
   };
   for (const event of events) {
+    if (event === "charge failed" && !slot.renderer.payments?.reportedBy.includes(event)) continue;
     add(event, eventTime(slot, current));
     if (slot.renderer.restates.includes(event)) add("restated", current.lastEvent.atSeconds);
   }
@@ -36,14 +37,16 @@ function emit(
   event: EmittedEvent,
   atSeconds: number,
 ): SimulatedSubscription {
-  const next = { ...subscription, eventCount: subscription.eventCount + 1, lastEvent: { event, atSeconds } };
+  const failedAt = subscription.failedAt ?? (event === "charge failed" ? subscription.eventCount : null);
+  const lastEvent = { event, atSeconds };
+  const next = { ...subscription, eventCount: subscription.eventCount + 1, lastEvent, failedAt };
   const context = {
     ...eventContextOf(slot, next),
     ...(previous === null ? {} : { previous: eventContextOf(slot, previous) }),
   };
   const linkEvents = recordPayment(slot, context) ? slot.renderer.payments?.linkEvents(context) : [];
   queueEvents(slot, next.ids.subscriptionId, [slot.renderer.render(context), ...(linkEvents ?? [])]);
-  return next;
+  return event === "charged" ? { ...next, failedAt: null } : next;
 }
 
 function eventTime(slot: ProviderSlot, { lastEvent, eventCount }: SimulatedSubscription): number {

@@ -10,6 +10,7 @@ export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscr
     lifecycle: { bought, startedAtSeconds },
     step: { ...lastEvent, state },
     at: eventCount - 1,
+    chargeAt: subscription.failedAt ?? eventCount - 1,
     ids,
     run: slot.state.run,
     scheduled: subscription.scheduled ?? null,

@@ -5,17 +5,21 @@ import { eventContextOf } from "./event-context.ts";
 import { findSubscription, type ProviderSlot } from "./provider-slot.ts";
 import type { SimulatedPayment } from "./state.ts";
 
-/** Stores what an event charges; `false`: nothing. */
+/** Stores what an event charges, or fails to; `false`: nothing is paid. */
 export function recordPayment({ renderer, state }: ProviderSlot, context: EventContext): boolean {
-  const { ids, at, step } = context;
+  const { ids, at, chargeAt = at, step } = context;
   if (renderer.payments === null || !renderer.payments.reportedBy.includes(step.event)) return false;
-  state.payments.push({
-    id: renderer.payments.idOf(context),
-    subscriptionId: ids.subscriptionId,
-    ...{ at, ...step },
-    reversals: [],
-  });
-  return true;
+  const id = renderer.payments.idOf(context);
+  const known = chargeAt === at ? undefined : paymentsById(state.payments).get(id);
+  if (known) Object.assign(known, step);
+  else
+    state.payments.push({
+      id,
+      subscriptionId: ids.subscriptionId,
+      ...{ at: chargeAt, ...step },
+      reversals: [],
+    });
+  return step.event !== "charge failed";
 }
 
 /** The newest first. */
@@ -48,8 +52,12 @@ export function paymentContext(slot: ProviderSlot, payment: SimulatedPayment): E
   const { at, event, atSeconds, state } = payment;
   return eventContextOf(slot, {
     ...subscription,
-    ...{ state, lastEvent: { event, atSeconds }, eventCount: at + 1 },
+    ...{ state, lastEvent: { event, atSeconds }, eventCount: at + 1, failedAt: null },
   });
+}
+
+export function hasFailed({ event }: Pick<SimulatedPayment, "event">): boolean {
+  return event === "charge failed";
 }
 
 export function chargedAmount({ state }: Pick<SimulatedPayment, "state">): number {
@@ -63,6 +71,7 @@ export function refundedAmount({ reversals }: Pick<SimulatedPayment, "reversals"
 /** As a receiver of all events must have stored it. */
 export function paymentStatus(payment: SimulatedPayment): PaymentStatus {
   const refunded = refundedAmount(payment);
+  if (hasFailed(payment)) return "failed";
   if (reversedAmount(payment.reversals, "dispute") > 0) return "disputed";
   if (refunded === 0) return "paid";
   return refunded >= chargedAmount(payment) ? "refunded" : "partly_refunded";

@@ -1,8 +1,10 @@
 import { type Reversal, reversedAmount } from "../lifecycle/reversal.ts";
-import { chargedAmount, paymentContext, refundedAmount } from "./payments.ts";
+import { chargedAmount, hasFailed, paymentContext, refundedAmount } from "./payments.ts";
 import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
 import { queueEvents } from "./queue-events.ts";
 import type { SimulatedPayment } from "./state.ts";
+
+const NOT_PAID = "This payment has failed: nothing was paid.";
 
 /**
  * Refunds a payment and reports it. Text: why that is refused.
@@ -13,6 +15,7 @@ export function refundPayment(
   payment: SimulatedPayment,
   amount: number | null = null,
 ): Reversal | string {
+  if (hasFailed(payment)) return NOT_PAID;
   const left = chargedAmount(payment) - refundedAmount(payment);
   const refunded = amount ?? left;
   if (left === 0) return "This payment has already been refunded.";
@@ -23,6 +26,7 @@ export function refundPayment(
 
 /** The customer disputes a payment at their bank. Text: why that is refused. */
 export function disputePayment(slot: ProviderSlot, payment: SimulatedPayment): Reversal | string {
+  if (hasFailed(payment)) return NOT_PAID;
   if (reversedAmount(payment.reversals, "dispute") > 0) return "This payment is already disputed.";
   if (slot.traits.disputes === "refunded") return refundPayment(slot, payment);
   return addReversal(slot, payment, { kind: "dispute", amount: chargedAmount(payment) });

@@ -77,12 +77,14 @@ export type SimulatedSubscription = BillingState & {
   bought: Offer;
   startedAtSeconds: number;
   checkout: Omit<PaidCheckout, "portalUrl">;
+  /** The position of the event of the renewal's first failed charge; `null` or absent: it is paid. */
+  failedAt?: number | null;
   /** The last event, and the number of events so far. */
   lastEvent: Omit<EventContext["step"], "state">;
   eventCount: number;
 };
 
-/** A payment, with what the event that reported it was rendered from. */
+/** A payment, with what its last event was rendered from; `at` is the position of its first. */
 export type SimulatedPayment = Pick<EventContext, "at"> &
   EventContext["step"] & {
     id: string;

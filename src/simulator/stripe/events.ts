@@ -19,7 +19,7 @@ export const stripe: Renderer = {
       previousAttributes: isChange ? previousAttributes(subscription(previous), object) : undefined,
     });
   },
-  payments: { reportedBy: ["charged"], idOf: invoiceId, linkEvents, reversalEvents },
+  payments: { reportedBy: ["charged", "charge failed"], idOf: invoiceId, linkEvents, reversalEvents },
   subscription,
   restates: [],
   endKeepsSchedule: true,
@@ -35,6 +35,8 @@ function eventTypeOf(event: EmittedEvent): string {
       return "customer.subscription.deleted";
     case "charged":
       return "invoice.paid";
+    case "charge failed":
+      return "invoice.payment_failed";
     default:
       return "customer.subscription.updated";
   }
@@ -52,6 +54,7 @@ function objectOf(context: EventContext): object {
     case "checkout completed":
       return completedSession(context);
     case "charged":
+    case "charge failed":
       return invoice(context);
     default:
       return subscription(context);
@@ -71,12 +74,13 @@ export function invoice(context: EventContext): object {
   const { lifecycle, step, ids } = context;
   const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
   const total = offer.amount * seats;
+  const isPaid = step.event !== "charge failed";
   return {
     id: invoiceId(context),
     object: "invoice",
     amount_due: total,
-    amount_paid: total,
-    amount_remaining: 0,
+    amount_paid: isPaid ? total : 0,
+    amount_remaining: isPaid ? 0 : total,
     attempted: true,
     billing_reason:
       periodStartSeconds === lifecycle.startedAtSeconds ? "subscription_create" : "subscription_cycle",
@@ -101,8 +105,8 @@ export function invoice(context: EventContext): object {
     },
     period_end: periodEndSeconds,
     period_start: periodStartSeconds,
-    status: "paid",
-    status_transitions: { paid_at: step.atSeconds },
+    status: isPaid ? "paid" : "open",
+    status_transitions: { paid_at: isPaid ? step.atSeconds : null },
     subtotal: total,
     total,
   };

@@ -6,6 +6,7 @@ import { emitEvents } from "../server/emit-events.ts";
 import {
   chargedAmount,
   findPayment,
+  hasFailed,
   paymentContext,
   paymentsOf,
   refundedAmount,
@@ -15,7 +16,7 @@ import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { invalid, missing } from "./errors.ts";
 import { invoice } from "./events.ts";
-import { findAwaiting, isAwaiting, openInvoice, openInvoiceId } from "./open-invoices.ts";
+import { findAwaiting, findOwing, isAwaiting, openInvoice, openInvoiceId } from "./open-invoices.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
 import { intentOf, invoicePayment, invoicePaymentId, reversalId, reversalJson } from "./reversals.ts";
 
@@ -25,7 +26,7 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   app.get("/invoices", (c) => {
     const { subscription, customer, status } = c.req.query();
     const paid = paymentsOf(slot, subscription ?? null).map((payment) => ({
-      ...{ id: payment.id, status: "paid", atSeconds: payment.atSeconds },
+      ...{ id: payment.id, status: hasFailed(payment) ? "open" : "paid", atSeconds: payment.atSeconds },
       customerId: () => customerIdOf(slot, payment),
       show: () => invoiceJson(slot, payment),
     }));
@@ -54,12 +55,12 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   });
   app.post("/invoices/:id/pay", (c) => {
     const id = c.req.param("id");
-    const awaiting = findAwaiting(slot, id);
-    if (awaiting === null)
+    const owing = findOwing(slot, id);
+    if (owing === null)
       throw invoiceOf(slot, id) === null
         ? missing("invoice", id, "invoice")
         : invalid("Invoice is already paid");
-    const paid = applyCommand(awaiting, { to: "pay what is owed" }, nowSeconds(slot));
+    const paid = applyCommand(owing, { to: "pay what is owed" }, nowSeconds(slot));
     if (typeof paid === "string") throw invalid(paid);
     emitEvents(slot, paid);
     return c.json(invoiceOf(slot, id) as object);
@@ -69,6 +70,7 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
     const payments = invoiceId === undefined ? paymentsOf(slot, null) : [paymentOf(slot, invoiceId)];
     const listed = payments
       .filter((payment) => payment !== null)
+      .filter((payment) => !hasFailed(payment))
       .filter(() => status === undefined || status === "paid");
     return listResponse(c, listed, {
       ...{ object: "invoice_payment", url: "/v1/invoice_payments" },
@@ -82,7 +84,8 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
     const form = await readForm(c);
     const intent = form.text("payment_intent") ?? "";
     const payment = findPayment(slot, `in_${intent.slice("pi_".length)}`);
-    if (payment === null) throw missing("payment_intent", intent, "payment_intent", 400);
+    if (payment === null || hasFailed(payment))
+      throw missing("payment_intent", intent, "payment_intent", 400);
     if (refundedAmount(payment) >= chargedAmount(payment))
       throw invalid("Charge has already been refunded.", "payment_intent", "charge_already_refunded");
     const refund = refundPayment(slot, payment, form.wholeNumber("amount"));
@@ -112,7 +115,7 @@ export function invoiceOf(slot: ProviderSlot, id: string): object | null {
 /** Only shown when expanded. */
 export function paymentsOfInvoice(slot: ProviderSlot, invoiceId: string): object {
   const payment = findPayment(slot, invoiceId);
-  const data = payment === null ? [] : [paymentJson(payment)];
+  const data = payment === null || hasFailed(payment) ? [] : [paymentJson(payment)];
   return { object: "list", has_more: false, data, url: `/v1/invoice_payments?invoice=${invoiceId}` };
 }
 

@@ -5,12 +5,17 @@ import type { SimulatedSubscription } from "../server/state.ts";
 import { invoice } from "./events.ts";
 import { invoiceIdOf } from "./invoice-id.ts";
 
-/** The subscription whose first invoice this is, while it waits for its payment. */
-export function findAwaiting(slot: ProviderSlot, invoiceId: string): SimulatedSubscription | null {
+/** The subscription whose latest invoice this is, while it waits for its payment. */
+export function findOwing(slot: ProviderSlot, invoiceId: string): SimulatedSubscription | null {
   const subscription = findSubscription(slot, invoiceId.replace(/^in_(.*)_\d+$/, "$1"));
-  return subscription && isAwaiting(subscription) && openInvoiceId(subscription) === invoiceId
-    ? subscription
-    : null;
+  if (subscription === null || openInvoiceId(subscription) !== invoiceId) return null;
+  return isAwaiting(subscription) || subscription.overdue !== null ? subscription : null;
+}
+
+/** The same while this is its first invoice. */
+export function findAwaiting(slot: ProviderSlot, invoiceId: string): SimulatedSubscription | null {
+  const subscription = findOwing(slot, invoiceId);
+  return subscription && isAwaiting(subscription) ? subscription : null;
 }
 
 export function isAwaiting({ state }: SimulatedSubscription): boolean {

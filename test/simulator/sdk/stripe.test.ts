@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { beforeAll, describe, expect, it } from "vitest";
-import { API_KEY, control } from "../test-context.ts";
+import { API_KEY, control, press } from "../test-context.ts";
 import { sdkContext } from "./sdk-context.ts";
 
 const PRICE = "price_pro_monthly";
@@ -237,6 +237,29 @@ describe("invoices and refunds", () => {
       code: "charge_already_refunded",
     });
   });
+});
+
+it("invoices stay open when a renewal's charge fails, until they are paid", async () => {
+  const { id, latest_invoice } = await subscribe("late-payer@example.com");
+  const portal = provider.sim.portalUrl("provider-a", id);
+  await press(portal, { subscription: id, action: "fail_renewal" });
+  await control(provider.sim.url, "/clock", { by: "month" });
+  const overdue = await stripe.subscriptions.retrieve(id, { expand: ["latest_invoice.payments"] });
+  const invoice = overdue.latest_invoice as Stripe.Invoice;
+  expect(overdue.status).toBe("past_due");
+  expect(invoice).toMatchObject({
+    ...{ status: "open", attempted: true, amount_paid: 0, amount_remaining: 4_000, payments: { data: [] } },
+  });
+  expect(invoice.id).not.toBe(latest_invoice);
+  expect((await stripe.invoices.list({ subscription: id, status: "open" })).data).toHaveLength(1);
+  expect(await stripe.invoices.pay(String(invoice.id))).toMatchObject({ status: "paid" });
+  expect((await stripe.subscriptions.retrieve(id)).status).toBe("active");
+  const { data } = await stripe.events.list({
+    types: ["invoice.payment_failed", "invoice.paid"],
+    limit: 100,
+  });
+  const ofInvoice = data.filter((event) => (event.data.object as Stripe.Invoice).id === invoice.id);
+  expect(ofInvoice.map(({ type }) => type)).toEqual(["invoice.paid", "invoice.payment_failed"]);
 });
 
 describe("prices and products", () => {
