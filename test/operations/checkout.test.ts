@@ -8,6 +8,7 @@ import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { spawnServer } from "../support/server-process.ts";
+import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   variables = {
     ...GENEROUS_LIMITS,
     APP_URL: "https://app.example.com",
+    RETURN_ORIGINS: "https://app.example.com,https://shop.example.com",
     PROVIDER_A_API_KEY: STRIPE_KEY,
     PROVIDER_A_API_URL: stripe.url,
   };
@@ -115,6 +117,24 @@ describe("a checkout", () => {
     expect((await checkout({ planId: "pro" })).body.url).toBe(urls[3]);
     const otherUser = await createUser(test, "Somebody Else", { isHttps: true });
     expect((await checkout({ planId: "pro" }, servers[0], otherUser)).body.url).not.toBe(urls[3]);
+  });
+
+  it("is opened by a service key for another system's user, who returns to an allowed origin alone", async () => {
+    const { key } = await createServiceKey(test, { permissions: ["checkout:write"] });
+    await test.rows(`update "user" set external_id = $1 where id = $2`, [`shop ${person.id}`, person.id]);
+    const open = (returnUrl: string) =>
+      sendRequest(servers[0].url, "POST", "/api/v2/checkout", {
+        ...{ key, body: { externalId: `shop ${person.id}`, planId: "pro", returnUrl } },
+      });
+    const refused = await open("https://shop.example.com.evil.example/thanks");
+    expect([refused.status, refused.body.reason]).toEqual([400, "return_url_not_allowed"]);
+    expect(stripe.sessions).toEqual([]);
+    const opened = await open("https://shop.example.com/thanks");
+    expect([opened.status, opened.body.url]).toEqual([200, "https://checkout.example.com/c/1"]);
+    expect(stripe.sessions.map(({ params }) => params.get("success_url"))).toEqual([
+      "https://shop.example.com/thanks",
+    ]);
+    expect((await rows()).map(({ plan_id }) => plan_id)).toEqual(["pro"]);
   });
 
   it("is closed before another one replaces it; the replacement is refused while closing fails", async () => {
