@@ -32,7 +32,7 @@ describe("an account mail", () => {
 
 describe("the language of an account mail", () => {
   const confirming = accounts({ requireConfirmation: true });
-  const on = accounts();
+  const context = accounts();
   const subjects = ({ mails }: Accounts, to: string) =>
     mails.filter((mail) => mail.to === to).map(({ subject }) => subject);
 
@@ -51,11 +51,11 @@ describe("the language of an account mail", () => {
   });
 
   it("is the person's for a change of the address", async () => {
-    const { email, cookie } = await on.signedUp();
-    await on.test.rows(`update "user" set locale = 'zh' where email = $1`, [email]);
-    const response = await on.call("/change-email", { newEmail: "other@example.com" }, { cookie });
+    const { email, cookie } = await context.signedUp();
+    await context.test.rows(`update "user" set locale = 'zh' where email = $1`, [email]);
+    const response = await context.call("/change-email", { newEmail: "other@example.com" }, { cookie });
     expect(response.status).toBe(200);
-    expect(subjects(on, email).at(-1)).toBe("确认更改您的电子邮件地址");
-    expect(subjects(on, "other@example.com")).toEqual(["确认您的新电子邮件地址"]);
+    expect(subjects(context, email).at(-1)).toBe("确认更改您的电子邮件地址");
+    expect(subjects(context, "other@example.com")).toEqual(["确认您的新电子邮件地址"]);
   });
 });

@@ -8,18 +8,18 @@ const REFUSED = { name: "Refusal", code: "unauthorized", message: "Unauthorized"
 const MINUTE_MS = 60_000;
 
 describe("an API key", () => {
-  const on = accounts();
+  const context = accounts();
 
   const createKeyFor = async (userId: string, expiresAt: Date | null = null) => {
     const { key, prefix, hash } = newApiKey();
-    const row = await insertApiKey(on.test.database, { userId, name: "CI", prefix, hash, expiresAt });
+    const row = await insertApiKey(context.test.database, { userId, name: "CI", prefix, hash, expiresAt });
     if (!row) throw new Error("not inserted");
     return { key, id: row.id };
   };
 
   const lastUsed = async (id: string) => {
-    await on.auth.idle();
-    const [row] = await on.test.rows<{ at: Date | null }>(
+    await context.auth.idle();
+    const [row] = await context.test.rows<{ at: Date | null }>(
       "select last_used_at as at from api_key where id = $1",
       [id],
     );
@@ -45,8 +45,8 @@ describe("an API key", () => {
   });
 
   it("authenticates its owner, in either header, and takes precedence over a cookie", async () => {
-    const owner = await on.signedUp();
-    const otherUser = await on.signedUp();
+    const owner = await context.signedUp();
+    const otherUser = await context.signedUp();
     const { key, id } = await createKeyFor(owner.id);
     const expected = { kind: "api-key", userId: owner.id, role: "user", keyId: id, address: ADDRESS };
     for (const headers of [
@@ -57,7 +57,7 @@ describe("an API key", () => {
       { "x-api-key": key, authorization: "Basic dXNlcjpwYXNz" },
       { authorization: `Bearer ${key}`, cookie: otherUser.cookie },
     ]) {
-      expect(await on.identify(headers as Record<string, string>)).toEqual({
+      expect(await context.identify(headers as Record<string, string>)).toEqual({
         caller: expected,
         setCookies: [],
       });
@@ -65,13 +65,13 @@ describe("an API key", () => {
   });
 
   it("returns the same 401 for every invalid key, and never falls back to the cookie", async () => {
-    const owner = await on.signedUp();
+    const owner = await context.signedUp();
     const { cookie } = owner;
     const { key } = await createKeyFor(owner.id);
     const another = await createKeyFor(owner.id);
     const expired = await createKeyFor(owner.id, new Date(Date.now() - 1_000));
     const revoked = await createKeyFor(owner.id);
-    expect(await revokeApiKey(on.test.database, owner.id, revoked.id)).toBe(true);
+    expect(await revokeApiKey(context.test.database, owner.id, revoked.id)).toBe(true);
     const swapped = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
     const presented: Record<string, string>[] = [
       ...[
@@ -98,39 +98,41 @@ describe("an API key", () => {
       { authorization: "Bearer x", "x-api-key": key },
     ];
     for (const headers of presented) {
-      await expect(on.identify({ ...headers, cookie }), JSON.stringify(headers)).rejects.toMatchObject(
+      await expect(context.identify({ ...headers, cookie }), JSON.stringify(headers)).rejects.toMatchObject(
         REFUSED,
       );
     }
-    expect((await on.identify({ cookie })).caller.kind).toBe("session");
+    expect((await context.identify({ cookie })).caller.kind).toBe("session");
     // Another Authorization scheme, such as a proxy's, is not an API key.
-    expect((await on.identify({ cookie, authorization: "Basic dXNlcjpwYXNz" })).caller.kind).toBe("session");
+    expect((await context.identify({ cookie, authorization: "Basic dXNlcjpwYXNz" })).caller.kind).toBe(
+      "session",
+    );
   });
 
   it("is rejected as soon as it is revoked or expires, or its owner is banned or deleted", async () => {
-    const owner = await on.signedUp();
+    const owner = await context.signedUp();
     const expiresAt = new Date(Date.now() + MINUTE_MS);
     const { key, id } = await createKeyFor(owner.id, expiresAt);
-    const identified = (now?: number) => on.identify({ "x-api-key": key }, now);
+    const identified = (now?: number) => context.identify({ "x-api-key": key }, now);
     expect((await identified(expiresAt.getTime() - 1)).caller.kind).toBe("api-key");
     await expect(identified(expiresAt.getTime())).rejects.toMatchObject(REFUSED);
-    await on.test.rows(`update "user" set banned = true where id = $1`, [owner.id]);
+    await context.test.rows(`update "user" set banned = true where id = $1`, [owner.id]);
     await expect(identified()).rejects.toMatchObject(REFUSED);
-    await on.test.rows(`update "user" set banned = false, role = 'admin' where id = $1`, [owner.id]);
+    await context.test.rows(`update "user" set banned = false, role = 'admin' where id = $1`, [owner.id]);
     expect((await identified()).caller).toMatchObject({ kind: "api-key", role: "admin" });
-    expect(await revokeApiKey(on.test.database, null, id)).toBe(true);
+    expect(await revokeApiKey(context.test.database, null, id)).toBe(true);
     await expect(identified()).rejects.toMatchObject(REFUSED);
 
     const next = await createKeyFor(owner.id);
-    await on.test.rows(`delete from "user" where id = $1`, [owner.id]);
-    await expect(on.identify({ "x-api-key": next.key })).rejects.toMatchObject(REFUSED);
+    await context.test.rows(`delete from "user" where id = $1`, [owner.id]);
+    await expect(context.identify({ "x-api-key": next.key })).rejects.toMatchObject(REFUSED);
   });
 
   it("is found among keys with the same prefix", async () => {
-    const owner = await on.signedUp();
+    const owner = await context.signedUp();
     const { key, prefix, hash } = newApiKey();
     for (const own of [createHash("sha256").update("one").digest(), hash]) {
-      await insertApiKey(on.test.database, {
+      await insertApiKey(context.test.database, {
         userId: owner.id,
         name: "x",
         prefix,
@@ -138,39 +140,39 @@ describe("an API key", () => {
         expiresAt: null,
       });
     }
-    expect((await on.identify({ "x-api-key": key })).caller.kind).toBe("api-key");
+    expect((await context.identify({ "x-api-key": key })).caller.kind).toBe("api-key");
   });
 
   it("updates its last-used time at most once a minute", async () => {
-    const { id: userId } = await on.signedUp();
+    const { id: userId } = await context.signedUp();
     const { key, id } = await createKeyFor(userId);
     expect(await lastUsed(id)).toBeNull();
-    await Promise.all(Array.from({ length: 30 }, () => on.identify({ "x-api-key": key })));
+    await Promise.all(Array.from({ length: 30 }, () => context.identify({ "x-api-key": key })));
     const first = await lastUsed(id);
     expect(Math.abs((first as number) - Date.now())).toBeLessThan(MINUTE_MS);
-    await on.identify({ "x-api-key": key });
+    await context.identify({ "x-api-key": key });
     expect(await lastUsed(id)).toBe(first);
     const earlier = new Date(Date.now() - 61_000);
-    await on.test.rows("update api_key set last_used_at = $2 where id = $1", [id, earlier]);
-    await on.identify({ "x-api-key": key });
+    await context.test.rows("update api_key set last_used_at = $2 where id = $1", [id, earlier]);
+    await context.identify({ "x-api-key": key });
     expect(await lastUsed(id)).toBeGreaterThan(earlier.getTime());
   });
 
   it("is refused beyond a hundred active keys per user", async () => {
-    const { id: userId } = await on.signedUp();
+    const { id: userId } = await context.signedUp();
     const keys = [];
     for (let n = 0; n < 100; n += 1) keys.push(await createKeyFor(userId));
     await expect(createKeyFor(userId)).rejects.toThrow("not inserted");
-    await revokeApiKey(on.test.database, userId, keys[0]?.id as string);
+    await revokeApiKey(context.test.database, userId, keys[0]?.id as string);
     await createKeyFor(userId);
-    await on.test.rows("update api_key set expires_at = now() - interval '1 second' where id = $1", [
+    await context.test.rows("update api_key set expires_at = now() - interval '1 second' where id = $1", [
       keys[1]?.id,
     ]);
     await createKeyFor(userId);
     await expect(createKeyFor("nobody")).rejects.toThrow("not inserted");
 
-    const otherUser = await on.signedUp();
-    const database = on.test.database;
+    const otherUser = await context.signedUp();
+    const database = context.test.database;
     expect(await revokeApiKey(database, otherUser.id, keys[2]?.id as string)).toBe(false);
     expect(await revokeApiKey(database, userId, "not-an-id")).toBe(false);
     expect(await revokeApiKey(database, userId, keys[2]?.id as string)).toBe(true);

@@ -8,23 +8,23 @@ const body = (n: number) => ({ name: "Person", email: `person-${n}@example.com`,
 describe.each([true, false])(
   "accounts on the application's pool, with prepared statements: %s",
   (prepared) => {
-    const on = accounts();
+    const context = accounts();
 
     it("sign up and in, also after the database has dropped every connection", async () => {
       const database = openDatabase({
-        url: on.test.url,
+        url: context.test.url,
         prepared,
         maxConnections: 3,
         answerTimeoutMs: 10_000,
       });
-      const own = onDatabase({ ...on.test, database }, on.mails, on.lines);
+      const own = onDatabase({ ...context.test, database }, context.mails, context.lines);
       const { cookie } = await own.signedUp();
       // Prepared statements belong to a connection: the same query runs many times.
       for (let n = 0; n < 20; n += 1) expect((await own.identify({ cookie })).caller.kind).toBe("session");
 
       const signUps = Array.from({ length: 9 }, (_, n) => own.call("/sign-up/email", body(n)));
       await new Promise((resolve) => setTimeout(resolve, 40));
-      await on.test.rows(
+      await context.test.rows(
         `select pg_terminate_backend(pid) from pg_stat_activity
        where pid <> pg_backend_pid() and datname = current_database()`,
       );
@@ -36,7 +36,7 @@ describe.each([true, false])(
         expect((await own.call("/sign-in/email", body(n))).status).toBe(200);
       }
       const openTransactions = () =>
-        on.test.rows(
+        context.test.rows(
           "select pid from pg_stat_activity where datname = current_database() and state like 'idle in %'",
         );
       await eventually(openTransactions, []);

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { accounts, PASSWORD } from "./accounts.ts";
 
 describe("an email address change", () => {
-  const on = accounts();
+  const context = accounts();
 
   async function requested(newEmail?: string) {
-    const person = await on.signedUp();
+    const person = await context.signedUp();
     const wanted = newEmail ?? `new-${person.email}`;
-    const response = await on.call("/change-email", { newEmail: wanted }, { cookie: person.cookie });
+    const response = await context.call("/change-email", { newEmail: wanted }, { cookie: person.cookie });
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 200,
       body: { status: true },
@@ -16,12 +16,12 @@ describe("an email address change", () => {
   }
 
   function tokenTo(address: string): string | undefined {
-    const mail = on.mails.findLast(({ to }) => to === address);
+    const mail = context.mails.findLast(({ to }) => to === address);
     return /confirm-email-change\?token=([\w-]+)/.exec(mail?.text ?? "")?.[1];
   }
 
   const confirm = async (token: string | undefined) => {
-    const response = await on.call("/confirm-email-change", { token });
+    const response = await context.call("/confirm-email-change", { token });
     return { status: response.status, body: await response.json() };
   };
 
@@ -29,14 +29,14 @@ describe("an email address change", () => {
     for (const first of ["old", "fresh"] as const) {
       const change = await requested();
       expect(await confirm(change[first])).toEqual({ status: 200, body: { status: true, changed: false } });
-      const signIn = (email: string) => on.call("/sign-in/email", { email, password: PASSWORD });
+      const signIn = (email: string) => context.call("/sign-in/email", { email, password: PASSWORD });
       expect((await signIn(change.wanted)).status).toBe(401);
       const second = first === "old" ? "fresh" : "old";
       expect(await confirm(change[second])).toEqual({ status: 200, body: { status: true, changed: true } });
       expect((await signIn(change.wanted)).status).toBe(200);
       expect((await signIn(change.email)).status).toBe(401);
-      expect(on.mails.at(-1)).toMatchObject({ to: change.email });
-      const [user] = await on.test.rows('select email_verified from "user" where id = $1', [change.id]);
+      expect(context.mails.at(-1)).toMatchObject({ to: change.email });
+      const [user] = await context.test.rows('select email_verified from "user" where id = $1', [change.id]);
       expect(user).toEqual({ email_verified: true });
     }
   });
@@ -45,41 +45,41 @@ describe("an email address change", () => {
     const { fresh, id, email } = await requested();
     await confirm(fresh);
     expect(await confirm(fresh)).toEqual({ status: 200, body: { status: true, changed: false } });
-    expect(await on.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
+    expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
 
   it("gets the same response for a taken address, whose owner gets no mail", async () => {
-    const otherUser = await on.signedUp();
-    const before = on.mails.filter(({ to }) => to === otherUser.email).length;
+    const otherUser = await context.signedUp();
+    const before = context.mails.filter(({ to }) => to === otherUser.email).length;
     const { old } = await requested(otherUser.email);
     expect(await confirm(old)).toEqual({ status: 200, body: { status: true, changed: false } });
-    expect(on.mails.filter(({ to }) => to === otherUser.email).length).toBe(before);
+    expect(context.mails.filter(({ to }) => to === otherUser.email).length).toBe(before);
   });
 
   it("returns 409 when the address was taken in the meantime", async () => {
     const { old, fresh, wanted } = await requested();
     await confirm(old);
-    await on.signedUp({ email: wanted });
+    await context.signedUp({ email: wanted });
     expect(await confirm(fresh)).toMatchObject({ status: 409, body: { code: "USER_ALREADY_EXISTS" } });
   });
 
   it("invalidates the links of an earlier request", async () => {
     const { cookie, old, fresh, email } = await requested();
-    await on.call("/change-email", { newEmail: `newer-${email}` }, { cookie });
+    await context.call("/change-email", { newEmail: `newer-${email}` }, { cookie });
     for (const token of [old, fresh]) expect(await confirm(token)).toMatchObject({ status: 400 });
   });
 
   it("requires a session, a different address, and confirmation within an hour", async () => {
     const { cookie, email, fresh } = await requested();
-    expect((await on.call("/change-email", { newEmail: "x@example.com" })).status).toBe(401);
-    expect((await on.call("/change-email", { newEmail: email }, { cookie })).status).toBe(400);
-    await on.test.rows("update email_change set expires_at = now()");
+    expect((await context.call("/change-email", { newEmail: "x@example.com" })).status).toBe(401);
+    expect((await context.call("/change-email", { newEmail: email }, { cookie })).status).toBe(400);
+    await context.test.rows("update email_change set expires_at = now()");
     expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
   });
 
   it("stores its tokens as hashes", async () => {
     const { old, id } = await requested();
-    const rows = await on.test.rows("select old_token::text from email_change where user_id = $1", [id]);
+    const rows = await context.test.rows("select old_token::text from email_change where user_id = $1", [id]);
     expect(JSON.stringify(rows)).not.toContain(old);
   });
 });

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { accounts, PASSWORD } from "./accounts.ts";
 
 describe("sign-in limits", () => {
-  const on = accounts();
+  const context = accounts();
   const signIn = (email: string, password: string, address: string) =>
-    on.auth.handle(
+    context.auth.handle(
       new Request("http://localhost:3000/api/auth/sign-in/email", {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -25,13 +25,13 @@ describe("sign-in limits", () => {
   /** The same without the time that hashing takes. */
   async function haveFailedTenTimes(email: string): Promise<void> {
     expect((await signIn(email, "wrong password", addressNo(1))).status).toBe(401);
-    await on.test.rows(
+    await context.test.rows(
       "update sign_in_failure set failures = 10 where key = (select key from sign_in_failure where key like 'account:%' order by last_at desc limit 1)",
     );
   }
 
   it("throttle an account after ten wrong passwords, from any client address", async () => {
-    const { email } = await on.signedUp();
+    const { email } = await context.signedUp();
     await failTenTimes(email);
     const refused = await signIn(email, PASSWORD, "198.51.100.1");
     expect(refused.status).toBe(429);
@@ -40,7 +40,7 @@ describe("sign-in limits", () => {
   });
 
   it("respond alike for an unknown email address", async () => {
-    const [known, other] = [(await on.signedUp()).email, unknown()];
+    const [known, other] = [(await context.signedUp()).email, unknown()];
     const answers = async (email: string) => {
       await haveFailedTenTimes(email);
       const refused = await signIn(email, PASSWORD, "198.51.100.2");
@@ -50,40 +50,40 @@ describe("sign-in limits", () => {
   });
 
   it("delay the next attempt longer with each further failure", async () => {
-    const { email } = await on.signedUp();
+    const { email } = await context.signedUp();
     await haveFailedTenTimes(email);
     const waitAfter = async () => {
-      await on.test.rows("update sign_in_failure set last_at = last_at - interval '20 seconds'");
+      await context.test.rows("update sign_in_failure set last_at = last_at - interval '20 seconds'");
       expect((await signIn(email, "wrong password", "198.51.100.3")).status).toBe(401);
       return Number((await signIn(email, PASSWORD, "198.51.100.3")).headers.get("retry-after"));
     };
     expect(await waitAfter()).toBeGreaterThan(10);
-    await on.test.rows("update sign_in_failure set last_at = last_at - interval '20 seconds'");
+    await context.test.rows("update sign_in_failure set last_at = last_at - interval '20 seconds'");
     expect((await signIn(email, PASSWORD, "198.51.100.3")).status).toBe(200);
     expect((await signIn(email, "wrong password", "198.51.100.3")).status).toBe(401);
   });
 
   it("do not lock out a signed-in user, who can still change the password", async () => {
-    const { email, cookie } = await on.signedUp();
+    const { email, cookie } = await context.signedUp();
     await haveFailedTenTimes(email);
-    expect((await on.identify({ cookie })).caller.kind).toBe("session");
+    expect((await context.identify({ cookie })).caller.kind).toBe("session");
     const body = { currentPassword: PASSWORD, newPassword: "another good password" };
-    expect((await on.call("/change-password", body, { cookie })).status).toBe(200);
+    expect((await context.call("/change-password", body, { cookie })).status).toBe(200);
   });
 
   it("throttle a session's password changes after ten wrong passwords", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const change = () =>
-      on.call("/change-password", { currentPassword: "wrong one", newPassword: PASSWORD }, { cookie });
+      context.call("/change-password", { currentPassword: "wrong one", newPassword: PASSWORD }, { cookie });
     expect((await change()).status).toBe(400);
-    await on.test.rows("update sign_in_failure set failures = 9 where key like 'session:%'");
+    await context.test.rows("update sign_in_failure set failures = 9 where key like 'session:%'");
     expect((await change()).status).toBe(400);
     expect((await change()).status).toBe(429);
   });
 
   it("throttle a client network after a hundred wrong passwords, over all accounts", async () => {
     const key = "network:203.0.113.0/24";
-    await on.test.rows("insert into sign_in_failure (key, failures) values ($1, 99)", [key]);
+    await context.test.rows("insert into sign_in_failure (key, failures) values ($1, 99)", [key]);
     expect((await signIn(unknown(), PASSWORD, "203.0.113.5")).status).toBe(401);
     expect((await signIn(unknown(), PASSWORD, "203.0.113.6")).status).toBe(429);
     expect((await signIn(unknown(), PASSWORD, "203.0.114.6")).status).toBe(401);
@@ -92,31 +92,31 @@ describe("sign-in limits", () => {
   it("forget failures after fifteen minutes", async () => {
     const email = unknown();
     expect((await signIn(email, PASSWORD, addressNo(100))).status).toBe(401);
-    await on.test.rows(
+    await context.test.rows(
       "update sign_in_failure set failures = 9, first_at = first_at - interval '16 minutes' where key like 'account:%'",
     );
     for (let n = 0; n < 3; n += 1) expect((await signIn(email, PASSWORD, addressNo(n))).status).toBe(401);
   });
 
   it("store no email address", async () => {
-    const { email } = await on.signedUp();
+    const { email } = await context.signedUp();
     await signIn(email, "wrong password", addressNo(1));
-    const rows = await on.test.rows<{ key: string }>("select key from sign_in_failure");
+    const rows = await context.test.rows<{ key: string }>("select key from sign_in_failure");
     expect(JSON.stringify(rows)).not.toContain(email.split("@")[0]);
   });
 
   it("send at most five mails to one recipient in 15 minutes, with the same response", async () => {
-    const { email } = await on.signedUp();
-    const before = on.mails.length;
+    const { email } = await context.signedUp();
+    const before = context.mails.length;
     for (let n = 0; n < 8; n += 1) {
-      const response = await on.call("/request-password-reset", { email });
+      const response = await context.call("/request-password-reset", { email });
       expect({ status: response.status, body: await response.json() }).toMatchObject({ status: 200 });
     }
-    expect(on.mails.length - before).toBe(5);
-    await on.test.rows(
+    expect(context.mails.length - before).toBe(5);
+    await context.test.rows(
       "update mail_recipient set sent_at = array(select t - interval '15 minutes' from unnest(sent_at) t)",
     );
-    await on.call("/request-password-reset", { email });
-    expect(on.mails.length - before).toBe(6);
+    await context.call("/request-password-reset", { email });
+    expect(context.mails.length - before).toBe(6);
   });
 });

@@ -36,22 +36,25 @@ const MODES: [string, AccountsOptions][] = [
 ];
 
 describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, options) => {
-  const on = accounts(options);
+  const context = accounts(options);
 
   const sessionOf = async (cookie: string) =>
-    (await on.test.rows<{ id: string }>("select id from session where token = $1", [parts(cookie).token]))[0]
-      ?.id;
+    (
+      await context.test.rows<{ id: string }>("select id from session where token = $1", [
+        parts(cookie).token,
+      ])
+    )[0]?.id;
 
   it("agree on a valid cookie, named for the protocol", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     expect(parts(cookie).name).toBe(`${protocol === "https" ? "__Host-" : ""}better-auth.session_token`);
     const id = await sessionOf(cookie);
     expect(id).toBeDefined();
-    expect(await both(on, cookie)).toEqual({ ours: id, theirs: id });
+    expect(await both(context, cookie)).toEqual({ ours: id, theirs: id });
   });
 
   it("agree on every valid form of a cookie", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const valid = parts(cookie);
     const { name, token, signature } = valid;
     const id = await sessionOf(cookie);
@@ -70,12 +73,12 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
       `${joined(valid)}; ${name}=`,
       `x${joined(valid)}; ${joined(valid)}`,
     ]) {
-      expect({ held, ...(await both(on, held)) }).toEqual({ held, ours: id, theirs: id });
+      expect({ held, ...(await both(context, held)) }).toEqual({ held, ours: id, theirs: id });
     }
   });
 
   it("agree on invalid cookies", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const valid = parts(cookie);
     const { name, token, signature } = valid;
     const otherName = name.startsWith("__Host-") ? name.slice(7) : `__Host-${name}`;
@@ -106,30 +109,30 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
       `${name}=; ${joined(valid)}`,
       `${name}=${signature}.${token}`,
     ]) {
-      expect({ refused, ...(await both(on, refused)) }).toEqual({ refused, ours: null, theirs: null });
+      expect({ refused, ...(await both(context, refused)) }).toEqual({ refused, ours: null, theirs: null });
     }
   });
 
   it("agree on which of two cookies counts", async () => {
-    const user = await on.signedUp();
-    const two = await on.signedUp();
+    const user = await context.signedUp();
+    const two = await context.signedUp();
     const [first, second] = [await sessionOf(user.cookie), await sessionOf(two.cookie)];
-    expect(await both(on, `${user.cookie}; ${two.cookie}`)).toEqual({ ours: first, theirs: first });
-    expect(await both(on, `${two.cookie}; ${user.cookie}`)).toEqual({ ours: second, theirs: second });
+    expect(await both(context, `${user.cookie}; ${two.cookie}`)).toEqual({ ours: first, theirs: first });
+    expect(await both(context, `${two.cookie}; ${user.cookie}`)).toEqual({ ours: second, theirs: second });
   });
 
   it("agree on an expired and on a revoked session", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const { token } = parts(cookie);
-    await on.test.rows("update session set expires_at = now() - interval '1 second' where token = $1", [
+    await context.test.rows("update session set expires_at = now() - interval '1 second' where token = $1", [
       token,
     ]);
-    expect(await both(on, cookie)).toEqual({ ours: null, theirs: null });
+    expect(await both(context, cookie)).toEqual({ ours: null, theirs: null });
 
-    const otherUser = await on.signedUp();
-    expect((await both(on, otherUser.cookie)).ours).not.toBeNull();
-    expect((await on.call("/sign-out", {}, { cookie: otherUser.cookie })).status).toBe(200);
-    expect(await both(on, otherUser.cookie)).toEqual({ ours: null, theirs: null });
+    const otherUser = await context.signedUp();
+    expect((await both(context, otherUser.cookie)).ours).not.toBeNull();
+    expect((await context.call("/sign-out", {}, { cookie: otherUser.cookie })).status).toBe(200);
+    expect(await both(context, otherUser.cookie)).toEqual({ ours: null, theirs: null });
   });
 
   it("agree on a session due for a refresh, one not to be remembered, and one with a forged remember-me cookie", async () => {
@@ -138,18 +141,18 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
       [false, false],
       [false, true],
     ] as const) {
-      const { cookie } = await on.signedUp({ rememberMe });
+      const { cookie } = await context.signedUp({ rememberMe });
       expect(/dont_remember/.test(cookie)).toBe(!rememberMe);
       const sent = forged ? cookie.replace(/(dont_remember=true\.)./, "$1_") : cookie;
       const expiresAt = Date.now() + WEEK_MS / 2;
-      await on.test.rows("update session set expires_at = $2 where token = $1", [
+      await context.test.rows("update session set expires_at = $2 where token = $1", [
         parts(cookie).token,
         new Date(expiresAt),
       ]);
       const id = await sessionOf(cookie);
-      const { caller, setCookies } = await on.identify({ cookie: sent });
+      const { caller, setCookies } = await context.identify({ cookie: sent });
       expect(caller).toMatchObject({ kind: "session", sessionId: id });
-      const [row] = await on.test.rows<{ expires_at: Date }>(
+      const [row] = await context.test.rows<{ expires_at: Date }>(
         "select expires_at from session where token = $1",
         [parts(cookie).token],
       );
@@ -160,28 +163,28 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
         expect(setCookies).toEqual([]);
         expect(row?.expires_at.getTime()).toBe(expiresAt);
       }
-      expect(await on.theirs(sent)).toBe(id);
+      expect(await context.theirs(sent)).toBe(id);
     }
   });
 });
 
 describe("a session", () => {
-  const on = accounts();
+  const context = accounts();
 
   const aged = (cookie: string, bySeconds: number) =>
-    on.test.rows(
+    context.test.rows(
       "update session set expires_at = expires_at - $2::int * interval '1 second' where token = $1",
       [parts(cookie).token, bySeconds],
     );
 
   it("extends the session of an active user, by one refresh a day", async () => {
     const day = 24 * 60 * 60;
-    let { cookie } = await on.signedUp();
+    let { cookie } = await context.signedUp();
     let refreshes = 0;
     // Used three times a day for three weeks: the row is aged instead of the clock.
     for (let use = 0; use < 63; use += 1) {
       await aged(cookie, day / 3);
-      const { caller, setCookies } = await on.identify({ cookie });
+      const { caller, setCookies } = await context.identify({ cookie });
       expect(caller.kind).toBe("session");
       if (setCookies.length === 0) continue;
       refreshes += 1;
@@ -191,32 +194,32 @@ describe("a session", () => {
   });
 
   it("ends the session of an inactive user after a week", async () => {
-    const { cookie } = await on.signedUp();
-    expect((await on.identify({ cookie }, Date.now() + WEEK_MS - 60_000)).caller.kind).toBe("session");
-    expect((await on.identify({ cookie }, Date.now() + WEEK_MS + 60_000)).caller.kind).toBe("anonymous");
+    const { cookie } = await context.signedUp();
+    expect((await context.identify({ cookie }, Date.now() + WEEK_MS - 60_000)).caller.kind).toBe("session");
+    expect((await context.identify({ cookie }, Date.now() + WEEK_MS + 60_000)).caller.kind).toBe("anonymous");
     await aged(cookie, WEEK_MS / 1000 + 60);
-    expect(await on.identify({ cookie })).toEqual({
+    expect(await context.identify({ cookie })).toEqual({
       caller: { kind: "anonymous", address: "192.0.2.7" },
       setCookies: [],
     });
   });
 
   it("refreshed by simultaneous requests stays one session", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     await aged(cookie, 3 * 24 * 60 * 60);
-    const all = await Promise.all(Array.from({ length: 20 }, () => on.identify({ cookie })));
+    const all = await Promise.all(Array.from({ length: 20 }, () => context.identify({ cookie })));
     expect(all.every(({ caller }) => caller.kind === "session")).toBe(true);
-    expect(await both(on, cookie)).toMatchObject({ ours: expect.any(String) });
+    expect(await both(context, cookie)).toMatchObject({ ours: expect.any(String) });
   });
 
   it("is not confused with others that are read in the same query", async () => {
-    const people = await Promise.all(Array.from({ length: 12 }, () => on.signedUp()));
+    const people = await Promise.all(Array.from({ length: 12 }, () => context.signedUp()));
     const lookUps = Array.from(
       { length: 240 },
       (_, n) => people[(n * 7) % people.length] as (typeof people)[0],
     );
     const results = await Promise.all(
-      lookUps.map(({ cookie }, n) => on.identify({ cookie: n % 5 === 0 ? `${cookie}x` : cookie })),
+      lookUps.map(({ cookie }, n) => context.identify({ cookie: n % 5 === 0 ? `${cookie}x` : cookie })),
     );
     results.forEach(({ caller }, n) => {
       if (n % 5 === 0) expect(caller.kind).toBe("anonymous");
@@ -225,28 +228,30 @@ describe("a session", () => {
   });
 
   it("reflects a role change, a ban and a deletion from the next request on", async () => {
-    const { id, cookie } = await on.signedUp();
-    const caller = async () => (await on.identify({ cookie })).caller;
+    const { id, cookie } = await context.signedUp();
+    const caller = async () => (await context.identify({ cookie })).caller;
     expect(await caller()).toMatchObject({ kind: "session", role: "user" });
-    await on.test.rows(`update "user" set role = 'admin' where id = $1`, [id]);
+    await context.test.rows(`update "user" set role = 'admin' where id = $1`, [id]);
     expect(await caller()).toMatchObject({ kind: "session", role: "admin" });
-    await on.test.rows(`update "user" set banned = true where id = $1`, [id]);
+    await context.test.rows(`update "user" set banned = true where id = $1`, [id]);
     expect(await caller()).toMatchObject({ kind: "anonymous" });
-    await on.test.rows(`update "user" set ban_expires = now() + interval '1 hour' where id = $1`, [id]);
+    await context.test.rows(`update "user" set ban_expires = now() + interval '1 hour' where id = $1`, [id]);
     expect(await caller()).toMatchObject({ kind: "anonymous" });
-    await on.test.rows(`update "user" set ban_expires = now() - interval '1 second' where id = $1`, [id]);
+    await context.test.rows(`update "user" set ban_expires = now() - interval '1 second' where id = $1`, [
+      id,
+    ]);
     expect(await caller()).toMatchObject({ kind: "session" });
-    await on.test.rows(`delete from "user" where id = $1`, [id]);
+    await context.test.rows(`delete from "user" where id = $1`, [id]);
     expect(await caller()).toMatchObject({ kind: "anonymous" });
-    expect(await on.test.rows("select id from session where user_id = $1", [id])).toEqual([]);
+    expect(await context.test.rows("select id from session where user_id = $1", [id])).toEqual([]);
   });
 
   it("is deleted once it has expired, not before", async () => {
-    await on.auth.deleteExpired();
-    const staying = await on.signedUp();
-    const { cookie } = await on.signedUp();
+    await context.auth.deleteExpired();
+    const staying = await context.signedUp();
+    const { cookie } = await context.signedUp();
     await aged(cookie, WEEK_MS / 1000 + 1);
-    expect(await on.auth.deleteExpired()).toBe(1);
-    expect((await on.identify({ cookie: staying.cookie })).caller.kind).toBe("session");
+    expect(await context.auth.deleteExpired()).toBe(1);
+    expect((await context.identify({ cookie: staying.cookie })).caller.kind).toBe("session");
   });
 });

@@ -10,16 +10,16 @@ const WRONG = {
 };
 
 describe("sign-in", () => {
-  const on = accounts();
+  const context = accounts();
   const signIn = (email: string, password: string, more = {}) =>
-    on.call("/sign-in/email", { email, password, ...more });
+    context.call("/sign-in/email", { email, password, ...more });
 
   it("succeeds with the right password, and fails alike for a wrong one and an unknown address", async () => {
-    const { id, email } = await on.signedUp();
+    const { id, email } = await context.signedUp();
     const response = await signIn(email.toUpperCase(), PASSWORD, { callbackURL: "https://evil.example/" });
     expect(response.status).toBe(200);
     expect(response.headers.get("location")).toBeNull();
-    expect((await on.identify({ cookie: cookieOf(response) })).caller).toMatchObject({ userId: id });
+    expect((await context.identify({ cookie: cookieOf(response) })).caller).toMatchObject({ userId: id });
 
     for (const [who, password] of [
       [email, "wrong password"],
@@ -36,7 +36,7 @@ describe("sign-in", () => {
   });
 
   it("fails alike for a user without a password", async () => {
-    await on.test.rows(
+    await context.test.rows(
       `insert into "user" (id, name, email) values ('user_0', 'User 0', 'user_0@example.com')`,
     );
     const answer = await signIn("user_0@example.com", PASSWORD);
@@ -44,8 +44,8 @@ describe("sign-in", () => {
   });
 
   it("reports a ban only after the right password, and signs in again once it has ended", async () => {
-    const { id, email, cookie } = await on.signedUp();
-    await on.test.rows(`update "user" set banned = true where id = $1`, [id]);
+    const { id, email, cookie } = await context.signedUp();
+    await context.test.rows(`update "user" set banned = true where id = $1`, [id]);
     expect((await signIn(email, "wrong password")).status).toBe(401);
     const refused = await signIn(email, PASSWORD);
     expect({ status: refused.status, body: await refused.json() }).toMatchObject({
@@ -54,32 +54,34 @@ describe("sign-in", () => {
     });
     expect(refused.headers.getSetCookie()).toEqual([]);
     // Better Auth's own routes must not accept the session that the ban has ended either.
-    const session = await on.call("/get-session", undefined, { cookie });
+    const session = await context.call("/get-session", undefined, { cookie });
     expect({ status: session.status, body: await session.json() }).toMatchObject({ status: 200, body: null });
     const change = { currentPassword: PASSWORD, newPassword: NEXT };
-    expect((await on.call("/change-password", change, { cookie })).status).toBe(401);
-    await on.test.rows(`update "user" set ban_expires = now() - interval '1 second' where id = $1`, [id]);
+    expect((await context.call("/change-password", change, { cookie })).status).toBe(401);
+    await context.test.rows(`update "user" set ban_expires = now() - interval '1 second' where id = $1`, [
+      id,
+    ]);
     expect((await signIn(email, PASSWORD)).status).toBe(200);
   });
 
   it("ignores the session when an API key is sent", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const headers = { cookie, authorization: "Bearer tg_x" };
-    expect(await (await on.call("/get-session", undefined, headers)).json()).toBeNull();
+    expect(await (await context.call("/get-session", undefined, headers)).json()).toBeNull();
     const change = { currentPassword: PASSWORD, newPassword: NEXT };
-    expect((await on.call("/change-password", change, headers)).status).toBe(401);
-    await on.call("/sign-out", {}, headers);
-    expect((await on.identify({ cookie })).caller.kind).toBe("session");
+    expect((await context.call("/change-password", change, headers)).status).toBe(401);
+    await context.call("/sign-out", {}, headers);
+    expect((await context.identify({ cookie })).caller.kind).toBe("session");
   });
 });
 
 describe("changing the password", () => {
-  const on = accounts();
+  const context = accounts();
 
   it("requires the current one, ends other sessions, and keeps this one", async () => {
-    const { email, cookie } = await on.signedUp();
-    const elsewhere = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
-    const wrong = await on.call(
+    const { email, cookie } = await context.signedUp();
+    const elsewhere = cookieOf(await context.call("/sign-in/email", { email, password: PASSWORD }));
+    const wrong = await context.call(
       "/change-password",
       { currentPassword: "wrong password", newPassword: NEXT },
       { cookie },
@@ -88,20 +90,20 @@ describe("changing the password", () => {
       status: 400,
       body: expect.objectContaining({ error: "currentPassword: is not the current password" }),
     });
-    const response = await on.call(
+    const response = await context.call(
       "/change-password",
       { currentPassword: PASSWORD, newPassword: NEXT, revokeOtherSessions: false },
       { cookie },
     );
     expect(response.status).toBe(200);
-    expect((await on.identify({ cookie: elsewhere })).caller.kind).toBe("anonymous");
-    expect((await on.identify({ cookie: cookieOf(response) })).caller.kind).toBe("session");
-    expect((await on.call("/sign-in/email", { email, password: PASSWORD })).status).toBe(401);
-    expect((await on.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
+    expect((await context.identify({ cookie: elsewhere })).caller.kind).toBe("anonymous");
+    expect((await context.identify({ cookie: cookieOf(response) })).caller.kind).toBe("session");
+    expect((await context.call("/sign-in/email", { email, password: PASSWORD })).status).toBe(401);
+    expect((await context.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
   });
 
   it("needs a session", async () => {
-    const response = await on.call("/change-password", { currentPassword: PASSWORD, newPassword: NEXT });
+    const response = await context.call("/change-password", { currentPassword: PASSWORD, newPassword: NEXT });
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 401,
       body: expect.objectContaining({ error: "Unauthorized" }),
@@ -110,89 +112,89 @@ describe("changing the password", () => {
 });
 
 describe("resetting the password", () => {
-  const on = accounts();
-  const reset = (token: unknown) => on.call("/reset-password", { token, newPassword: NEXT });
+  const context = accounts();
+  const reset = (token: unknown) => context.call("/reset-password", { token, newPassword: NEXT });
   const BAD_LINK = expect.objectContaining({ error: "This link is invalid or has expired" });
 
   it("responds alike for an unknown address, and mails a known one a link that works once", async () => {
-    const { email, cookie } = await on.signedUp();
-    const known = await on.call("/request-password-reset", { email });
-    const unknown = await on.call("/request-password-reset", { email: "unknown@example.com" });
+    const { email, cookie } = await context.signedUp();
+    const known = await context.call("/request-password-reset", { email });
+    const unknown = await context.call("/request-password-reset", { email: "unknown@example.com" });
     expect([known.status, unknown.status]).toEqual([200, 200]);
     expect(await known.json()).toEqual(await unknown.json());
-    expect(on.mails).toMatchObject([{ to: email, subject: "Reset your password" }]);
-    const link = new URL(/https?:\S+/.exec(on.mails[0]?.text ?? "")?.[0] ?? "");
+    expect(context.mails).toMatchObject([{ to: email, subject: "Reset your password" }]);
+    const link = new URL(/https?:\S+/.exec(context.mails[0]?.text ?? "")?.[0] ?? "");
     expect(link.origin).toBe("http://localhost:3000");
 
-    const opened = await on.auth.handle(new Request(link), "192.0.2.7");
+    const opened = await context.auth.handle(new Request(link), "192.0.2.7");
     expect(opened.status).toBe(302);
     const page = new URL(opened.headers.get("location") as string);
     expect(page.pathname).toBe("/reset-password");
     const token = page.searchParams.get("token") as string;
     // The database does not contain it.
-    expect(JSON.stringify(await on.test.rows("select * from verification"))).not.toContain(token);
+    expect(JSON.stringify(await context.test.rows("select * from verification"))).not.toContain(token);
 
     expect((await reset(token)).status).toBe(200);
-    expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
-    expect((await on.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
+    expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
+    expect((await context.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
     const again = await reset(token);
     expect({ status: again.status, body: await again.json() }).toMatchObject({ status: 400, body: BAD_LINK });
   });
 
   it("succeeds once for two simultaneous requests", async () => {
-    const { email } = await on.signedUp();
-    await on.call("/request-password-reset", { email });
-    const token = /reset-password\/([^?]+)/.exec(on.mails.at(-1)?.text ?? "")?.[1];
+    const { email } = await context.signedUp();
+    await context.call("/request-password-reset", { email });
+    const token = /reset-password\/([^?]+)/.exec(context.mails.at(-1)?.text ?? "")?.[1];
     const responses = await Promise.all([reset(token), reset(token), reset(token)]);
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
   it("rejects an expired and an invented token", async () => {
-    const { email } = await on.signedUp();
-    await on.call("/request-password-reset", { email });
-    const token = /reset-password\/([^?]+)/.exec(on.mails.at(-1)?.text ?? "")?.[1];
-    await on.test.rows("update verification set expires_at = expires_at - interval '61 minutes'");
+    const { email } = await context.signedUp();
+    await context.call("/request-password-reset", { email });
+    const token = /reset-password\/([^?]+)/.exec(context.mails.at(-1)?.text ?? "")?.[1];
+    await context.test.rows("update verification set expires_at = expires_at - interval '61 minutes'");
     for (const bad of [token, "x", "%00", "\0", "a".repeat(65), 7, undefined]) {
       expect((await reset(bad)).status).toBe(400);
     }
   });
 
   it("does not redirect to another site", async () => {
-    const { email } = await on.signedUp();
+    const { email } = await context.signedUp();
     for (const redirectTo of ["https://evil.example/", "//evil.example/", "javascript:alert(1)"]) {
-      expect((await on.call("/request-password-reset", { email, redirectTo })).status).toBe(403);
+      expect((await context.call("/request-password-reset", { email, redirectTo })).status).toBe(403);
     }
-    const opened = await on.call("/reset-password/abc?callbackURL=https%3A%2F%2Fevil.example%2F");
+    const opened = await context.call("/reset-password/abc?callbackURL=https%3A%2F%2Fevil.example%2F");
     expect(opened.status).toBe(403);
   });
 });
 
 describe("with email confirmation required", () => {
-  const on = accounts({ requireConfirmation: true });
+  const context = accounts({ requireConfirmation: true });
 
   it("sign-up starts no session before the mailed link is opened", async () => {
     const body = { name: "Person", email: "confirm@example.com", password: PASSWORD };
-    const signUp = await on.call("/sign-up/email", body);
+    const signUp = await context.call("/sign-up/email", body);
     expect({ status: signUp.status, cookies: signUp.headers.getSetCookie() }).toEqual({
       status: 200,
       cookies: [],
     });
-    expect((await on.call("/sign-in/email", body)).status).toBe(403);
-    const mail = on.mails.find(({ subject }) => subject === "Confirm your email address");
+    expect((await context.call("/sign-in/email", body)).status).toBe(403);
+    const mail = context.mails.find(({ subject }) => subject === "Confirm your email address");
     const link = /https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "";
-    expect((await on.auth.handle(new Request(link.replace("token=", "token=x")), "192.0.2.7")).status).toBe(
-      302,
-    );
-    expect((await on.call("/sign-in/email", body)).status).toBe(403);
-    expect((await on.auth.handle(new Request(link), "192.0.2.7")).status).toBe(302);
-    expect((await on.call("/sign-in/email", body)).status).toBe(200);
-    expect((await on.call("/verify-email?token=x")).status).toBe(400);
+    expect(
+      (await context.auth.handle(new Request(link.replace("token=", "token=x")), "192.0.2.7")).status,
+    ).toBe(302);
+    expect((await context.call("/sign-in/email", body)).status).toBe(403);
+    expect((await context.auth.handle(new Request(link), "192.0.2.7")).status).toBe(302);
+    expect((await context.call("/sign-in/email", body)).status).toBe(200);
+    expect((await context.call("/verify-email?token=x")).status).toBe(400);
   });
 
   it("sign-up does not reveal who has an account", async () => {
     const { email } = { email: "confirm@example.com" };
-    const taken = await on.call("/sign-up/email", { name: "X", email, password: PASSWORD });
-    const free = await on.call("/sign-up/email", {
+    const taken = await context.call("/sign-up/email", { name: "X", email, password: PASSWORD });
+    const free = await context.call("/sign-up/email", {
       name: "X",
       email: "free@example.com",
       password: PASSWORD,
@@ -201,8 +203,8 @@ describe("with email confirmation required", () => {
     const shape = async (answer: Response) =>
       Object.keys(((await answer.json()) as { user: object }).user).sort();
     expect(await shape(taken)).toEqual(await shape(free));
-    expect(on.mails.filter(({ subject }) => subject === "You already have an account")).toHaveLength(1);
-    const resent = (who: string) => on.call("/send-verification-email", { email: who });
+    expect(context.mails.filter(({ subject }) => subject === "You already have an account")).toHaveLength(1);
+    const resent = (who: string) => context.call("/send-verification-email", { email: who });
     expect([(await resent("free@example.com")).status, (await resent("x@example.com")).status]).toEqual([
       200, 200,
     ]);

@@ -9,92 +9,98 @@ import { accounts, PASSWORD } from "./accounts.ts";
 const NEW_PASSWORD = "another good password";
 
 describe("a new password", () => {
-  const on = accounts();
+  const context = accounts();
 
   async function keyOf(userId: string): Promise<string> {
     const { key, prefix, hash } = newApiKey();
-    await insertApiKey(on.test.database, { userId, name: "Key", prefix, hash, expiresAt: null });
+    await insertApiKey(context.test.database, { userId, name: "Key", prefix, hash, expiresAt: null });
     return key;
   }
 
   /** Whether the person's calendar address works. */
   async function hasLink(userId: string): Promise<boolean> {
-    return (await findPluginLink(on.test.database, { userId, plugin: "renewals" })) !== null;
+    return (await findPluginLink(context.test.database, { userId, plugin: "renewals" })) !== null;
   }
 
   async function createLink(userId: string): Promise<void> {
-    await replacePluginLink(on.test.database, { userId, plugin: "renewals", hash: newLinkSecret().hash });
+    await replacePluginLink(context.test.database, {
+      userId,
+      plugin: "renewals",
+      hash: newLinkSecret().hash,
+    });
   }
 
   async function resetToken(email: string): Promise<string> {
-    expect((await on.call("/request-password-reset", { email })).status).toBe(200);
-    const mail = on.mails.findLast(({ to }) => to === email);
+    expect((await context.call("/request-password-reset", { email })).status).toBe(200);
+    const mail = context.mails.findLast(({ to }) => to === email);
     return /reset-password\/([\w-]+)/.exec(mail?.text ?? "")?.[1] ?? "";
   }
 
   const kindWith = (key: string) =>
-    on.identify({ "x-api-key": key }).then(
+    context.identify({ "x-api-key": key }).then(
       ({ caller }) => caller.kind,
       ({ code }) => code,
     );
 
   it("revokes all keys, sessions and links after a reset", async () => {
-    const { id, email, cookie } = await on.signedUp();
+    const { id, email, cookie } = await context.signedUp();
     const key = await keyOf(id);
     await createLink(id);
     const older = await resetToken(email);
     const newest = await resetToken(email);
-    await on.call("/change-email", { newEmail: `new-${email}` }, { cookie });
-    const change = on.mails.findLast(({ to }) => to === email)?.text ?? "";
+    await context.call("/change-email", { newEmail: `new-${email}` }, { cookie });
+    const change = context.mails.findLast(({ to }) => to === email)?.text ?? "";
 
-    const reset = await on.call("/reset-password", { token: newest, newPassword: NEW_PASSWORD });
+    const reset = await context.call("/reset-password", { token: newest, newPassword: NEW_PASSWORD });
     expect(reset.status).toBe(200);
     expect(await kindWith(key)).toBe("unauthorized");
     expect(await hasLink(id)).toBe(false);
-    expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
-    const again = await on.call("/reset-password", { token: older, newPassword: PASSWORD });
+    expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
+    const again = await context.call("/reset-password", { token: older, newPassword: PASSWORD });
     expect(again.status).toBe(400);
     const token = /token=([\w-]+)/.exec(change)?.[1];
-    expect((await on.call("/confirm-email-change", { token })).status).toBe(400);
-    const notified = await on.test.rows("select details from notification where user_id = $1 and kind = $2", [
-      id,
-      "password_changed",
-    ]);
+    expect((await context.call("/confirm-email-change", { token })).status).toBe(400);
+    const notified = await context.test.rows(
+      "select details from notification where user_id = $1 and kind = $2",
+      [id, "password_changed"],
+    );
     expect(notified).toEqual([{ details: { keys: 1 } }]);
-    const audited = await on.test.rows("select action, details from audit_entry where target_id = $1", [id]);
+    const audited = await context.test.rows("select action, details from audit_entry where target_id = $1", [
+      id,
+    ]);
     expect(audited).toEqual([{ action: "user.password_reset", details: { revokedKeys: 1 } }]);
   });
 
   it("revokes other sessions and links after a change, but no keys", async () => {
-    const { id, email, cookie } = await on.signedUp();
+    const { id, email, cookie } = await context.signedUp();
     const key = await keyOf(id);
     await createLink(id);
     const token = await resetToken(email);
-    const otherSession = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
+    const otherSession = cookieOf(await context.call("/sign-in/email", { email, password: PASSWORD }));
     const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-    const changed = await on.call("/change-password", body, { cookie });
+    const changed = await context.call("/change-password", body, { cookie });
     expect(changed.status).toBe(200);
-    expect((await on.identify({ cookie: cookieOf(changed) })).caller).toMatchObject({ userId: id });
-    expect((await on.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
-    expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(400);
+    expect((await context.identify({ cookie: cookieOf(changed) })).caller).toMatchObject({ userId: id });
+    expect((await context.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
+    expect((await context.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(400);
     expect(await kindWith(key)).toBe("api-key");
     expect(await hasLink(id)).toBe(true);
   });
 
   it("also revokes keys after a change with revokeApiKeys", async () => {
-    const { id, cookie } = await on.signedUp();
+    const { id, cookie } = await context.signedUp();
     const key = await keyOf(id);
     await createLink(id);
     const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeApiKeys: true };
-    expect((await on.call("/change-password", body, { cookie })).status).toBe(200);
+    expect((await context.call("/change-password", body, { cookie })).status).toBe(200);
     expect([await kindWith(key), await hasLink(id)]).toEqual(["unauthorized", false]);
   });
 
   it("is refused for a wrong current password, without revoking anything", async () => {
-    const { id, cookie } = await on.signedUp();
+    const { id, cookie } = await context.signedUp();
     const key = await keyOf(id);
     const body = { currentPassword: "wrong password", newPassword: NEW_PASSWORD, revokeApiKeys: true };
-    expect((await on.call("/change-password", body, { cookie })).status).toBe(400);
+    expect((await context.call("/change-password", body, { cookie })).status).toBe(400);
     expect(await kindWith(key)).toBe("api-key");
   });
 });

@@ -11,7 +11,7 @@ async function problem(answer: Response) {
 }
 
 describe("the routes below /api/auth", () => {
-  const on = accounts();
+  const context = accounts();
 
   it.each([
     ["POST", "/delete-user"],
@@ -31,31 +31,34 @@ describe("the routes below /api/auth", () => {
     ["GET", "/"],
     ["GET", ""],
   ])("do not include %s %s", async (method, path) => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const request = new Request(`${APP_URL}/api/auth${path}`, {
       method,
       headers: { cookie, "content-type": "application/json" },
       ...(method === "POST" ? { body: JSON.stringify({ ...BODY, role: "admin" }) } : {}),
     });
-    expect(await problem(await on.auth.handle(request, "a"))).toEqual({
+    expect(await problem(await context.auth.handle(request, "a"))).toEqual({
       status: 404,
       body: { error: "Not found", message: "Not found", code: "NOT_FOUND" },
     });
   });
 
   it("return 405 with Allow for another method", async () => {
-    const response = await on.auth.handle(new Request(`${APP_URL}/api/auth/sign-up/email`), "a");
+    const response = await context.auth.handle(new Request(`${APP_URL}/api/auth/sign-up/email`), "a");
     expect(response.headers.get("allow")).toBe("POST");
     expect(await problem(response)).toEqual({
       status: 405,
       body: { error: "Method not allowed", message: "Method not allowed", code: "METHOD_NOT_ALLOWED" },
     });
-    const put = await on.auth.handle(new Request(`${APP_URL}/api/auth/get-session`, { method: "PUT" }), "a");
+    const put = await context.auth.handle(
+      new Request(`${APP_URL}/api/auth/get-session`, { method: "PUT" }),
+      "a",
+    );
     expect(put.headers.get("allow")).toBe("GET");
   });
 
   it("charge each path to its scope", () => {
-    const { auth } = onDatabase(on.test, [], [], { requireConfirmation: true });
+    const { auth } = onDatabase(context.test, [], [], { requireConfirmation: true });
     const scopeOf = (method: string, path: string) => auth.scopeOf(method, `/api/auth${path}`);
     expect(scopeOf("POST", "/sign-up/email")).toBe("auth-sign-up");
     expect(scopeOf("POST", "/sign-in/email")).toBe("auth-sign-in");
@@ -76,7 +79,7 @@ describe("the routes below /api/auth", () => {
     }
     expect(scopeOf("POST", "/nothing")).toBeNull();
     expect(scopeOf("GET", "/sign-in/email")).toBeNull();
-    expect(on.auth.scopeOf("POST", "/api/auth/send-verification-email")).toBeNull();
+    expect(context.auth.scopeOf("POST", "/api/auth/send-verification-email")).toBeNull();
   });
 
   it.each([
@@ -93,7 +96,7 @@ describe("the routes below /api/auth", () => {
       body,
       headers: { "content-type": "application/json" },
     });
-    expect(await problem(await on.auth.handle(request, "a"))).toEqual({
+    expect(await problem(await context.auth.handle(request, "a"))).toEqual({
       status,
       body: { error, message: error, code: "BAD_REQUEST" },
     });
@@ -102,7 +105,7 @@ describe("the routes below /api/auth", () => {
   it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""])(
     "reject a body of a type that a cross-site form can send: %s",
     async (type) => {
-      const response = await on.call("/sign-in/email", BODY, { "content-type": type });
+      const response = await context.call("/sign-in/email", BODY, { "content-type": type });
       expect(await problem(response)).toMatchObject({
         status: 415,
         body: { error: "Content-Type: expected application/json", code: "UNSUPPORTED_MEDIA_TYPE" },
@@ -111,14 +114,14 @@ describe("the routes below /api/auth", () => {
   );
 
   it("delete the session and the cookie on sign-out", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const request = new Request(`${APP_URL}/api/auth/sign-out`, { method: "POST", headers: { cookie } });
-    const response = await on.auth.handle(request, "a");
+    const response = await context.auth.handle(request, "a");
     expect(response.status).toBe(200);
     expect(response.headers.getSetCookie().some((line) => /session_token=;.*Max-Age=0/.test(line))).toBe(
       true,
     );
-    expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
+    expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
   });
 
   it.each<[string, Record<string, string>, number]>([
@@ -133,19 +136,19 @@ describe("the routes below /api/auth", () => {
     ["another site", { "sec-fetch-site": "cross-site" }, 403],
     ["a sister site", { "sec-fetch-site": "same-site", origin: APP_URL }, 403],
   ])("check the origin of a write by cookie with %s", async (_, headers, status) => {
-    const { cookie, email } = await on.signedUp();
+    const { cookie, email } = await context.signedUp();
     const body = { currentPassword: PASSWORD, newPassword: "another good password" };
-    const response = await on.call("/change-password", body, { cookie, ...headers });
+    const response = await context.call("/change-password", body, { cookie, ...headers });
     expect(response.status).toBe(status);
     if (status === 403) expect(await response.json()).toMatchObject({ error: "Forbidden" });
-    const signIn = await on.call("/sign-in/email", { email, password: PASSWORD });
+    const signIn = await context.call("/sign-in/email", { email, password: PASSWORD });
     expect(signIn.status).toBe(status === 403 ? 200 : 401);
   });
 
   it("set HttpOnly cookies for this origin, Secure on https", async () => {
-    const secure = onDatabase(on.test, [], [], { appUrl: "https://app.example.com" });
+    const secure = onDatabase(context.test, [], [], { appUrl: "https://app.example.com" });
     for (const [server, prefix, ending] of [
-      [on as Omit<Accounts, "test">, "", "HttpOnly; SameSite=Lax"],
+      [context as Omit<Accounts, "test">, "", "HttpOnly; SameSite=Lax"],
       [secure, "__Host-", "HttpOnly; Secure; SameSite=Lax"],
     ] as const) {
       const email = `${prefix}cookies@example.com`;
@@ -160,7 +163,7 @@ describe("the routes below /api/auth", () => {
 });
 
 describe("while the database is unreachable", () => {
-  const on = accounts();
+  const context = accounts();
   let away: Omit<Accounts, "test" | "mails" | "lines">;
   let database: TestDatabase["database"];
   beforeAll(() => {
@@ -170,7 +173,7 @@ describe("while the database is unreachable", () => {
       maxConnections: 2,
       answerTimeoutMs: 1_000,
     });
-    away = onDatabase({ ...on.test, database }, [], on.lines);
+    away = onDatabase({ ...context.test, database }, [], context.lines);
   });
   afterAll(() => database.close());
 
@@ -184,7 +187,7 @@ describe("while the database is unreachable", () => {
     ["/reset-password/secret-token?callbackURL=%2Fx", undefined],
     ["/reset-password", { token: "secret-token", newPassword: PASSWORD }],
   ])("%s returns 503 without details", async (path, body) => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const response = await away.call(path, body, { cookie });
     expect(response.headers.get("retry-after")).toBe("5");
     expect(response.headers.getSetCookie()).toEqual([]);
@@ -192,12 +195,12 @@ describe("while the database is unreachable", () => {
       status: 503,
       body: { error: "Service unavailable", code: "SERVICE_UNAVAILABLE" },
     });
-    expect(on.lines.some(({ level }) => level === "error")).toBe(true);
-    expect(JSON.stringify(on.lines)).not.toMatch(/secret-token|session_token/);
+    expect(context.lines.some(({ level }) => level === "error")).toBe(true);
+    expect(JSON.stringify(context.lines)).not.toMatch(/secret-token|session_token/);
   });
 
   it("authentication fails instead of treating the caller as signed out", async () => {
-    const { cookie } = await on.signedUp();
+    const { cookie } = await context.signedUp();
     const unavailable = { name: "DatabaseUnavailable" };
     await expect(away.identify({ cookie })).rejects.toMatchObject(unavailable);
     await expect(away.identify({ "x-api-key": `tg_${"a".repeat(40)}` })).rejects.toMatchObject(unavailable);

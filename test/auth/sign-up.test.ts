@@ -3,9 +3,9 @@ import { cookieOf } from "../support/people.ts";
 import { ADDRESS, accounts, PASSWORD } from "./accounts.ts";
 
 describe("sign-up", () => {
-  const on = accounts();
+  const context = accounts();
   const userOf = async (email: string) =>
-    (await on.test.rows(`select * from "user" where email = $1`, [email]))[0];
+    (await context.test.rows(`select * from "user" where email = $1`, [email]))[0];
   const signUp = (more: Record<string, unknown> = {}) => ({
     name: "Person",
     email: `someone-${Math.random().toString(36).slice(2)}@example.com`,
@@ -14,7 +14,7 @@ describe("sign-up", () => {
   });
 
   it("starts a session, with the address in lower case and the name trimmed", async () => {
-    const response = await on.call(
+    const response = await context.call(
       "/sign-up/email",
       signUp({ name: "  Ada  ", email: " Ada@Example.COM " }),
       {
@@ -26,9 +26,9 @@ describe("sign-up", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(await userOf("ada@example.com")).toMatchObject({ name: "Ada", role: "user", banned: false });
-    const { caller } = await on.identify({ cookie: cookieOf(response) });
+    const { caller } = await context.identify({ cookie: cookieOf(response) });
     expect(caller.kind).toBe("session");
-    const [session] = await on.test.rows("select ip_address, user_agent from session where id = $1", [
+    const [session] = await context.test.rows("select ip_address, user_agent from session where id = $1", [
       caller.kind === "session" ? caller.sessionId : "",
     ]);
     // The server decides the client's address, not a header.
@@ -50,7 +50,7 @@ describe("sign-up", () => {
       constructor: { prototype: { role: "admin" } },
       "no such column": 1,
     });
-    const response = await on.call(
+    const response = await context.call(
       "/sign-up/email",
       JSON.parse(`{"__proto__":{"role":"admin"},${JSON.stringify(body).slice(1)}`),
     );
@@ -91,7 +91,7 @@ describe("sign-up", () => {
     ["password", { password: { $ne: "" } }],
     ["rememberMe", { rememberMe: "yes" }],
   ])("rejects an invalid %s with a sentence that names it: %j", async (field, bad) => {
-    const response = await on.call("/sign-up/email", signUp(bad));
+    const response = await context.call("/sign-up/email", signUp(bad));
     expect(response.status).toBe(400);
     const body = (await response.json()) as { error: string };
     expect(Object.keys(body)).toEqual(["error", "message", "code"]);
@@ -102,7 +102,7 @@ describe("sign-up", () => {
     "accepts the name %s",
     async (name) => {
       const body = signUp({ name });
-      expect((await on.call("/sign-up/email", body)).status).toBe(200);
+      expect((await context.call("/sign-up/email", body)).status).toBe(200);
       expect(await userOf(body.email)).toMatchObject({ name });
     },
   );
@@ -111,7 +111,7 @@ describe("sign-up", () => {
     const body = signUp();
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
-        on.call("/sign-up/email", { ...body, email: n % 2 ? body.email.toUpperCase() : body.email }),
+        context.call("/sign-up/email", { ...body, email: n % 2 ? body.email.toUpperCase() : body.email }),
       ),
     );
     const statuses = responses.map(({ status }) => status).sort();
@@ -122,37 +122,39 @@ describe("sign-up", () => {
       });
     }
     const user = await userOf(body.email);
-    expect(await on.test.rows("select count(*)::int from account where user_id = $1", [user?.id])).toEqual([
-      { count: 1 },
-    ]);
+    expect(
+      await context.test.rows("select count(*)::int from account where user_id = $1", [user?.id]),
+    ).toEqual([{ count: 1 }]);
   });
 
   it("stores nothing when it fails half-way, and reveals no cause", async () => {
-    await on.test.rows(
+    await context.test.rows(
       "create function fails() returns trigger language plpgsql as $$ begin raise exception 'disk of host db-7 is full'; end $$",
     );
-    await on.test.rows("create trigger fails before insert on account for each row execute function fails()");
+    await context.test.rows(
+      "create trigger fails before insert on account for each row execute function fails()",
+    );
     const body = signUp();
-    const response = await on.call("/sign-up/email", body);
-    await on.test.rows("drop trigger fails on account");
+    const response = await context.call("/sign-up/email", body);
+    await context.test.rows("drop trigger fails on account");
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 500,
       body: { error: "Internal server error" },
     });
     expect(await userOf(body.email)).toBeUndefined();
-    expect(on.lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0);
-    expect((await on.call("/sign-up/email", body)).status).toBe(200);
+    expect(context.lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0);
+    expect((await context.call("/sign-up/email", body)).status).toBe(200);
   });
 
   it("succeeds for more simultaneous users than connections, without blocking other requests", async () => {
-    const signUps = Promise.all(Array.from({ length: 24 }, () => on.call("/sign-up/email", signUp())));
-    const { cookie } = await on.signedUp();
-    for (let n = 0; n < 20; n += 1) expect((await on.identify({ cookie })).caller.kind).toBe("session");
+    const signUps = Promise.all(Array.from({ length: 24 }, () => context.call("/sign-up/email", signUp())));
+    const { cookie } = await context.signedUp();
+    for (let n = 0; n < 20; n += 1) expect((await context.identify({ cookie })).caller.kind).toBe("session");
     expect((await signUps).every(({ status }) => status === 200)).toBe(true);
   });
 
   it("logs no password and no token", () => {
-    const text = JSON.stringify(on.lines, (_, value) =>
+    const text = JSON.stringify(context.lines, (_, value) =>
       value instanceof Error ? { message: value.message, stack: value.stack } : value,
     );
     expect(text).not.toContain(PASSWORD);

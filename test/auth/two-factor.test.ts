@@ -5,14 +5,14 @@ import { totp } from "../support/totp.ts";
 import { accounts, onDatabase, PASSWORD } from "./accounts.ts";
 
 describe("two-factor authentication", () => {
-  const on = accounts();
+  const context = accounts();
 
   async function enabled() {
-    const person = await on.signedUp();
-    const setUp = await on.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
+    const person = await context.signedUp();
+    const setUp = await context.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
     expect(setUp.status).toBe(200);
     const { totpURI, backupCodes } = (await setUp.json()) as { totpURI: string; backupCodes: string[] };
-    const verified = await on.call(
+    const verified = await context.call(
       "/two-factor/verify-totp",
       { code: totp(totpURI) },
       { cookie: person.cookie },
@@ -22,24 +22,28 @@ describe("two-factor authentication", () => {
   }
 
   const signIn = (email: string, headers = {}) =>
-    on.call("/sign-in/email", { email, password: PASSWORD }, headers);
+    context.call("/sign-in/email", { email, password: PASSWORD }, headers);
 
   it("requires a code after the password", async () => {
     const { email, id, totpURI } = await enabled();
     const first = await signIn(email);
     expect(await first.json()).toMatchObject({ twoFactorRedirect: true });
     const pending = cookieOf(first);
-    expect((await on.identify({ cookie: pending })).caller.kind).toBe("anonymous");
-    const second = await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: pending });
+    expect((await context.identify({ cookie: pending })).caller.kind).toBe("anonymous");
+    const second = await context.call(
+      "/two-factor/verify-totp",
+      { code: totp(totpURI) },
+      { cookie: pending },
+    );
     expect(second.status).toBe(200);
-    expect((await on.identify({ cookie: cookieOf(second) })).caller).toMatchObject({ userId: id });
+    expect((await context.identify({ cookie: cookieOf(second) })).caller).toMatchObject({ userId: id });
   });
 
   it("accepts a code for one sign-in, also among simultaneous ones, and the next code afterwards", async () => {
     const { email, totpURI } = await enabled();
     const at = Date.now();
     const verify = async (code: string) =>
-      on.call("/two-factor/verify-totp", { code }, { cookie: cookieOf(await signIn(email)) });
+      context.call("/two-factor/verify-totp", { code }, { cookie: cookieOf(await signIn(email)) });
     const code = totp(totpURI, at);
     const responses = await Promise.all([verify(code), verify(code), verify(code)]);
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
@@ -52,11 +56,11 @@ describe("two-factor authentication", () => {
     const { email, id, totpURI } = await enabled();
     const code = totp(totpURI);
     const pending = cookieOf(await signIn(email));
-    await on.call("/two-factor/verify-totp", { code }, { cookie: pending });
-    const used = () => on.test.rows("select code from used_totp_code where user_id = $1", [id]);
+    await context.call("/two-factor/verify-totp", { code }, { cookie: pending });
+    const used = () => context.test.rows("select code from used_totp_code where user_id = $1", [id]);
     expect(await used()).toEqual([{ code: expect.stringMatching(/^[\w-]{43}$/) }]);
-    await on.test.rows("update used_totp_code set used_at = now() - interval '2 hours'");
-    await deleteExpired(on.test.database, { limit: 100, auditRetentionDays: 30 });
+    await context.test.rows("update used_totp_code set used_at = now() - interval '2 hours'");
+    await deleteExpired(context.test.database, { limit: 100, auditRetentionDays: 30 });
     expect(await used()).toEqual([]);
   });
 
@@ -64,7 +68,7 @@ describe("two-factor authentication", () => {
     const { email, backupCodes } = await enabled();
     const code = backupCodes[0];
     const verify = async () =>
-      on.call("/two-factor/verify-backup-code", { code }, { cookie: cookieOf(await signIn(email)) });
+      context.call("/two-factor/verify-backup-code", { code }, { cookie: cookieOf(await signIn(email)) });
     expect((await verify()).status).toBe(200);
     const again = await verify();
     expect(again.status).toBe(400);
@@ -76,14 +80,16 @@ describe("two-factor authentication", () => {
     const cookie = cookieOf(await signIn(email));
     const wrong = totp(totpURI, 0) === "000000" ? "111111" : "000000";
     for (let tries = 0; tries < 5; tries += 1) {
-      expect((await on.call("/two-factor/verify-totp", { code: wrong }, { cookie })).status).toBe(400);
+      expect((await context.call("/two-factor/verify-totp", { code: wrong }, { cookie })).status).toBe(400);
     }
-    expect((await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie })).status).toBe(401);
+    expect((await context.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie })).status).toBe(
+      401,
+    );
   });
 
   it("stores secrets and backup codes encrypted", async () => {
     const { id, totpURI, backupCodes } = await enabled();
-    const [row] = await on.test.rows<{ secret: string; backup_codes: string }>(
+    const [row] = await context.test.rows<{ secret: string; backup_codes: string }>(
       "select secret, backup_codes from two_factor where user_id = $1",
       [id],
     );
@@ -92,27 +98,27 @@ describe("two-factor authentication", () => {
   });
 
   it("ends sessions that were started without it when it is enabled", async () => {
-    const person = await on.signedUp();
+    const person = await context.signedUp();
     const otherSession = cookieOf(await signIn(person.email));
-    const setUp = await on.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
+    const setUp = await context.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
     const { totpURI } = (await setUp.json()) as { totpURI: string };
-    expect((await on.identify({ cookie: otherSession })).caller.kind).toBe("session");
-    await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: person.cookie });
-    expect((await on.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
+    expect((await context.identify({ cookie: otherSession })).caller.kind).toBe("session");
+    await context.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: person.cookie });
+    expect((await context.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
   });
 
   it("can be turned off with the password; sign-in then needs no code", async () => {
     const { email, cookie } = await enabled();
-    const wrong = await on.call("/two-factor/disable", { password: "not this one" }, { cookie });
+    const wrong = await context.call("/two-factor/disable", { password: "not this one" }, { cookie });
     expect(wrong.status).toBe(400);
-    expect((await on.call("/two-factor/disable", { password: PASSWORD }, { cookie })).status).toBe(200);
+    expect((await context.call("/two-factor/disable", { password: PASSWORD }, { cookie })).status).toBe(200);
     expect(await (await signIn(email)).json()).toMatchObject({ user: { email } });
   });
 
   it("trusts a device on request, until the password is reset", async () => {
     const { email, totpURI } = await enabled();
     const first = cookieOf(await signIn(email));
-    const verified = await on.call(
+    const verified = await context.call(
       "/two-factor/verify-totp",
       { code: totp(totpURI), trustDevice: true },
       { cookie: first },
@@ -122,9 +128,9 @@ describe("two-factor authentication", () => {
       .find((pair) => pair.includes("trust_device"));
     const trusted = await signIn(email, { cookie: trust });
     expect(await trusted.json()).toMatchObject({ user: { email } });
-    await on.call("/request-password-reset", { email });
-    const token = /reset-password\/([\w-]+)/.exec(on.mails.at(-1)?.text ?? "")?.[1];
-    expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(200);
+    await context.call("/request-password-reset", { email });
+    const token = /reset-password\/([\w-]+)/.exec(context.mails.at(-1)?.text ?? "")?.[1];
+    expect((await context.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(200);
     const fresh = cookieOf(trusted)
       .split("; ")
       .find((pair) => pair.includes("trust_device"));
@@ -132,12 +138,12 @@ describe("two-factor authentication", () => {
   });
 
   it("is required of administrators when configured", async () => {
-    const strict = onDatabase(on.test, [], [], { requireAdminTwoFactor: true });
-    const plain = await on.signedUp();
+    const strict = onDatabase(context.test, [], [], { requireAdminTwoFactor: true });
+    const plain = await context.signedUp();
     const secured = await enabled();
-    await on.test.rows(`update "user" set role = 'admin' where id = any ($1)`, [[plain.id, secured.id]]);
+    await context.test.rows(`update "user" set role = 'admin' where id = any ($1)`, [[plain.id, secured.id]]);
     expect((await strict.identify({ cookie: plain.cookie })).caller).toMatchObject({ needsTwoFactor: true });
     expect((await strict.identify({ cookie: secured.cookie })).caller).not.toHaveProperty("needsTwoFactor");
-    expect((await on.identify({ cookie: plain.cookie })).caller).not.toHaveProperty("needsTwoFactor");
+    expect((await context.identify({ cookie: plain.cookie })).caller).not.toHaveProperty("needsTwoFactor");
   });
 });

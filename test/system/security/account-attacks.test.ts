@@ -5,21 +5,23 @@ import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { securityContext } from "./owasp/security-context.ts";
 import { type Attack, send } from "./owasp/send.ts";
 
-const on = securityContext();
+const context = securityContext();
 
-const auth = (path: string, attack: Attack = {}, url = on.url) => send(url, `POST /api/auth${path}`, attack);
+const auth = (path: string, attack: Attack = {}, url = context.url) =>
+  send(url, `POST /api/auth${path}`, attack);
 const isSignedIn = async (cookie: string) =>
-  (await send(on.url, "GET /api/users/me", { cookie })).status === 200;
+  (await send(context.url, "GET /api/users/me", { cookie })).status === 200;
 const userRow = async (id: string) =>
   (
-    await on.test.rows(
+    await context.test.rows(
       'select role, email, email_verified, banned, two_factor_enabled from "user" where id = $1',
       [id],
     )
   )[0];
-const fresh = () => createUser(on.test);
+const fresh = () => createUser(context.test);
 const sessionToken = async (userId: string) =>
-  (await on.test.rows<{ token: string }>("select token from session where user_id = $1", [userId]))[0]?.token;
+  (await context.test.rows<{ token: string }>("select token from session where user_id = $1", [userId]))[0]
+    ?.token;
 
 async function withTwoFactor() {
   const person = await fresh();
@@ -69,7 +71,7 @@ describe("an account takeover", () => {
   });
 
   it.each(["UPPER", "blanks"])("fails by a second account with the same address in %s", async (kind) => {
-    const { email } = on.victim;
+    const { email } = context.victim;
     const again = kind === "UPPER" ? email.toUpperCase() : `  ${email} `;
     const body = { name: "M", email: again, password: "a password of some length" };
     expect((await auth("/sign-up/email", { body })).status).toBe(409);
@@ -77,11 +79,15 @@ describe("an account takeover", () => {
 
   it("fails by changing to another user's address, who gets no mail, with the usual response", async () => {
     const { cookie } = await fresh();
-    const before = (await on.mails()).filter((mail) => mail.includes(`To: ${on.victim.email}`)).length;
-    const taken = await auth("/change-email", { cookie, body: { newEmail: on.victim.email } });
+    const before = (await context.mails()).filter((mail) =>
+      mail.includes(`To: ${context.victim.email}`),
+    ).length;
+    const taken = await auth("/change-email", { cookie, body: { newEmail: context.victim.email } });
     const free = await auth("/change-email", { cookie, body: { newEmail: "nobody-yet@example.com" } });
     expect([taken.status, taken.text]).toEqual([free.status, free.text]);
-    const after = (await on.mails()).filter((mail) => mail.includes(`To: ${on.victim.email}`)).length;
+    const after = (await context.mails()).filter((mail) =>
+      mail.includes(`To: ${context.victim.email}`),
+    ).length;
     expect(after).toBe(before);
   });
 
@@ -112,7 +118,7 @@ describe("an account takeover", () => {
     await auth("/change-email", { cookie: attackers, body: { newEmail: "mallory@example.com" } });
     const change = { currentPassword: owner.password, newPassword: "a new and better one" };
     expect((await auth("/change-password", { cookie: owner.cookie, body: change })).status).toBe(200);
-    expect(await on.test.rows("select from email_change where user_id = $1", [owner.id])).toEqual([]);
+    expect(await context.test.rows("select from email_change where user_id = $1", [owner.id])).toEqual([]);
     expect(await isSignedIn(attackers)).toBe(false);
   });
 });
@@ -120,21 +126,21 @@ describe("an account takeover", () => {
 describe("sessions", () => {
   it("refuses to revoke sessions of other users by token or id", async () => {
     const { cookie } = await fresh();
-    await auth("/revoke-session", { cookie, body: { token: await sessionToken(on.victim.id) } });
-    expect(await isSignedIn(on.victim.cookie)).toBe(true);
+    await auth("/revoke-session", { cookie, body: { token: await sessionToken(context.victim.id) } });
+    expect(await isSignedIn(context.victim.cookie)).toBe(true);
   });
 
   it("keeps the sessions of other users when a user revokes all of their own", async () => {
     const { cookie } = await fresh();
     expect((await auth("/revoke-sessions", { cookie })).status).toBe(200);
     expect(await isSignedIn(cookie)).toBe(false);
-    expect(await isSignedIn(on.victim.cookie)).toBe(true);
+    expect(await isSignedIn(context.victim.cookie)).toBe(true);
   });
 
   it("end after 90 days, however often they were refreshed", async () => {
     const { cookie, id } = await fresh();
     const age = (days: number) =>
-      on.test.rows(
+      context.test.rows(
         "update session set created_at = now() - $2::int * interval '1 day', expires_at = now() + interval '7 days' where user_id = $1",
         [id, days],
       );
@@ -142,15 +148,15 @@ describe("sessions", () => {
     expect(await isSignedIn(cookie)).toBe(true);
     await age(91);
     expect(await isSignedIn(cookie)).toBe(false);
-    expect((await send(on.url, "GET /api/auth/get-session", { cookie })).text).toBe("null");
-    expect((await send(on.url, "GET /api/auth/list-sessions", { cookie })).status).toBe(401);
+    expect((await send(context.url, "GET /api/auth/get-session", { cookie })).text).toBe("null");
+    expect((await send(context.url, "GET /api/auth/list-sessions", { cookie })).status).toBe(401);
     const change = { currentPassword: "x", newPassword: "a password of some length" };
     expect((await auth("/change-password", { cookie, body: change })).status).toBe(401);
   });
 
   it("are not usable by a token from the list of sessions", async () => {
     const { cookie } = await fresh();
-    const [listed] = (await send(on.url, "GET /api/auth/list-sessions", { cookie })).body as {
+    const [listed] = (await send(context.url, "GET /api/auth/list-sessions", { cookie })).body as {
       token: string;
     }[];
     const [name] = cookie.split("=");
@@ -170,7 +176,7 @@ describe("sessions", () => {
     "POST /api/auth/two-factor/disable",
     "POST /api/auth/two-factor/generate-backup-codes",
   ])("cannot be managed with an API key, with or without a cookie: %s", async (request) => {
-    const { key, cookie, password } = on.victim;
+    const { key, cookie, password } = context.victim;
     const body = {
       name: "Mallory",
       token: "t",
@@ -181,7 +187,7 @@ describe("sessions", () => {
     };
     const sent = request.startsWith("POST") ? { body } : {};
     for (const credentials of [{ key }, { key, cookie }]) {
-      const { status } = await send(on.url, request, { ...sent, ...credentials });
+      const { status } = await send(context.url, request, { ...sent, ...credentials });
       expect([request, status]).toEqual([request, 401]);
     }
     expect(await isSignedIn(cookie)).toBe(true);
@@ -189,9 +195,9 @@ describe("sessions", () => {
 
   it("ends the sessions of a banned or deleted user at once, everywhere", async () => {
     const { cookie, id, email } = await fresh();
-    await on.test.rows('update "user" set banned = true where id = $1', [id]);
+    await context.test.rows('update "user" set banned = true where id = $1', [id]);
     expect(await isSignedIn(cookie)).toBe(false);
-    expect((await send(on.url, "GET /api/auth/list-sessions", { cookie })).status).toBe(401);
+    expect((await send(context.url, "GET /api/auth/list-sessions", { cookie })).status).toBe(401);
     expect((await auth("/change-email", { cookie, body: { newEmail: `x${email}` } })).status).toBe(401);
   });
 });
@@ -205,7 +211,7 @@ describe("the second factor", () => {
     const pending = cookieOf(first);
     expect(await isSignedIn(pending)).toBe(false);
     const [name, value = ""] = pending.split("=");
-    const session = (on.attacker.cookie.split("=")[1] as string).split(";")[0];
+    const session = (context.attacker.cookie.split("=")[1] as string).split(";")[0];
     for (const cookie of [
       "",
       `${name}=${value.slice(0, -6)}AAAA%3D`,
@@ -243,7 +249,12 @@ describe("the second factor", () => {
 
   it("cannot be disabled or replaced with a stolen session alone", async () => {
     const { cookie, id } = await withTwoFactor();
-    for (const body of [{}, { password: "" }, { password: `${on.attacker.password}x` }, { password: null }]) {
+    for (const body of [
+      {},
+      { password: "" },
+      { password: `${context.attacker.password}x` },
+      { password: null },
+    ]) {
       expect((await auth("/two-factor/disable", { cookie, body })).status).toBe(400);
       expect((await auth("/two-factor/enable", { cookie, body })).status).toBe(400);
       expect((await auth("/two-factor/generate-backup-codes", { cookie, body })).status).toBe(400);
@@ -252,8 +263,8 @@ describe("the second factor", () => {
   });
 
   it("is required of administrators on every surface when configured", async () => {
-    const url = await on.serverWith({ ...GENEROUS_LIMITS, REQUIRE_ADMIN_2FA: "on" });
-    const { cookie } = on.admin;
+    const url = await context.serverWith({ ...GENEROUS_LIMITS, REQUIRE_ADMIN_2FA: "on" });
+    const { cookie } = context.admin;
     const reads = ["GET /api/audit", "GET /api/webhook-deliveries", "GET /api/user-directory"];
     for (const request of reads) expect((await send(url, request, { cookie })).status).toBe(403);
     expect((await send(url, "GET /api/trpc/user.list", { cookie })).status).toBe(403);
@@ -266,7 +277,7 @@ describe("the second factor", () => {
 
 describe("password guesses", () => {
   it("counts guesses from a whole /48, in any case of the address, against one account, while sessions keep working", async () => {
-    const url = await on.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "1" });
+    const url = await context.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "1" });
     const { email, password, cookie } = await fresh();
     const guess = (n: number, secret: string) =>
       auth(
@@ -287,16 +298,16 @@ describe("password guesses", () => {
   it("are still limited after a requested reset", async () => {
     const { email, password } = await fresh();
     await auth("/sign-in/email", { body: { email, password: "wrong" } });
-    await on.test.rows("update sign_in_failure set failures = 10 where key like 'account:%'");
+    await context.test.rows("update sign_in_failure set failures = 10 where key like 'account:%'");
     await auth("/request-password-reset", { body: { email } });
     expect((await auth("/sign-in/email", { body: { email, password } })).status).toBe(429);
-    await on.test.rows("truncate sign_in_failure");
+    await context.test.rows("truncate sign_in_failure");
   });
 
   it("do not reveal accounts by mails: at most five, with the same response", async () => {
-    await on.test.rows("truncate mail_recipient");
+    await context.test.rows("truncate mail_recipient");
     const { email } = await fresh();
-    const before = (await on.mails()).length;
+    const before = (await context.mails()).length;
     const answers = new Set<string>();
     for (let n = 0; n < 7; n += 1) {
       const { status, text } = await auth("/request-password-reset", { body: { email } });
@@ -305,7 +316,7 @@ describe("password guesses", () => {
     const unknown = await auth("/request-password-reset", { body: { email: "no-one@example.com" } });
     answers.add(`${unknown.status} ${unknown.text}`);
     expect(answers.size).toBe(1);
-    expect((await on.mails()).length - before).toBeLessThanOrEqual(5);
+    expect((await context.mails()).length - before).toBeLessThanOrEqual(5);
   });
 });
 
@@ -313,28 +324,30 @@ describe("API keys", () => {
   it.each(["POST /api/portal", "POST /api/v2/portal", "POST /api/trpc/billing.openPortal"])(
     "do not open the billing portal: %s",
     async (request) => {
-      expect((await send(on.url, request, { key: on.victim.key, body: {} })).status).toBe(403);
+      expect((await send(context.url, request, { key: context.victim.key, body: {} })).status).toBe(403);
     },
   );
 
   it("returns 404 for revoking keys of other users", async () => {
-    const { cookie } = on.attacker;
-    expect((await send(on.url, `DELETE /api/api-keys/${on.victim.keyId}`, { cookie })).status).toBe(404);
+    const { cookie } = context.attacker;
+    expect((await send(context.url, `DELETE /api/api-keys/${context.victim.keyId}`, { cookie })).status).toBe(
+      404,
+    );
   });
 
   it("created by a squatter are revoked when the owner resets the password", async () => {
     const squatter = await fresh();
-    const created = await send(on.url, "POST /api/api-keys", {
+    const created = await send(context.url, "POST /api/api-keys", {
       cookie: squatter.cookie,
       body: { name: "k" },
     });
-    await on.test.rows("truncate mail_recipient");
+    await context.test.rows("truncate mail_recipient");
     await auth("/request-password-reset", { body: { email: squatter.email } });
-    const mail = (await on.mails()).findLast((mail) => mail.includes(squatter.email)) ?? "";
+    const mail = (await context.mails()).findLast((mail) => mail.includes(squatter.email)) ?? "";
     const token = /reset-password\/([\w-]+)/.exec(mail)?.[1];
     const body = { token, newPassword: "the owner's own password" };
     expect((await auth("/reset-password", { body })).status).toBe(200);
-    expect((await send(on.url, "GET /api/users/me", { key: created.body.key })).status).toBe(401);
+    expect((await send(context.url, "GET /api/users/me", { key: created.body.key })).status).toBe(401);
     expect(await isSignedIn(squatter.cookie)).toBe(false);
   });
 });
@@ -342,11 +355,15 @@ describe("API keys", () => {
 describe("the audit log", () => {
   it("is refused to users, keys and demoted administrators", async () => {
     const admin = await fresh();
-    await on.test.rows(`update "user" set role = 'admin' where id = $1`, [admin.id]);
-    expect((await send(on.url, "GET /api/audit", { cookie: admin.cookie })).status).toBe(200);
-    await on.test.rows(`update "user" set role = 'user' where id = $1`, [admin.id]);
-    for (const who of [{ cookie: admin.cookie }, { cookie: on.attacker.cookie }, { key: on.admin.key }]) {
-      expect((await send(on.url, "GET /api/audit", who)).status).toBe(403);
+    await context.test.rows(`update "user" set role = 'admin' where id = $1`, [admin.id]);
+    expect((await send(context.url, "GET /api/audit", { cookie: admin.cookie })).status).toBe(200);
+    await context.test.rows(`update "user" set role = 'user' where id = $1`, [admin.id]);
+    for (const who of [
+      { cookie: admin.cookie },
+      { cookie: context.attacker.cookie },
+      { key: context.admin.key },
+    ]) {
+      expect((await send(context.url, "GET /api/audit", who)).status).toBe(403);
     }
   });
 
@@ -360,8 +377,8 @@ describe("the audit log", () => {
     ["limit=1000000", 400],
     ["select=*", 400],
   ])("reveals nothing for ?%s", async (query, status) => {
-    const response = await send(on.url, `GET /api/audit?${query.replaceAll(" ", "%20")}`, {
-      cookie: on.admin.cookie,
+    const response = await send(context.url, `GET /api/audit?${query.replaceAll(" ", "%20")}`, {
+      cookie: context.admin.cookie,
     });
     expect(response.status).toBe(status);
     if (status === 200) expect(response.body.entries).toEqual([]);
@@ -387,7 +404,7 @@ describe("other sites and caches", () => {
     ["a cross-site fetch", { "sec-fetch-site": "cross-site" }],
     ["a sister site's fetch", { "sec-fetch-site": "same-site" }],
   ])("cannot change an account: %s", async (_, headers) => {
-    const { cookie, password } = on.victim;
+    const { cookie, password } = context.victim;
     for (const path of PATHS) {
       const body = { password, currentPassword: password, newPassword: "mallory's password", name: "M" };
       const answer = await auth(`/${path}`, { cookie, headers, body });
@@ -401,7 +418,7 @@ describe("other sites and caches", () => {
     const { cookie } = await fresh();
     const headers = { "x-http-method-override": "POST" };
     for (const path of PATHS) {
-      const { status } = await send(on.url, `${method} /api/auth/${path}`, { cookie, headers });
+      const { status } = await send(context.url, `${method} /api/auth/${path}`, { cookie, headers });
       expect([path, status]).toEqual([path, 405]);
     }
     expect(await isSignedIn(cookie)).toBe(true);
@@ -417,7 +434,7 @@ describe("other sites and caches", () => {
     "/api/audit/logo.svg",
     "/api/audit;x.js",
   ])("cannot be deceived into caching %s", async (path) => {
-    const response = await send(on.url, `GET ${path}`, { cookie: on.admin.cookie });
+    const response = await send(context.url, `GET ${path}`, { cookie: context.admin.cookie });
     expect(response.status).toBe(404);
     expect(response.fields["cache-control"]).toBe("no-store");
     expect(response.text).not.toContain("@example.com");
@@ -429,13 +446,13 @@ describe("other sites and caches", () => {
     "GET /api/audit",
     "GET /api/users/me",
   ])("do not store the response to %s", async (request) => {
-    const response = await send(on.url, request, { cookie: on.admin.cookie });
+    const response = await send(context.url, request, { cookie: context.admin.cookie });
     expect(response.status).toBe(200);
     expect(response.fields["cache-control"]).toMatch(/no-store/);
   });
 
   it("get no session cookie over https, as it has the __Host- prefix", async () => {
-    const url = await on.serverWith({ ...GENEROUS_LIMITS, APP_URL: "https://app.example.com" });
+    const url = await context.serverWith({ ...GENEROUS_LIMITS, APP_URL: "https://app.example.com" });
     const { email, password } = await fresh();
     const answer = await auth("/sign-in/email", { body: { email, password } }, url);
     const cookies = (answer.fields["set-cookie"] ?? []) as string[];

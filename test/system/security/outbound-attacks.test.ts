@@ -9,7 +9,7 @@ import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { securityContext, visitor } from "./owasp/security-context.ts";
 import { type Attack, send } from "./owasp/send.ts";
 
-const on = securityContext();
+const context = securityContext();
 const UNKNOWN_ID = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
 
 type Listening = { server: Server; url: string; requests: string[] };
@@ -35,14 +35,14 @@ describe("an outbound endpoint", () => {
   beforeAll(async () => {
     internal = await listening(() => ({ status: 200, body: "an internal secret" }));
     allowed = await listening((path) => answers[path] ?? { status: 204 });
-    url = await on.serverWith({ ...GENEROUS_LIMITS, OUTBOUND_ALLOW: new URL(allowed.url).host });
+    url = await context.serverWith({ ...GENEROUS_LIMITS, OUTBOUND_ALLOW: new URL(allowed.url).host });
   });
   afterAll(() => {
     for (const { server } of [allowed, internal]) server.close().closeAllConnections();
   });
   const call = (request: string, attack: Attack = {}) =>
     send(url, request.replace(" /", " /api/v2/event-endpoints/").replace(/\/$/, ""), {
-      cookie: on.admin.cookie,
+      cookie: context.admin.cookie,
       ...attack,
     });
   const create = async (path: string) => {
@@ -121,8 +121,8 @@ describe("an outbound endpoint", () => {
 
   it("requires an administrator's session: no user, API key or service key has access", async () => {
     const { id, secret } = await create("/");
-    const { key } = await createServiceKey(on.test);
-    const callers = [{ cookie: on.attacker.cookie }, { key: on.admin.key }, { key }];
+    const { key } = await createServiceKey(context.test);
+    const callers = [{ cookie: context.attacker.cookie }, { key: context.admin.key }, { key }];
     for (const caller of callers) {
       for (const request of ["GET /", `GET /${id}`, `GET /${id}/deliveries`]) {
         const answer = await send(
@@ -152,7 +152,7 @@ describe("an outbound endpoint", () => {
       await call("GET /"),
       await call(`GET /${id}`),
       await call(`PATCH /${id}`, { body: { enabled: false } }),
-      await send(url, "GET /api/audit?limit=100", { cookie: on.admin.cookie }),
+      await send(url, "GET /api/audit?limit=100", { cookie: context.admin.cookie }),
     ];
     for (const { status, text } of shown) {
       expect(status).toBe(200);
@@ -195,7 +195,7 @@ describe("an outbound endpoint", () => {
   it("does not reveal to others which ids exist", async () => {
     const { id } = await create("/");
     const textFor = async (target: string) =>
-      (await send(url, `GET /api/event-endpoints/${target}`, { cookie: on.attacker.cookie })).text;
+      (await send(url, `GET /api/event-endpoints/${target}`, { cookie: context.attacker.cookie })).text;
     expect(await textFor(id)).toBe(await textFor(UNKNOWN_ID));
   });
 });
@@ -214,9 +214,9 @@ describe("the list and stream of events", () => {
     "select=*",
     "user=victim",
   ])("reveals nothing for ?%s", async (query) => {
-    const { key } = await createServiceKey(on.test, { permissions: ["events:read"] });
+    const { key } = await createServiceKey(context.test, { permissions: ["events:read"] });
     for (const path of ["events", "events/stream"]) {
-      const answer = await send(on.url, `GET /api/${path}?${query}`, { key });
+      const answer = await send(context.url, `GET /api/${path}?${query}`, { key });
       expect([path, answer.status]).toEqual([path, 400]);
     }
   });
@@ -224,18 +224,24 @@ describe("the list and stream of events", () => {
   it.each(["%s", "x".repeat(7_000), "evt_1\tevt_2", "-1", "null"])(
     "is not confused by the Last-Event-ID %j",
     async (id) => {
-      const { key } = await createServiceKey(on.test, { permissions: ["events:read"] });
-      const answer = await send(on.url, "GET /api/events/stream", { key, headers: { "last-event-id": id } });
+      const { key } = await createServiceKey(context.test, { permissions: ["events:read"] });
+      const answer = await send(context.url, "GET /api/events/stream", {
+        key,
+        headers: { "last-event-id": id },
+      });
       expect(answer.status).toBe(400);
     },
   );
 
   it("frees the places of broken streams, and refuses a sixth stream", async () => {
-    const { key } = await createServiceKey(on.test, { permissions: ["events:read"] });
+    const { key } = await createServiceKey(context.test, { permissions: ["events:read"] });
     const open = async () => {
       const aborting = new AbortController();
       const headers = { authorization: `Bearer ${key}` };
-      const { status } = await fetch(`${on.url}/api/events/stream`, { headers, signal: aborting.signal });
+      const { status } = await fetch(`${context.url}/api/events/stream`, {
+        headers,
+        signal: aborting.signal,
+      });
       return status === 200 ? aborting : null;
     };
     for (let round = 0; round < 4; round += 1) {
@@ -253,12 +259,12 @@ describe("the list and stream of events", () => {
 
   it("requires a service key: no session, API key or anonymous caller has access", async () => {
     for (const [caller, status] of [
-      [{ cookie: on.admin.cookie }, 403],
-      [{ key: on.admin.key }, 403],
+      [{ cookie: context.admin.cookie }, 403],
+      [{ key: context.admin.key }, 403],
       [{}, 401],
     ] as const) {
       for (const path of ["events", "events/stream"])
-        expect((await send(on.url, `GET /api/${path}`, caller)).status).toBe(status);
+        expect((await send(context.url, `GET /api/${path}`, caller)).status).toBe(status);
     }
   });
 });
@@ -274,8 +280,8 @@ describe("GraphQL's newer fields", () => {
     'check(feature: "events", amount: 2147483647) { allowed }',
     "currentSubscription { planId }",
   ])("are not run a hundred times by aliases: %s", async (field) => {
-    const answer = await send(on.url, "POST /api/graphql", {
-      cookie: on.attacker.cookie,
+    const answer = await send(context.url, "POST /api/graphql", {
+      cookie: context.attacker.cookie,
       body: { query: flood(field, 100) },
     });
     expect(answer.status).toBeLessThan(500);
@@ -289,10 +295,13 @@ describe("GraphQL's newer fields", () => {
     'payments(user: "VICTIM") { items { id } }',
     'currentSubscription(externalId: "shop-1") { planId }',
   ])("do not return another user's data: %s", async (field) => {
-    const query = `{ ${field.replace("VICTIM", on.victim.id)} }`;
-    const { body } = await send(on.url, "POST /api/graphql", { cookie: on.attacker.cookie, body: { query } });
+    const query = `{ ${field.replace("VICTIM", context.victim.id)} }`;
+    const { body } = await send(context.url, "POST /api/graphql", {
+      cookie: context.attacker.cookie,
+      body: { query },
+    });
     expect(body.errors.length).toBeGreaterThan(0);
-    expect(JSON.stringify(body.data ?? null)).not.toContain(on.victim.id);
+    expect(JSON.stringify(body.data ?? null)).not.toContain(context.victim.id);
   });
 });
 
@@ -300,9 +309,11 @@ describe("guesses", () => {
   it("of second factors are limited over all sign-ins of an account", async () => {
     const { cookie, password, email } = await signUpWithTwoFactor();
     const verify = async (path: string, code: string, pending: string) =>
-      send(on.url, `POST /api/auth/two-factor/${path}`, { cookie: pending, body: { code } });
+      send(context.url, `POST /api/auth/two-factor/${path}`, { cookie: pending, body: { code } });
     const signIn = async () => {
-      const { fields } = await send(on.url, "POST /api/auth/sign-in/email", { body: { email, password } });
+      const { fields } = await send(context.url, "POST /api/auth/sign-in/email", {
+        body: { email, password },
+      });
       return (fields["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
     };
     const statuses: number[] = [];
@@ -317,14 +328,14 @@ describe("guesses", () => {
     expect(statuses).not.toContain(200);
     expect(statuses.at(-1)).toBe(429);
     // Whoever is signed in is not locked out.
-    expect((await send(on.url, "GET /api/users/me", { cookie })).status).toBe(200);
+    expect((await send(context.url, "GET /api/users/me", { cookie })).status).toBe(200);
   });
 
   it.each(["", "a", "0".repeat(64), "..%2f..", "%00", "a".repeat(4_000)])(
     "of a calendar's secret address find nothing: %s",
     async (token) => {
-      for (const query of [`?token=${token}`, `?user=${on.victim.id}&token=${token}`]) {
-        const answer = await send(on.url, `GET /api/plugins/renewals/calendar.ics${query}`);
+      for (const query of [`?token=${token}`, `?user=${context.victim.id}&token=${token}`]) {
+        const answer = await send(context.url, `GET /api/plugins/renewals/calendar.ics${query}`);
         expect(answer.status).toBeGreaterThanOrEqual(400);
         expect(answer.status).toBeLessThan(500);
         expect(answer.text).not.toContain("VCALENDAR");
@@ -333,11 +344,13 @@ describe("guesses", () => {
   );
 
   it("of ids of payments' subscriptions reveal nothing", async () => {
-    const { cookie } = await visitor(on);
-    const [known] = on.victim.subscriptionIds;
+    const { cookie } = await visitor(context);
+    const [known] = context.victim.subscriptionIds;
     for (const path of [`subscriptions/ID`, "subscriptions/ID/history", "subscriptions/ID/last-change"]) {
       const textOf = async (id: string | undefined) => {
-        const { status, text } = await send(on.url, `GET /api/${path.replace("ID", String(id))}`, { cookie });
+        const { status, text } = await send(context.url, `GET /api/${path.replace("ID", String(id))}`, {
+          cookie,
+        });
         return { status, text };
       };
       expect(await textOf(known)).toEqual(await textOf(UNKNOWN_ID));
@@ -350,10 +363,16 @@ describe("guesses", () => {
     const cookieIn = ({ fields }: Awaited<ReturnType<typeof send>>) =>
       (fields["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
     const body = { name: "Two", email, password };
-    let cookie = cookieIn(await send(on.url, "POST /api/auth/sign-up/email", { body }));
-    const enabled = await send(on.url, "POST /api/auth/two-factor/enable", { cookie, body: { password } });
+    let cookie = cookieIn(await send(context.url, "POST /api/auth/sign-up/email", { body }));
+    const enabled = await send(context.url, "POST /api/auth/two-factor/enable", {
+      cookie,
+      body: { password },
+    });
     const code = totp(enabled.body.totpURI);
-    const verified = await send(on.url, "POST /api/auth/two-factor/verify-totp", { cookie, body: { code } });
+    const verified = await send(context.url, "POST /api/auth/two-factor/verify-totp", {
+      cookie,
+      body: { code },
+    });
     expect(verified.status).toBe(200);
     cookie = cookieIn(verified) || cookie;
     return { cookie, email, password };
@@ -362,7 +381,7 @@ describe("guesses", () => {
 
 describe("slow clients", () => {
   it("on a connection kept alive are cut off like others, and delay nobody", async () => {
-    const { hostname, port } = new URL(on.url);
+    const { hostname, port } = new URL(context.url);
     const clients = Array.from({ length: 100 }, () => {
       const state = { received: "", isClosed: false };
       const socket = connect(Number(port), hostname, () =>
@@ -382,7 +401,7 @@ describe("slow clients", () => {
     await vi.waitFor(() => expect(clients.every(({ received }) => received.includes("200 OK"))).toBe(true), {
       timeout: 60_000,
     });
-    expect((await send(on.url, "GET /api/users/me", { key: on.victim.key })).status).toBe(200);
+    expect((await send(context.url, "GET /api/users/me", { key: context.victim.key })).status).toBe(200);
     await vi.waitFor(() => expect(clients.every(({ isClosed }) => isClosed)).toBe(true), {
       timeout: 120_000,
     });

@@ -4,13 +4,13 @@ import { createServiceKey } from "../../support/service-keys.ts";
 import { securityContext, visitor } from "./owasp/security-context.ts";
 import { type Attack, responseText, send } from "./owasp/send.ts";
 
-const on = securityContext();
+const context = securityContext();
 let all: string;
 const keys = {} as Record<Permission, string>;
 beforeAll(async () => {
-  all = (await createServiceKey(on.test)).key;
+  all = (await createServiceKey(context.test)).key;
   for (const permission of PERMISSIONS)
-    keys[permission] = (await createServiceKey(on.test, { permissions: [permission] })).key;
+    keys[permission] = (await createServiceKey(context.test, { permissions: [permission] })).key;
 });
 
 const ID = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
@@ -64,7 +64,7 @@ const NEVER = [
 
 async function attempt(request: string, attack: Attack): Promise<number> {
   const withBody = request.startsWith("GET") || request.startsWith("DELETE") ? {} : { body: {} };
-  return (await send(on.url, request, { ...withBody, ...attack })).status;
+  return (await send(context.url, request, { ...withBody, ...attack })).status;
 }
 
 describe("a service key", () => {
@@ -73,7 +73,11 @@ describe("a service key", () => {
       (permission) => BY_PERMISSION[permission],
     );
     for (const request of [...others, ...NEVER]) {
-      for (const path of [request, `${request}?user=${on.victim.id}`, request.replace("/api/", "/api/v2/")]) {
+      for (const path of [
+        request,
+        `${request}?user=${context.victim.id}`,
+        request.replace("/api/", "/api/v2/"),
+      ]) {
         expect([path, await attempt(path, { key: keys[permission] })]).toEqual([path, 403]);
       }
     }
@@ -91,9 +95,9 @@ describe("a service key", () => {
     ["billing.dismiss", "POST"],
     ["notifications.list", "GET"],
   ])("with every permission cannot call %s over RPC", async (procedure, method) => {
-    const input = { json: { user: on.victim.id, userId: on.victim.id, role: "admin", id: ID } };
+    const input = { json: { user: context.victim.id, userId: context.victim.id, role: "admin", id: ID } };
     const query = method === "GET" ? `?input=${encodeURIComponent(JSON.stringify(input))}` : "";
-    const answer = await send(on.url, `${method} /api/trpc/${procedure}${query}`, {
+    const answer = await send(context.url, `${method} /api/trpc/${procedure}${query}`, {
       key: all,
       ...(method === "GET" ? {} : { body: input }),
     });
@@ -108,10 +112,12 @@ describe("a service key", () => {
     'mutation { changeRole(userId: "user_0", role: ADMIN) { success } }',
     'mutation { deleteUser(userId: "user_0", confirmation: "user_0@example.com") { success } }',
   ])("with every permission is refused by GraphQL: %s", async (query) => {
-    const { body } = await send(on.url, "POST /api/graphql", { key: all, body: { query } });
+    const { body } = await send(context.url, "POST /api/graphql", { key: all, body: { query } });
     expect(body.errors.length).toBeGreaterThan(0);
     expect(Object.values(body.data ?? {}).filter((value) => value !== null)).toEqual([]);
-    expect(await on.test.rows(`select from "user" where id = 'user_0' and role = 'user'`)).toHaveLength(1);
+    expect(await context.test.rows(`select from "user" where id = 'user_0' and role = 'user'`)).toHaveLength(
+      1,
+    );
   });
 
   it.each([
@@ -122,23 +128,23 @@ describe("a service key", () => {
     "POST /api/auth/revoke-sessions",
     "POST /api/auth/two-factor/enable",
   ])("is no session for %s, whatever cookie comes along", async (request) => {
-    const { password, cookie } = on.victim;
+    const { password, cookie } = context.victim;
     const body = {
       ...{ name: "Mallory", newEmail: "m@example.com", password, currentPassword: password },
       newPassword: "a password of some length",
     };
     for (const more of [{}, { cookie }]) {
       const sent = request.startsWith("POST") ? { body } : {};
-      expect((await send(on.url, request, { ...sent, ...more, key: all })).status).toBe(401);
+      expect((await send(context.url, request, { ...sent, ...more, key: all })).status).toBe(401);
     }
   });
 
   it("never falls back to the cookie that comes along", async () => {
-    const { cookie } = on.victim;
-    expect((await send(on.url, "GET /api/users/me", { key: all, cookie })).status).toBe(400);
-    expect((await send(on.url, "GET /api/api-keys", { key: all, cookie })).status).toBe(403);
-    const page = await send(on.url, "GET /settings", { key: all });
-    expect([page.status, page.text.includes(on.victim.email)]).toEqual([307, false]);
+    const { cookie } = context.victim;
+    expect((await send(context.url, "GET /api/users/me", { key: all, cookie })).status).toBe(400);
+    expect((await send(context.url, "GET /api/api-keys", { key: all, cookie })).status).toBe(403);
+    const page = await send(context.url, "GET /settings", { key: all });
+    expect([page.status, page.text.includes(context.victim.email)]).toEqual([307, false]);
   });
 
   it.each<[string, (key: string) => Attack & { query?: string }]>([
@@ -153,8 +159,8 @@ describe("a service key", () => {
     ["beside another header's", (key) => ({ key, headers: { "x-api-key": `tgs_${"a".repeat(40)}` } })],
   ])("is rejected %s", async (_, disguised) => {
     const { query = "", ...attack } = disguised(all);
-    const answer = await send(on.url, `GET /api/users/me?user=${on.victim.id}${query}`, attack);
-    expect([answer.status, answer.text.includes(on.victim.email)]).toEqual([401, false]);
+    const answer = await send(context.url, `GET /api/users/me?user=${context.victim.id}${query}`, attack);
+    expect([answer.status, answer.text.includes(context.victim.email)]).toEqual([401, false]);
   });
 
   it.each([
@@ -169,18 +175,18 @@ describe("a service key", () => {
     "externalId=%00",
     "externalId[$ne]=x",
   ])("finds nobody by ?%s", async (query) => {
-    const answer = await send(on.url, `GET /api/users/me?${query}`, { key: all });
+    const answer = await send(context.url, `GET /api/users/me?${query}`, { key: all });
     expect([400, 404]).toContain(answer.status);
     expect(answer.text).not.toContain("@example.com");
   });
 
   it("does not tell deleted users from unknown ones", async () => {
-    const { id } = await visitor(on);
-    await on.test.rows(`delete from "user" where id = $1`, [id]);
-    await on.test.rows("insert into deleted_user (id) values ($1)", [id]);
+    const { id } = await visitor(context);
+    await context.test.rows(`delete from "user" where id = $1`, [id]);
+    await context.test.rows("insert into deleted_user (id) values ($1)", [id]);
     const answerFor = async (user: string) => {
       const { headers, ...answer } = responseText(
-        await send(on.url, `GET /api/users/me?user=${user}`, { key: all }),
+        await send(context.url, `GET /api/users/me?user=${user}`, { key: all }),
       );
       return answer;
     };
@@ -188,12 +194,12 @@ describe("a service key", () => {
   });
 
   it("does not reach another user's subscription on behalf of the caller's own", async () => {
-    const [id] = on.victim.subscriptionIds;
-    const as = `?user=${on.attacker.id}`;
+    const [id] = context.victim.subscriptionIds;
+    const as = `?user=${context.attacker.id}`;
     const known = [
-      await send(on.url, `GET /api/subscriptions/${id}${as}`, { key: all }),
-      await send(on.url, `GET /api/subscriptions/${id}/history${as}`, { key: all }),
-      await send(on.url, `POST /api/subscriptions/${id}/change${as}`, {
+      await send(context.url, `GET /api/subscriptions/${id}${as}`, { key: all }),
+      await send(context.url, `GET /api/subscriptions/${id}/history${as}`, { key: all }),
+      await send(context.url, `POST /api/subscriptions/${id}/change${as}`, {
         key: all,
         body: { seats: 1, when: "now" },
       }),
@@ -212,10 +218,10 @@ describe("a service key", () => {
     "http://localhost:3000.evil.example/",
     "https://localhost:3000/\r\nLocation: https://evil.example",
   ])("cannot have a checkout return to %j", async (returnUrl) => {
-    const body = { user: on.victim.id, planId: "pro", returnUrl };
+    const body = { user: context.victim.id, planId: "pro", returnUrl };
     for (const path of ["checkout", "portal"]) {
-      const sent = path === "portal" ? { user: on.victim.id, returnUrl } : body;
-      expect((await send(on.url, `POST /api/v2/${path}`, { key: all, body: sent })).status).toBe(400);
+      const sent = path === "portal" ? { user: context.victim.id, returnUrl } : body;
+      expect((await send(context.url, `POST /api/v2/${path}`, { key: all, body: sent })).status).toBe(400);
     }
   });
 
@@ -229,37 +235,37 @@ describe("a service key", () => {
     ["a name of an object", { email: "new@example.com", name: { toString: "x" } }],
     ["an unknown locale", { email: "new@example.com", locale: "../../etc" }],
   ])("cannot create a user with %s", async (_, given) => {
-    const before = await on.test.rows('select count(*) from "user"');
+    const before = await context.test.rows('select count(*) from "user"');
     const body = {
       ...given,
-      ...("email" in given && given.email === "victim" ? { email: on.victim.email } : {}),
+      ...("email" in given && given.email === "victim" ? { email: context.victim.email } : {}),
     };
-    const answer = await send(on.url, "PUT /api/users/external/attack-1", { key: all, body });
+    const answer = await send(context.url, "PUT /api/users/external/attack-1", { key: all, body });
     expect([400, 409]).toContain(answer.status);
-    expect(await on.test.rows('select count(*) from "user"')).toEqual(before);
+    expect(await context.test.rows('select count(*) from "user"')).toEqual(before);
   });
 
   it.each(["%00", "..%2f..%2fadmin", "a".repeat(300), "%0d%0aSet-Cookie:%20x=y", "%20"])(
     "cannot break out by the external id %s",
     async (externalId) => {
       const body = { email: "external@example.com", name: "External" };
-      const answer = await send(on.url, `PUT /api/users/external/${externalId}`, { key: all, body });
+      const answer = await send(context.url, `PUT /api/users/external/${externalId}`, { key: all, body });
       expect(answer.status).toBeLessThan(500);
       expect(answer.fields["set-cookie"]).toBeUndefined();
     },
   );
 
   it("does not use up the limit of another key", async () => {
-    const greedy = await createServiceKey(on.test, { limit: 2, windowSeconds: 3600 });
+    const greedy = await createServiceKey(context.test, { limit: 2, windowSeconds: 3600 });
     const statuses = [];
     for (let n = 0; n < 4; n += 1)
-      statuses.push(await attempt(`GET /api/users/me?user=${on.victim.id}`, { key: greedy.key }));
+      statuses.push(await attempt(`GET /api/users/me?user=${context.victim.id}`, { key: greedy.key }));
     expect(statuses).toEqual([200, 200, 429, 429]);
-    expect(await attempt(`GET /api/users/me?user=${on.victim.id}`, { key: all })).toBe(200);
+    expect(await attempt(`GET /api/users/me?user=${context.victim.id}`, { key: all })).toBe(200);
   });
 
   it("is charged to the client's address when it is invalid", async () => {
-    const url = await on.serverWith({ RATE_LIMIT_AUTH_KEY: "3/60" });
+    const url = await context.serverWith({ RATE_LIMIT_AUTH_KEY: "3/60" });
     const statuses = [];
     for (let n = 0; n < 5; n += 1) {
       const key = `tgs_${String(n).repeat(40)}`;
@@ -270,17 +276,23 @@ describe("a service key", () => {
 });
 
 describe("recorded usage", () => {
-  const use = (body: object, key = all) => send(on.url, "POST /api/v2/usage", { key, body });
+  const use = (body: object, key = all) => send(context.url, "POST /api/v2/usage", { key, body });
   let count = 0;
   const item = (more: object = {}) => {
     count += 1;
-    return { user: on.victim.id, feature: "events", amount: 1, idempotencyKey: `attack-${count}`, ...more };
+    return {
+      user: context.victim.id,
+      feature: "events",
+      amount: 1,
+      idempotencyKey: `attack-${count}`,
+      ...more,
+    };
   };
   const used = async () =>
     (
-      await on.test.rows<{ used: string }>(
+      await context.test.rows<{ used: string }>(
         "select coalesce(sum(used), 0) as used from usage_counter where user_id = $1",
-        [on.victim.id],
+        [context.victim.id],
       )
     )[0]?.used;
 
@@ -316,14 +328,14 @@ describe("recorded usage", () => {
     expect(Number(await used())).toBe(before + 6);
     expect((await use(body)).body.used).toBe(before + 3);
     // What another program has recorded cannot be probed either.
-    expect((await use({ ...body, amount: 4 }, (await createServiceKey(on.test)).key)).status).toBe(200);
+    expect((await use({ ...body, amount: 4 }, (await createServiceKey(context.test)).key)).status).toBe(200);
   });
 
   it("is refused for another user under a used idempotency key", async () => {
     const body = item();
     expect((await use(body)).status).toBe(200);
-    const answer = await use({ ...body, user: on.attacker.id });
+    const answer = await use({ ...body, user: context.attacker.id });
     expect([answer.status, answer.body.reason]).toEqual([409, "idempotency_key_reused"]);
-    expect(answer.text).not.toContain(on.victim.id);
+    expect(answer.text).not.toContain(context.victim.id);
   });
 });

@@ -49,7 +49,7 @@ const FOR_SERVICE_KEYS = ["users.putExternal", "usage.record", "events.list", "e
 /** RPC's own form of another operation, under whose name it is compared with the other surfaces. */
 const VARIANTS = ["users.rename", "users.listAll", "notifications.markOneOrAllRead"];
 
-const on = surfaceContext();
+const context = surfaceContext();
 
 const surfacesOf = (operation: string) => SURFACES.filter((surface) => offers(surface, operation));
 const caseOf = (operation: string) => CASES[operation] as Case;
@@ -85,17 +85,17 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
     for (const ask of asks) {
       const surfaces = surfacesOf(operation).filter(({ name }) => !ask.notOn?.includes(name));
       // Reads return identical data; writes run on their own users each time.
-      const shared = writes && !ask.refused ? null : await createTestData(on.test);
+      const shared = writes && !ask.refused ? null : await createTestData(context.test);
       let untouched: Belongings | null = null;
       for (const caller of CALLERS) {
         const seen: ObservedOutcome[] = [];
         for (const surface of surfaces) {
-          const testData = shared ?? (await createTestData(on.test));
+          const testData = shared ?? (await createTestData(context.test));
           const question = { surface, testData, caller, operation, input: inputOf(ask, testData, caller) };
           const verdict = verdictOn(question, ask);
-          const before: Belongings = untouched ?? (await belongingsOf(on.test, testData));
-          const { output, message, reason } = await on.expectVerdict(question, verdict);
-          const after = await belongingsOf(on.test, testData);
+          const before: Belongings = untouched ?? (await belongingsOf(context.test, testData));
+          const { output, message, reason } = await context.expectVerdict(question, verdict);
+          const after = await belongingsOf(context.test, testData);
 
           if (shared) untouched = after;
           if (verdict !== "ok" || !writes) expect(after).toEqual(before);
@@ -128,15 +128,15 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
     expect(spenders).not.toEqual([]);
     for (const spender of spenders) {
       for (const first of surfaces) {
-        const testData = await createTestData(on.test);
+        const testData = await createTestData(context.test);
         const ask = cheapest(first, operation);
         const spending = { surface: first, testData, operation, input: inputOf(ask, testData, spender) };
         for (let n = 0; n < LIMITS[scope]; n += 1) {
           const question = { ...spending, caller: spender };
-          await on.expectVerdict(question, verdictOn(question, ask));
+          await context.expectVerdict(question, verdictOn(question, ask));
         }
 
-        const before = await belongingsOf(on.test, testData);
+        const before = await belongingsOf(context.test, testData);
         for (const surface of surfaces) {
           for (const caller of [spender, ...KEY_OF[spender]]) {
             if (!isLetThrough(mayOn(surface, operation, may)[caller])) continue;
@@ -147,15 +147,15 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
               operation,
               input: inputOf(asks[0], testData, caller),
             };
-            const refused = await on.expectVerdict(question, "rate_limited");
+            const refused = await context.expectVerdict(question, "rate_limited");
             expect([surface.name, refused.message]).toEqual([surface.name, TOO_MANY_REQUESTS]);
             expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
             expect(refused.retryAfterSeconds).toBeLessThanOrEqual(3_600);
           }
         }
-        expect(await belongingsOf(on.test, testData)).toEqual(before);
+        expect(await belongingsOf(context.test, testData)).toEqual(before);
         const question = { ...spending, caller: ANOTHER[spender] };
-        await on.expectVerdict(question, verdictOn(question, ask));
+        await context.expectVerdict(question, verdictOn(question, ask));
       }
     }
   });
@@ -216,11 +216,11 @@ type Page = { items: unknown[]; nextCursor: string | null };
 it.each(Object.keys(CASES).filter((operation) => operation.endsWith(".list")))(
   "continues a page of %s on any other surface by its cursor",
   async (operation) => {
-    const testData = await createTestData(on.test);
+    const testData = await createTestData(context.test);
     const surfaces = surfacesOf(operation);
     const caller = operation === "users.list" || caseOf(operation).may.owner !== "ok" ? "admin" : "owner";
     const page = async (surface: Surface, input: { limit: number; cursor?: string | null }) =>
-      (await on.expectVerdict({ surface, testData, caller, operation, input }, "ok")).output as Page;
+      (await context.expectVerdict({ surface, testData, caller, operation, input }, "ok")).output as Page;
     for (const [n, surface] of surfaces.entries()) {
       const { items, nextCursor } = await page(surface, { limit: 1 });
       expect([items.length, nextCursor]).toEqual([1, expect.any(String)]);
@@ -241,20 +241,20 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
     });
 
     it("is shared by all operations, and a refused call is not charged to theirs", async () => {
-      const testData = await createTestData(on.test);
+      const testData = await createTestData(context.test);
       const asking = (operation: string, caller: CallerName) => {
         const [ask] = caseOf(operation).asks;
         return { testData, caller, operation, input: inputOf(ask, testData, caller) };
       };
       const served = async (by: Surface, operation: string) => {
         const question = { ...asking(operation, "owner"), surface: by };
-        await on.expectVerdict(question, verdictOn(question, caseOf(operation).asks[0]));
+        await context.expectVerdict(question, verdictOn(question, caseOf(operation).asks[0]));
       };
       for (let n = 0; n < LIMITS[scope]; n += 1) await served(surface, spent[n % spent.length] as string);
       for (const caller of ["owner", "key"] as const) {
         for (const operation of spent) {
           const { input } = asking(operation, caller);
-          const refused = await surface.call(on.url, operation, testData.callers[caller], input);
+          const refused = await surface.call(context.url, operation, testData.callers[caller], input);
           expect(refused).toMatchObject({ verdict: "rate_limited", message: TOO_MANY_REQUESTS, lowest: 0 });
           expect(refused.remaining).toEqual({ [scope]: 0 });
           expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
@@ -272,11 +272,11 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
 describe("subscriptions.listOfUsers, below users in GraphQL", () => {
   const document = "{ me { id subscriptions { id } } }";
   const mine = (who: "owner" | "key" | "nobody", testData: Awaited<ReturnType<typeof createTestData>>) =>
-    queryGraphql(on.url, document, testData.callers[who]);
+    queryGraphql(context.url, document, testData.callers[who]);
 
   it("returns the caller's own, for one more charge", async () => {
-    const testData = await createTestData(on.test);
-    const listed = await on.expectVerdict(
+    const testData = await createTestData(context.test);
+    const listed = await context.expectVerdict(
       {
         surface: SURFACES[0] as Surface,
         testData,
@@ -297,25 +297,28 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
         graphql: LIMITS.graphql - n,
         api: LIMITS.api - 1 - 2 * n,
       });
-      countOne(on.expectedCounts, "users.me ok");
-      countOne(on.expectedCounts, "subscriptions.listOfUsers ok");
+      countOne(context.expectedCounts, "users.me ok");
+      countOne(context.expectedCounts, "subscriptions.listOfUsers ok");
     }
     expect(refusals(await mine("nobody", testData))).toEqual({ me: "UNAUTHENTICATED" });
-    countOne(on.expectedCounts, "users.me unauthorized");
+    countOne(context.expectedCounts, "users.me unauthorized");
   });
 
   it("is refused over the limit without affecting other fields", async () => {
-    const testData = await createTestData(on.test);
+    const testData = await createTestData(context.test);
     const surface = SURFACES[0] as Surface;
     for (let n = 0; n < LIMITS.api - 1; n += 1) {
-      await on.expectVerdict({ surface, testData, caller: "owner", operation: "users.me", input: {} }, "ok");
+      await context.expectVerdict(
+        { surface, testData, caller: "owner", operation: "users.me", input: {} },
+        "ok",
+      );
     }
     const answer = await mine("owner", testData);
     expect(answer.body.data).toEqual({ me: { id: testData.people.owner.id, subscriptions: null } });
     expect(refusals(answer)).toEqual({ "me.subscriptions": "RATE_LIMITED" });
     expect(limitsIn(answer)).toMatchObject({ lowest: 0, retryAfterSeconds: expect.any(Number) });
-    countOne(on.expectedCounts, "users.me ok");
-    countOne(on.expectedCounts, "subscriptions.listOfUsers rate_limited");
+    countOne(context.expectedCounts, "users.me ok");
+    countOne(context.expectedCounts, "subscriptions.listOfUsers rate_limited");
   });
 });
 

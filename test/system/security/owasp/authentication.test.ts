@@ -24,24 +24,24 @@ function sessionOf({ fields }: Answer): string {
   return (fields["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
 }
 
-const on = securityContext();
+const context = securityContext();
 
 /** Each test guesses anew: wrong passwords of one account slow down further ones. */
 beforeEach(async () => {
-  await on.test.rows("truncate sign_in_failure, mail_recipient");
+  await context.test.rows("truncate sign_in_failure, mail_recipient");
 });
 
 describe("API2:2023 Broken Authentication", () => {
-  const whoIs = async (attack: Attack, request = "GET /api/users/me", url = on.url) => {
+  const whoIs = async (attack: Attack, request = "GET /api/users/me", url = context.url) => {
     const { status, text, body } = await send(url, request, attack);
     return status === 200 ? (body.id as string) : { status, text };
   };
-  const signIn = (email: string, password: string, more: Attack = {}, url = on.url) =>
+  const signIn = (email: string, password: string, more: Attack = {}, url = context.url) =>
     send(url, SIGN_IN, { body: { email, password }, ...more });
 
   it("counts password guesses by client address, in any form", async () => {
-    const url = await on.serverWith({});
-    const { email, password } = on.victim;
+    const url = await context.serverWith({});
+    const { email, password } = context.victim;
     const disguises: Attack[] = [
       { headers: { "x-forwarded-for": "203.0.113.1" } },
       { headers: { "x-forwarded-for": "203.0.113.2, 127.0.0.1" } },
@@ -50,8 +50,8 @@ describe("API2:2023 Broken Authentication", () => {
       { headers: { "x-client-ip": "203.0.113.6", "true-client-ip": "203.0.113.7" } },
       { headers: { "x-forwarded-host": "203.0.113.8", "user-agent": "another" } },
       { headers: { "x-api-version": "v2" } },
-      { cookie: on.attacker.cookie },
-      { key: on.attacker.key },
+      { cookie: context.attacker.cookie },
+      { key: context.attacker.key },
     ];
     const paths = ["/api/auth/sign-in/email", "/api/v1/auth/sign-in/email", "/api/v2/auth/sign-in/email"];
     let n = 0;
@@ -82,9 +82,9 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("counts them by the address that a trusted proxy has seen", async () => {
-    const url = await on.serverWith({ TRUSTED_PROXIES: "1", RATE_LIMIT_AUTH_SIGN_IN: "3/60" });
+    const url = await context.serverWith({ TRUSTED_PROXIES: "1", RATE_LIMIT_AUTH_SIGN_IN: "3/60" });
     const guess = async (forwardedFor: string) =>
-      (await signIn(on.victim.email, "a guess", { headers: { "x-forwarded-for": forwardedFor } }, url))
+      (await signIn(context.victim.email, "a guess", { headers: { "x-forwarded-for": forwardedFor } }, url))
         .status;
     expect(await guess("198.51.100.1, 203.0.113.9")).toBe(401);
     expect(await guess("198.51.100.2, 203.0.113.9")).toBe(401);
@@ -110,7 +110,7 @@ describe("API2:2023 Broken Authentication", () => {
       hook.disable();
       return { ...responseText(answer), hashed };
     };
-    const known = await work(on.victim.email);
+    const known = await work(context.victim.email);
     const unknown = await work("unknown@example.com");
     expect(known).toMatchObject({ status: 401, hashed: 1 });
     expect(allButLimits(unknown)).toEqual(allButLimits(known));
@@ -131,8 +131,8 @@ describe("API2:2023 Broken Authentication", () => {
     });
     await new Promise<void>((listens) => smtp.listen(0, "127.0.0.1", listens));
     const { port } = smtp.address() as AddressInfo;
-    const url = await on.serverWith({ ...GENEROUS_LIMITS, SMTP_URL: `smtp://127.0.0.1:${port}` });
-    for (const email of ["unknown@example.com", on.victim.email]) {
+    const url = await context.serverWith({ ...GENEROUS_LIMITS, SMTP_URL: `smtp://127.0.0.1:${port}` });
+    for (const email of ["unknown@example.com", context.victim.email]) {
       const answer = await send(url, "POST /api/auth/request-password-reset", { body: { email } });
       expect([answer.status, isGivenUp]).toEqual([200, false]);
     }
@@ -141,14 +141,14 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("does not reveal accounts by password reset or confirmed sign-up", async () => {
-    const url = await on.serverWith({
+    const url = await context.serverWith({
       ...GENEROUS_LIMITS,
       REQUIRE_EMAIL_CONFIRMATION: "on",
       SMTP_URL: "smtp://127.0.0.1:9",
     });
     const reset = (email: string) => send(url, "POST /api/auth/request-password-reset", { body: { email } });
     expect(allButLimits(responseText(await reset("unknown@example.com")))).toEqual(
-      allButLimits(responseText(await reset(on.victim.email))),
+      allButLimits(responseText(await reset(context.victim.email))),
     );
     const signUp = async (email: string) => {
       const body = { email, password: NEXT, name: "Somebody" };
@@ -166,23 +166,28 @@ describe("API2:2023 Broken Authentication", () => {
         user,
       };
     };
-    expect(await signUp(on.victim.email)).toEqual(await signUp("not.yet@example.com"));
+    expect(await signUp(context.victim.email)).toEqual(await signUp("not.yet@example.com"));
     // Sign-up starts no session, and the right password is refused before the address is confirmed.
     expect((await signIn("not.yet@example.com", NEXT, {}, url)).status).toBe(403);
-    expect((await signIn(on.victim.email, NEXT, {}, url)).status).toBe(401);
+    expect((await signIn(context.victim.email, NEXT, {}, url)).status).toBe(401);
   });
 
   it("rejects a modified cookie", async () => {
-    const { name, token, signature } = partsOf(on.victim.cookie);
-    const others = partsOf(on.attacker.cookie);
-    const [session] = await on.test.rows<{ id: string }>("select id from session where token = $1", [token]);
+    const { name, token, signature } = partsOf(context.victim.cookie);
+    const others = partsOf(context.attacker.cookie);
+    const [session] = await context.test.rows<{ id: string }>("select id from session where token = $1", [
+      token,
+    ]);
     const whole = (value: string, as = name) => `${as}=${encodeURIComponent(value)}`;
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const signedWith = (secret: string) => createHmac("sha256", secret).update(token).digest("base64");
     const swapped = (at: number) =>
       signature.slice(0, at) + (signature[at] === "A" ? "B" : "A") + signature.slice(at + 1);
     const cached = {
-      session: { session: { userId: on.victim.id, token }, user: { id: on.victim.id, role: "admin" } },
+      session: {
+        session: { userId: context.victim.id, token },
+        user: { id: context.victim.id, role: "admin" },
+      },
     };
     const forged = [
       whole(token),
@@ -199,9 +204,9 @@ describe("API2:2023 Broken Authentication", () => {
       whole(`${token}.${signedWith("better-auth-secret-12345678901234567890")}`),
       whole(`${token}.${createHash("sha256").update(token).digest("base64")}`),
       whole(`${session?.id}.${signature}`),
-      whole(`${on.victim.id}.${signature}`),
-      whole(`${part({ alg: "none" })}.${part({ sub: on.victim.id })}.`),
-      whole(JSON.stringify({ userId: on.victim.id })),
+      whole(`${context.victim.id}.${signature}`),
+      whole(`${part({ alg: "none" })}.${part({ sub: context.victim.id })}.`),
+      whole(JSON.stringify({ userId: context.victim.id })),
       whole("' or ''='"),
       whole("*"),
       whole("%"),
@@ -217,14 +222,14 @@ describe("API2:2023 Broken Authentication", () => {
     ];
     for (const cookie of forged) {
       expect([cookie, await whoIs({ cookie })]).toEqual([cookie, UNAUTHORIZED]);
-      const seen = await send(on.url, "GET /api/auth/get-session", { cookie });
+      const seen = await send(context.url, "GET /api/auth/get-session", { cookie });
       expect([cookie, seen.status, seen.text]).toEqual([cookie, 200, "null"]);
     }
-    expect(await whoIs({ cookie: whole(`${token}.${signature}`) })).toBe(on.victim.id);
+    expect(await whoIs({ cookie: whole(`${token}.${signature}`) })).toBe(context.victim.id);
   });
 
   it("rejects credentials in URLs, bodies and other headers", async () => {
-    const { cookie, key, email, password } = on.victim;
+    const { cookie, key, email, password } = context.victim;
     const { name, token, signature } = partsOf(cookie);
     const whole = encodeURIComponent(`${token}.${signature}`);
     const queries = [
@@ -258,43 +263,43 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("never adopts a session chosen by an attacker", async () => {
-    const { email, password, id } = on.victim;
-    const planted = partsOf(on.attacker.cookie);
+    const { email, password, id } = context.victim;
+    const planted = partsOf(context.attacker.cookie);
     for (const cookie of [
-      on.attacker.cookie,
+      context.attacker.cookie,
       `${planted.name}=chosen`,
       `${planted.name}=${encodeURIComponent(`chosen.${planted.signature}`)}`,
     ]) {
       const body = { email, password, token: planted.token, sessionToken: planted.token };
-      const response = await send(on.url, `${SIGN_IN}?token=${planted.token}`, { cookie, body });
+      const response = await send(context.url, `${SIGN_IN}?token=${planted.token}`, { cookie, body });
       expect(response.status).toBe(200);
       const parts = partsOf(sessionOf(response));
       expect([planted.token, "chosen"]).not.toContain(parts.token);
       expect(await whoIs({ cookie: sessionOf(response) })).toBe(id);
       expect(await whoIs({ cookie })).not.toBe(id);
     }
-    expect(await whoIs({ cookie: on.attacker.cookie })).toBe(on.attacker.id);
+    expect(await whoIs({ cookie: context.attacker.cookie })).toBe(context.attacker.id);
   });
 
   it("ends the session on sign-out", async () => {
-    const person = await createUser(on.test);
+    const person = await createUser(context.test);
     const elsewhere = sessionOf(await signIn(person.email, person.password));
-    expect((await send(on.url, "POST /api/auth/sign-out", { cookie: person.cookie })).status).toBe(200);
+    expect((await send(context.url, "POST /api/auth/sign-out", { cookie: person.cookie })).status).toBe(200);
     expect(await whoIs({ cookie: person.cookie })).toEqual(UNAUTHORIZED);
     expect(await whoIs({ cookie: elsewhere })).toBe(person.id);
   });
 
   it("requires the old password for a new one, and ends other sessions", async () => {
-    const { id, email, password, cookie } = await createUser(on.test);
+    const { id, email, password, cookie } = await createUser(context.test);
     const stolen = sessionOf(await signIn(email, password));
     const change = (currentPassword: unknown, as: Attack) =>
-      send(on.url, "POST /api/auth/change-password", {
+      send(context.url, "POST /api/auth/change-password", {
         ...as,
         body: { currentPassword, newPassword: NEXT, revokeOtherSessions: false },
       });
     for (const guess of ["a guess", "", null, { $ne: "" }, [password]])
       expect((await change(guess, { cookie: stolen })).status).toBe(400);
-    expect((await change(password, { key: on.victim.key })).status).toBe(401);
+    expect((await change(password, { key: context.victim.key })).status).toBe(401);
     const changed = await change(password, { cookie });
     expect(changed.status).toBe(200);
     expect(await whoIs({ cookie: stolen })).toEqual(UNAUTHORIZED);
@@ -304,15 +309,17 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("accepts a reset token once, and ends every session", async () => {
-    const { email, password, cookie } = await createUser(on.test);
-    const before = (await on.mails()).length;
-    await send(on.url, "POST /api/auth/request-password-reset", { body: { email } });
-    await eventually(async () => (await on.mails()).length, before + 1);
-    const mail = (await on.mails()).at(-1) as string;
+    const { email, password, cookie } = await createUser(context.test);
+    const before = (await context.mails()).length;
+    await send(context.url, "POST /api/auth/request-password-reset", { body: { email } });
+    await eventually(async () => (await context.mails()).length, before + 1);
+    const mail = (await context.mails()).at(-1) as string;
     const token = /\/reset-password\/([A-Za-z0-9_-]+)/.exec(mail)?.[1] as string;
     const reset = (given: unknown) =>
-      send(on.url, "POST /api/auth/reset-password", { body: { token: given, newPassword: NEXT, email } });
-    const kept = await on.test.rows<{ identifier: string; value: string }>(
+      send(context.url, "POST /api/auth/reset-password", {
+        body: { token: given, newPassword: NEXT, email },
+      });
+    const kept = await context.test.rows<{ identifier: string; value: string }>(
       "select identifier, value from verification",
     );
     const guesses = [
@@ -335,37 +342,39 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("rejects banned, deleted and expired callers from the next request on", async () => {
-    const person = await createUser(on.test);
-    const created = await send(on.url, "POST /api/api-keys", {
+    const person = await createUser(context.test);
+    const created = await send(context.url, "POST /api/api-keys", {
       cookie: person.cookie,
       body: { name: "mine" },
     });
     const both = async () => [await whoIs({ cookie: person.cookie }), await whoIs({ key: created.body.key })];
     expect(await both()).toEqual([person.id, person.id]);
-    await on.test.rows(`update "user" set banned = true where id = $1`, [person.id]);
+    await context.test.rows(`update "user" set banned = true where id = $1`, [person.id]);
     expect(await both()).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
-    await on.test.rows(`update "user" set banned = false where id = $1`, [person.id]);
+    await context.test.rows(`update "user" set banned = false where id = $1`, [person.id]);
     const past = "now() - interval '1 second'";
-    await on.test.rows(`update session set expires_at = ${past} where user_id = $1`, [person.id]);
-    await on.test.rows(`update api_key set expires_at = ${past} where user_id = $1`, [person.id]);
+    await context.test.rows(`update session set expires_at = ${past} where user_id = $1`, [person.id]);
+    await context.test.rows(`update api_key set expires_at = ${past} where user_id = $1`, [person.id]);
     expect(await both()).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
     const again = sessionOf(await signIn(person.email, person.password));
-    await on.test.rows(`delete from "user" where id = $1`, [person.id]);
+    await context.test.rows(`delete from "user" where id = $1`, [person.id]);
     expect(await whoIs({ cookie: again })).toEqual(UNAUTHORIZED);
   });
 
   it("rejects every invalid key with the same words", async () => {
-    const { cookie } = await visitor(on);
+    const { cookie } = await visitor(context);
     const newKey = async () =>
-      (await send(on.url, "POST /api/api-keys", { cookie, body: { name: "a key" } })).body as {
+      (await send(context.url, "POST /api/api-keys", { cookie, body: { name: "a key" } })).body as {
         id: string;
         key: string;
         prefix: string;
       };
     const [good, expired, revoked] = [await newKey(), await newKey(), await newKey()];
-    await on.test.rows("update api_key set expires_at = now() where id = $1", [expired.id]);
-    await send(on.url, `DELETE /api/api-keys/${revoked.id}`, { cookie });
-    const [kept] = await on.test.rows<{ hash: Buffer }>("select hash from api_key where id = $1", [good.id]);
+    await context.test.rows("update api_key set expires_at = now() where id = $1", [expired.id]);
+    await send(context.url, `DELETE /api/api-keys/${revoked.id}`, { cookie });
+    const [kept] = await context.test.rows<{ hash: Buffer }>("select hash from api_key where id = $1", [
+      good.id,
+    ]);
     const responses = await Promise.all(
       [
         expired.key,
@@ -382,7 +391,7 @@ describe("API2:2023 Broken Authentication", () => {
         "tg_%",
         "tg_' or ''='",
         "",
-      ].map((key) => send(on.url, "GET /api/users/me", { key })),
+      ].map((key) => send(context.url, "GET /api/users/me", { key })),
     );
     for (const answer of responses)
       expect(allButLimits(responseText(answer))).toEqual(allButLimits(responseText(responses[0] as Answer)));
@@ -392,11 +401,11 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("rejects an invalid key despite a cookie or a second key", async () => {
-    const { cookie, key, id } = on.victim;
+    const { cookie, key, id } = context.victim;
     expect(await whoIs({ cookie, key: "tg_no" })).toEqual(UNAUTHORIZED);
     expect(await whoIs({ cookie, headers: { "x-api-key": "" } })).toEqual(UNAUTHORIZED);
-    expect(await whoIs({ key, headers: { "x-api-key": on.attacker.key } })).toEqual(UNAUTHORIZED);
-    expect(await whoIs({ headers: { "x-api-key": [key, on.attacker.key] } })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ key, headers: { "x-api-key": context.attacker.key } })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ headers: { "x-api-key": [key, context.attacker.key] } })).toEqual(UNAUTHORIZED);
     expect(await whoIs({ headers: { "x-api-key": key } })).toBe(id);
   });
 
@@ -411,9 +420,9 @@ describe("API2:2023 Broken Authentication", () => {
       ["12345678"],
     ]) {
       const body = { name: "Somebody", email: `p-${Math.random()}@example.com`, password };
-      expect((await send(on.url, "POST /api/auth/sign-up/email", { body })).status).toBe(400);
+      expect((await send(context.url, "POST /api/auth/sign-up/email", { body })).status).toBe(400);
     }
-    expect((await signIn(on.victim.email, "x".repeat(60_000))).status).toBe(400);
+    expect((await signIn(context.victim.email, "x".repeat(60_000))).status).toBe(400);
   });
 });
 

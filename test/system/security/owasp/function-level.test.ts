@@ -70,15 +70,15 @@ const CLAIMS: Attack["headers"][] = [
   { "sec-fetch-site": "same-origin", "x-requested-with": "XMLHttpRequest" },
 ];
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API5:2023 Broken Function Level Authorization", () => {
   let log: unknown;
   const logged = () =>
-    on.test.rows("select claim_no, outcome from webhook_attempts order by delivery_id, claim_no");
+    context.test.rows("select claim_no, outcome from webhook_attempts order by delivery_id, claim_no");
   beforeAll(async () => {
     log = await logged();
-    await on.test.rows(
+    await context.test.rows(
       `insert into event_endpoint (id, url, types, enabled, secret)
        values ($1, 'https://127.0.0.1/hook', '{user.updated}', false, 'whsec_AAAA')`,
       [ENDPOINT_ID],
@@ -120,8 +120,8 @@ describe("API5:2023 Broken Function Level Authorization", () => {
 
   it("requires a caller everywhere but for plans", async () => {
     for (const route of ROUTES.filter(({ operation }) => operation.access !== "anyone")) {
-      const request = requestTo(route, on.victim, on);
-      const response = await send(on.url, request, { body: BODIES[nameOf(route)] });
+      const request = requestTo(route, context.victim, context);
+      const response = await send(context.url, request, { body: BODIES[nameOf(route)] });
       expect(response).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
     }
     for (const request of [
@@ -129,31 +129,31 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       "GET /api/plugins/renewals/calendar.ics",
       "GET /api/plugins/nothing",
     ])
-      expect((await send(on.url, request)).status).toBe(401);
+      expect((await send(context.url, request)).status).toBe(401);
   });
 
   it.each(ADMINS.map((route) => [nameOf(route), route] as const))(
     "%s requires an administrator's session",
     async (name, route) => {
-      const request = requestTo(route, on.victim, on);
+      const request = requestTo(route, context.victim, context);
       const body = BODIES[name];
       const others: [Attack, number][] = [
         [{}, 401],
         [{ key: "tg_no" }, 401],
-        [{ cookie: on.attacker.cookie }, 403],
-        [{ key: on.attacker.key }, 403],
-        [{ key: on.admin.key }, 403],
-        [{ key: on.admin.key, cookie: on.admin.cookie }, 403],
-        [{ key: on.attacker.key, cookie: on.admin.cookie }, 403],
-        [{ cookie: `${on.attacker.cookie}; ${on.admin.cookie}` }, 403],
-        [{ cookie: `role=admin; admin=1; ${on.attacker.cookie}` }, 403],
+        [{ cookie: context.attacker.cookie }, 403],
+        [{ key: context.attacker.key }, 403],
+        [{ key: context.admin.key }, 403],
+        [{ key: context.admin.key, cookie: context.admin.cookie }, 403],
+        [{ key: context.attacker.key, cookie: context.admin.cookie }, 403],
+        [{ cookie: `${context.attacker.cookie}; ${context.admin.cookie}` }, 403],
+        [{ cookie: `role=admin; admin=1; ${context.attacker.cookie}` }, 403],
         ...CLAIMS.map(
-          (headers) => [{ cookie: on.attacker.cookie, headers } as Attack, 403] as [Attack, number],
+          (headers) => [{ cookie: context.attacker.cookie, headers } as Attack, 403] as [Attack, number],
         ),
         ...CLAIMS.map((headers) => [{ headers } as Attack, 401] as [Attack, number]),
       ];
       for (const [as, status] of others) {
-        const response = await send(on.url, request, { ...as, body });
+        const response = await send(context.url, request, { ...as, body });
         const error = status === 401 ? "Unauthorized" : "Forbidden";
         expect([as, response.status, response.body.error]).toEqual([as, status, error]);
       }
@@ -164,15 +164,15 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   it.each(ADMINS.map((route) => [nameOf(route), route] as const))(
     "%s cannot be reached by another spelling or method",
     async (name, route) => {
-      const [method = "", path = ""] = requestTo(route, on.victim, on).split(" ");
+      const [method = "", path = ""] = requestTo(route, context.victim, context).split(" ");
       const whole = spellings(path).map((spelling) => `${method} ${spelling}`);
       const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"].map(
         (verb) => `${verb} ${path}`,
       );
       for (const request of [...whole, ...others]) {
-        for (const as of [{}, { cookie: on.attacker.cookie }, { key: on.admin.key }]) {
+        for (const as of [{}, { cookie: context.attacker.cookie }, { key: context.admin.key }]) {
           const body = request.startsWith("POST") ? BODIES[name] : undefined;
-          const response = await send(on.url, request, { ...as, body });
+          const response = await send(context.url, request, { ...as, body });
           expect([400, 401, 403, 404, 405], `${request}: ${response.status}`).toContain(response.status);
           expect(response.text).not.toContain(CONFIDENTIAL);
         }
@@ -184,7 +184,9 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       };
       for (const verb of ["GET", "POST"]) {
         const request = `${verb} /api/plans?_method=${method}&_url=${path}`;
-        const response = await send(on.url, request, { headers: { ...overrides, "x-original-url": path } });
+        const response = await send(context.url, request, {
+          headers: { ...overrides, "x-original-url": path },
+        });
         expect([400, 405]).toContain(response.status);
       }
       expect(await logged()).toEqual(log);
@@ -192,49 +194,49 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   );
 
   it("lets administrators in where others are refused", async () => {
-    const { cookie } = await visitor(on, "admin");
+    const { cookie } = await visitor(context, "admin");
     for (const route of ADMINS.filter(({ method }) => method === "GET")) {
-      const response = await send(on.url, requestTo(route, on.victim, on), { cookie });
+      const response = await send(context.url, requestTo(route, context.victim, context), { cookie });
       expect(response.status).toBe(200);
       if (route.path.startsWith("/webhook-deliveries")) expect(response.text).toContain(CONFIDENTIAL);
     }
   });
 
   it("applies a demotion to open sessions", async () => {
-    const { id, cookie } = await visitor(on, "admin");
-    expect((await send(on.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(200);
-    await on.test.rows(`update "user" set role = 'user' where id = $1`, [id]);
-    expect((await send(on.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(403);
-    expect((await send(on.url, "GET /api/users", { cookie })).body.users).toHaveLength(1);
+    const { id, cookie } = await visitor(context, "admin");
+    expect((await send(context.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(200);
+    await context.test.rows(`update "user" set role = 'user' where id = $1`, [id]);
+    expect((await send(context.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(403);
+    expect((await send(context.url, "GET /api/users", { cookie })).body.users).toHaveLength(1);
   });
 
   it("lists all users for an administrator's session, not for a key", async () => {
     const users = async (as: Attack) =>
-      (await send(on.url, "GET /api/users?limit=100", as)).body.users.length;
-    expect(await users({ cookie: on.admin.cookie })).toBeGreaterThan(3);
-    expect(await users({ key: on.admin.key })).toBe(1);
-    expect(await users({ cookie: on.attacker.cookie })).toBe(1);
+      (await send(context.url, "GET /api/users?limit=100", as)).body.users.length;
+    expect(await users({ cookie: context.admin.cookie })).toBeGreaterThan(3);
+    expect(await users({ key: context.admin.key })).toBe(1);
+    expect(await users({ cookie: context.attacker.cookie })).toBe(1);
   });
 
   it("does not let a key manage keys", async () => {
-    const before = await belongingsOf(on, on.attacker);
-    for (const as of [{ key: on.attacker.key }, { headers: { "x-api-key": on.attacker.key } }]) {
-      const create = await send(on.url, "POST /api/api-keys", { ...as, body: { name: "more" } });
-      const revoke = await send(on.url, `DELETE /api/api-keys/${on.attacker.keyId}`, as);
+    const before = await belongingsOf(context, context.attacker);
+    for (const as of [{ key: context.attacker.key }, { headers: { "x-api-key": context.attacker.key } }]) {
+      const create = await send(context.url, "POST /api/api-keys", { ...as, body: { name: "more" } });
+      const revoke = await send(context.url, `DELETE /api/api-keys/${context.attacker.keyId}`, as);
       expect([create.status, revoke.status]).toEqual([403, 403]);
     }
-    expect(await belongingsOf(on, on.attacker)).toEqual(before);
+    expect(await belongingsOf(context, context.attacker)).toEqual(before);
   });
 
   it("has no route for operator commands", async () => {
-    const { cookie } = on.admin;
+    const { cookie } = context.admin;
     const guesses = [
       "POST /api/users",
-      `PATCH /api/users/${on.attacker.id}`,
-      `PUT /api/users/${on.attacker.id}`,
-      `DELETE /api/users/${on.attacker.id}`,
-      `POST /api/users/${on.attacker.id}/role`,
-      `POST /api/users/${on.attacker.id}/promote`,
+      `PATCH /api/users/${context.attacker.id}`,
+      `PUT /api/users/${context.attacker.id}`,
+      `DELETE /api/users/${context.attacker.id}`,
+      `POST /api/users/${context.attacker.id}/role`,
+      `POST /api/users/${context.attacker.id}/promote`,
       "POST /api/users/promote",
       "POST /api/admin/users",
       "POST /api/auth/admin/set-role",
@@ -243,15 +245,15 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       "POST /api/webhooks/retry",
       "POST /api/subscriptions/reconcile",
       "DELETE /api/webhook-deliveries",
-      `DELETE /api/subscriptions/${on.victim.subscriptionIds[0]}`,
+      `DELETE /api/subscriptions/${context.victim.subscriptionIds[0]}`,
     ];
-    const body = { userId: on.attacker.id, id: on.attacker.id, role: "admin" };
+    const body = { userId: context.attacker.id, id: context.attacker.id, role: "admin" };
     for (const request of guesses) {
-      for (const as of [{ cookie }, { cookie: on.attacker.cookie }])
-        expect([404, 405], request).toContain((await send(on.url, request, { ...as, body })).status);
+      for (const as of [{ cookie }, { cookie: context.attacker.cookie }])
+        expect([404, 405], request).toContain((await send(context.url, request, { ...as, body })).status);
     }
-    const [row] = await on.test.rows<{ role: string }>(`select role from "user" where id = $1`, [
-      on.attacker.id,
+    const [row] = await context.test.rows<{ role: string }>(`select role from "user" where id = $1`, [
+      context.attacker.id,
     ]);
     expect(row?.role).toBe("user");
   });

@@ -129,12 +129,12 @@ const VERSIONS_THAT_ARE_NOT = [
   "beta",
 ];
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API9:2023 Improper Inventory Management", () => {
   let url: string;
   beforeAll(async () => {
-    url = await on.serverWith({ ...GENEROUS_LIMITS, METRICS_TOKEN });
+    url = await context.serverWith({ ...GENEROUS_LIMITS, METRICS_TOKEN });
   });
 
   it("documents every mounted route", async () => {
@@ -158,7 +158,7 @@ describe("API9:2023 Improper Inventory Management", () => {
     const [first, ...others] = documents.map(operationsOf);
     for (const answer of others) expect(answer).toEqual(first);
     for (const route of ROUTES) {
-      const request = requestTo(route, on.victim, on);
+      const request = requestTo(route, context.victim, context);
       const responses = await Promise.all(
         ["/api/", ...versions.supported.map((version) => `/api/${version}/`)].map((prefix) =>
           send(url, request.replace("/api/", prefix), { body: BODIES[nameOf(route)] }),
@@ -186,7 +186,7 @@ describe("API9:2023 Improper Inventory Management", () => {
       `GET /api/${version}/users`,
       `POST /api/${version}/api-keys`,
     ]) {
-      const response = await send(url, request, { cookie: on.admin.cookie });
+      const response = await send(url, request, { cookie: context.admin.cookie });
       expect([request, response.status]).toEqual([request, 404]);
     }
     const chosen = await send(url, "GET /api/plans", { headers: { "x-api-version": version } });
@@ -196,19 +196,19 @@ describe("API9:2023 Improper Inventory Management", () => {
   it("serves no forgotten files", async () => {
     for (const path of FORGOTTEN) {
       for (const method of ["GET", "POST"]) {
-        const { status } = await send(url, `${method} ${path}`, { cookie: on.admin.cookie });
+        const { status } = await send(url, `${method} ${path}`, { cookie: context.admin.cookie });
         expect([method, path, status]).toEqual([method, path, 404]);
       }
     }
   });
 
   it("mounts only the used paths of Better Auth", async () => {
-    const confirming = await on.serverWith({
+    const confirming = await context.serverWith({
       ...GENEROUS_LIMITS,
       REQUIRE_EMAIL_CONFIRMATION: "on",
       SMTP_URL: "smtp://127.0.0.1:9",
     });
-    const offered = betterAuthPaths(on);
+    const offered = betterAuthPaths(context);
     expect(offered.length).toBeGreaterThan(25);
     expect(AUTH_PATHS.filter((used) => !offered.includes(used))).toEqual([]);
     const there: string[] = [];
@@ -251,7 +251,7 @@ describe("API9:2023 Improper Inventory Management", () => {
       "open-api/generate-schema",
     ]) {
       for (const method of ["GET", "POST"]) {
-        const attack = { cookie: on.admin.cookie, ...(method === "POST" ? { body: {} } : {}) };
+        const attack = { cookie: context.admin.cookie, ...(method === "POST" ? { body: {} } : {}) };
         expect((await send(url, `${method} /api/auth/${path}`, attack)).status).toBe(404);
       }
     }
@@ -260,14 +260,14 @@ describe("API9:2023 Improper Inventory Management", () => {
   it("serves metrics with the right token only", async () => {
     for (const as of [
       {},
-      { cookie: on.admin.cookie },
+      { cookie: context.admin.cookie },
       { headers: { authorization: `Bearer ${METRICS_TOKEN}` } },
     ])
-      expect((await send(on.url, "GET /api/metrics", as)).status).toBe(404);
+      expect((await send(context.url, "GET /api/metrics", as)).status).toBe(404);
     const tries = [
       {},
-      { cookie: on.admin.cookie },
-      { key: on.admin.key },
+      { cookie: context.admin.cookie },
+      { key: context.admin.key },
       { key: METRICS_TOKEN.slice(0, -1) },
       { key: `${METRICS_TOKEN}x` },
       { key: "" },

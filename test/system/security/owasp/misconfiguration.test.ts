@@ -75,11 +75,11 @@ function expectGuardedPage({ status, fields: headers, text }: Answer, what: unkn
   expect([what, status, problems]).toEqual([what, status, []]);
 }
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API8:2023 Security Misconfiguration", () => {
   it("sets security headers on every kind of page", async () => {
-    const { cookie } = on.attacker;
+    const { cookie } = context.attacker;
     const form = { "content-type": "multipart/form-data; boundary=x" };
     const kinds: [status: number, request: string, attack?: Attack][] = [
       [200, "GET /"],
@@ -99,7 +99,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       [413, "POST /settings", { cookie, headers: form, body: "x".repeat(70_000) }],
     ];
     for (const [status, request, attack] of kinds) {
-      const response = await send(on.url, request, attack);
+      const response = await send(context.url, request, attack);
       expect([request, response.status, response.text.slice(0, 100)]).toEqual([
         request,
         status,
@@ -110,8 +110,8 @@ describe("API8:2023 Security Misconfiguration", () => {
   });
 
   it("sets security headers on every kind of answer", async () => {
-    const { cookie, key } = on.attacker;
-    const feed = await send(on.url, "GET /api/plugins/renewals/calendar.ics", { cookie });
+    const { cookie, key } = context.attacker;
+    const feed = await send(context.url, "GET /api/plugins/renewals/calendar.ics", { cookie });
     const kinds: [status: number, request: string, attack?: Attack][] = [
       [200, "GET /api/health"],
       [200, "GET /api/ready"],
@@ -146,15 +146,15 @@ describe("API8:2023 Security Misconfiguration", () => {
       [405, "PUT /api/auth/sign-in/email"],
       [
         409,
-        `POST /api/webhook-deliveries/${await successfulDelivery(on)}/replay`,
-        { cookie: on.admin.cookie },
+        `POST /api/webhook-deliveries/${await successfulDelivery(context)}/replay`,
+        { cookie: context.admin.cookie },
       ],
       [413, "PATCH /api/users/me", { cookie, body: "x".repeat(70_000) }],
       [400, "POST /api/auth/sign-in/email", { headers: { "content-type": "text/plain" }, body: "x" }],
       [503, "POST /api/chat", { cookie, body: { messages: [{ role: "user", content: "Hi" }] } }],
     ];
     for (const [status, request, attack] of kinds) {
-      const response = await send(on.url, request, attack);
+      const response = await send(context.url, request, attack);
       expect([request, response.status, response.text.slice(0, 100)]).toEqual([
         request,
         status,
@@ -162,7 +162,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       ]);
       expectGuarded(response, request);
     }
-    const url = await on.serverWith({ RATE_LIMIT_API: "1/60" });
+    const url = await context.serverWith({ RATE_LIMIT_API: "1/60" });
     await send(url, "GET /api/plans");
     const limited = await send(url, "GET /api/plans");
     expect(limited.status).toBe(429);
@@ -170,7 +170,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   });
 
   it("forbids caching of personal data", async () => {
-    const { cookie, key } = on.attacker;
+    const { cookie, key } = context.attacker;
     for (const path of [
       "users/me",
       "users",
@@ -180,7 +180,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       "auth/get-session",
     ]) {
       for (const as of [{ cookie }, { key }])
-        expect((await send(on.url, `GET /api/${path}`, as)).fields["cache-control"]).toBe("no-store");
+        expect((await send(context.url, `GET /api/${path}`, as)).fields["cache-control"]).toBe("no-store");
     }
   });
 
@@ -203,7 +203,7 @@ describe("API8:2023 Security Misconfiguration", () => {
         "OPTIONS /api/nothing",
       ]) {
         const headers = { origin, ...(request.startsWith("OPTIONS") ? preflight : {}) };
-        const response = await send(on.url, request, { cookie: on.attacker.cookie, headers });
+        const response = await send(context.url, request, { cookie: context.attacker.cookie, headers });
         if (request.startsWith("OPTIONS")) expect([401, 404, 405]).toContain(response.status);
         expectGuarded(response, `${request} from ${origin}`);
       }
@@ -211,16 +211,16 @@ describe("API8:2023 Security Misconfiguration", () => {
   });
 
   it("refuses cross-site writes with a cookie", async () => {
-    const { cookie, id, email, password } = on.victim;
+    const { cookie, id, email, password } = context.victim;
     const foreign: Record<string, string>[] = [
       { origin: "https://evil.example" },
       { origin: "null" },
       { origin: "" },
-      { origin: `${on.url}.evil.example` },
-      { origin: on.url.replace("http:", "https:") },
-      { origin: `${on.url}/` },
-      { origin: on.url, "sec-fetch-site": "cross-site" },
-      { origin: on.url, "sec-fetch-site": "same-site" },
+      { origin: `${context.url}.evil.example` },
+      { origin: context.url.replace("http:", "https:") },
+      { origin: `${context.url}/` },
+      { origin: context.url, "sec-fetch-site": "cross-site" },
+      { origin: context.url, "sec-fetch-site": "same-site" },
       { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
       { "sec-fetch-site": "anything else" },
     ];
@@ -229,8 +229,8 @@ describe("API8:2023 Security Misconfiguration", () => {
       ["POST /api/checkout", { planId: "pro" }],
       ["POST /api/portal", {}],
       ["POST /api/api-keys", { name: "planted" }],
-      [`DELETE /api/api-keys/${on.victim.keyId}`, undefined],
-      [`POST /api/notifications/${on.victim.notificationIds[1]}/read`, {}],
+      [`DELETE /api/api-keys/${context.victim.keyId}`, undefined],
+      [`POST /api/notifications/${context.victim.notificationIds[1]}/read`, {}],
       ["POST /api/chat", { messages: [] }],
       ["POST /api/plugins/renewals/calendar.ics", {}],
       ["POST /api/auth/sign-out", undefined],
@@ -239,27 +239,30 @@ describe("API8:2023 Security Misconfiguration", () => {
     ];
     for (const headers of foreign) {
       for (const [request, body] of writes) {
-        const response = await send(on.url, request, { cookie, headers, body });
+        const response = await send(context.url, request, { cookie, headers, body });
         expect([headers, request, response.status]).toEqual([headers, request, 403]);
         expect(response.fields["set-cookie"]).toBeUndefined();
       }
-      const replay = `POST /api/webhook-deliveries/${on.deliveryId}/replay`;
-      expect((await send(on.url, replay, { cookie: on.admin.cookie, headers, body: {} })).status).toBe(403);
+      const replay = `POST /api/webhook-deliveries/${context.deliveryId}/replay`;
+      expect(
+        (await send(context.url, replay, { cookie: context.admin.cookie, headers, body: {} })).status,
+      ).toBe(403);
     }
-    const seen = await send(on.url, "GET /api/users/me", { cookie });
+    const seen = await send(context.url, "GET /api/users/me", { cookie });
     expect([seen.body.id, seen.body.name === "Changed"]).toEqual([id, false]);
     for (const headers of [
-      { origin: on.url },
+      { origin: context.url },
       { "sec-fetch-site": "same-origin" },
       { "sec-fetch-site": "none" },
     ] as Record<string, string>[])
       expect(
-        (await send(on.url, "PATCH /api/users/me", { cookie, headers, body: { name: "A New Name" } })).status,
+        (await send(context.url, "PATCH /api/users/me", { cookie, headers, body: { name: "A New Name" } }))
+          .status,
       ).toBe(200);
   });
 
   it("does not parse cross-site form bodies as JSON", async () => {
-    const { cookie } = await visitor(on);
+    const { cookie } = await visitor(context);
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -269,17 +272,21 @@ describe("API8:2023 Security Misconfiguration", () => {
     ]) {
       for (const request of ["PATCH /api/users/me", "POST /api/api-keys", "POST /api/auth/sign-in/email"]) {
         const body = '{"name":"Planted","email":"a@example.com","password":"x"}';
-        const response = await send(on.url, request, { cookie, body, headers: { "content-type": type } });
+        const response = await send(context.url, request, {
+          cookie,
+          body,
+          headers: { "content-type": type },
+        });
         expect([request, type, [400, 415].includes(response.status)]).toEqual([request, type, true]);
       }
     }
   });
 
   it("sets HttpOnly cookies, Secure on https", async () => {
-    const https = await on.serverWith({ ...GENEROUS_LIMITS, APP_URL: "https://app.example.com" });
-    const { email, password } = on.attacker;
+    const https = await context.serverWith({ ...GENEROUS_LIMITS, APP_URL: "https://app.example.com" });
+    const { email, password } = context.attacker;
     for (const [url, prefix, secure] of [
-      [on.url, "", false],
+      [context.url, "", false],
       [https, "__Host-", true],
     ] as const) {
       const response = await send(url, "POST /api/auth/sign-in/email", { body: { email, password } });
@@ -297,7 +304,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       expect(health.fields["strict-transport-security"]).toBe(secure ? "max-age=31536000" : undefined);
     }
     // A cookie from before, or from plain http, does not count on https.
-    expect((await send(https, "GET /api/users/me", { cookie: on.attacker.cookie })).status).toBe(401);
+    expect((await send(https, "GET /api/users/me", { cookie: context.attacker.cookie })).status).toBe(401);
   });
 
   const MALFORMED_PATHS = [
@@ -323,7 +330,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   ].map((path) => (/[^\x21-\x7e]/.test(path) ? encodeURIComponent(path) : path));
 
   it("reveals nothing for broken paths and queries", async () => {
-    const { cookie } = on.admin;
+    const { cookie } = context.admin;
     const requests = MALFORMED_PATHS.flatMap((odd) => [
       `GET /api/${odd}`,
       `GET /api/v1/${odd}`,
@@ -346,7 +353,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       `POST /api/webhooks/${odd}`,
     ]);
     for (const request of requests) {
-      const response = await send(on.url, request, { cookie });
+      const response = await send(context.url, request, { cookie });
       expectGuarded(response, request);
       expect(response.fields["content-type"] ?? "", request).not.toContain("text/html");
     }
@@ -368,8 +375,8 @@ describe("API8:2023 Security Misconfiguration", () => {
       `POST /${odd}`,
     ]);
     for (const request of requests) {
-      for (const as of [{}, { cookie: on.admin.cookie }]) {
-        const response = await send(on.url, request, as);
+      for (const as of [{}, { cookie: context.admin.cookie }]) {
+        const response = await send(context.url, request, as);
         if (response.body === undefined) expectGuardedPage(response, request);
         else expectGuarded(response, request);
         expect(response.text, request).not.toMatch(/<script>alert|root:x:0/);
@@ -379,7 +386,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   });
 
   it("reveals nothing for broken headers", async () => {
-    const { cookie } = on.attacker;
+    const { cookie } = context.attacker;
     const values = ["", " ", "%00", "{}", "null", "\u00ff\u00fe", "a,b", "'", "../../..", "x".repeat(5_000)];
     const names = [
       "accept",
@@ -405,7 +412,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       for (const value of values) {
         for (const request of ["GET /api/users/me", "PATCH /api/users/me", "POST /api/auth/reset-password"]) {
           const as = request.startsWith("GET") ? {} : { body: {} };
-          const response = await send(on.url, request, { cookie, ...as, headers: { [name]: value } });
+          const response = await send(context.url, request, { cookie, ...as, headers: { [name]: value } });
           expectGuarded(response, `${request}, ${name}: ${value.slice(0, 20)}`);
           expect(response.fields["x-request-id"]).not.toBe(value);
         }
@@ -414,7 +421,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   });
 
   it("reveals nothing for broken bodies", async () => {
-    const { cookie } = on.admin;
+    const { cookie } = context.admin;
     const bodies: (string | Buffer)[] = [
       "",
       "{",
@@ -446,7 +453,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       "PATCH /api/users/me",
       "POST /api/checkout",
       "POST /api/api-keys",
-      `POST /api/webhook-deliveries/${on.deliveryId}/replay`,
+      `POST /api/webhook-deliveries/${context.deliveryId}/replay`,
       "POST /api/chat",
       "POST /api/webhooks/provider-a",
       "POST /api/webhooks/provider-b",
@@ -461,19 +468,19 @@ describe("API8:2023 Security Misconfiguration", () => {
         "reset-password",
       ].map((path) => `POST /api/auth/${path}`),
     ];
-    const person = await visitor(on, "admin");
+    const person = await visitor(context, "admin");
     for (const body of bodies) {
       for (const request of requests) {
-        const as = request.endsWith("sign-out") ? (await visitor(on)).cookie : person.cookie;
-        const response = await send(on.url, request, { cookie: as, body });
+        const as = request.endsWith("sign-out") ? (await visitor(context)).cookie : person.cookie;
+        const response = await send(context.url, request, { cookie: as, body });
         expectGuarded(response, `${request}: ${body.toString().slice(0, 60)}`);
       }
     }
-    expect((await send(on.url, "GET /api/users/me", { cookie })).status).toBe(200);
+    expect((await send(context.url, "GET /api/users/me", { cookie })).status).toBe(200);
   });
 
   it("answers every method on every path without a 5xx", async () => {
-    const { cookie } = on.attacker;
+    const { cookie } = context.attacker;
     const paths = [
       "/api/plans",
       "/api/users/me",
@@ -501,7 +508,10 @@ describe("API8:2023 Security Misconfiguration", () => {
     ]) {
       for (const path of paths) {
         const secret = "a header that must not come back";
-        const response = await send(on.url, `${method} ${path}`, { cookie, headers: { "x-secret": secret } });
+        const response = await send(context.url, `${method} ${path}`, {
+          cookie,
+          headers: { "x-secret": secret },
+        });
         expect([method, path, [404, 405].includes(response.status)]).toEqual([method, path, true]);
         if (response.status === 405) expect(response.fields.allow).toBeDefined();
         expectGuarded(response, `${method} ${path}`);
@@ -543,7 +553,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
       Buffer.alloc(2_000, 0xff),
     ];
-    const responses = await Promise.all(requests.map((request) => answersTo(on.url, request)));
+    const responses = await Promise.all(requests.map((request) => answersTo(context.url, request)));
     for (const [n, said] of responses.entries()) {
       const what = requests[n]?.toString("latin1").split("\r\n")[0];
       expect([what, said.slice(0, 12)]).toEqual([what, expect.stringMatching(/^(HTTP\/1\.1 4|$)/)]);
@@ -551,7 +561,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       expect([what, said.split("HTTP/1.1 ").length]).toEqual([what, said === "" ? 1 : 2]);
       expect(said).not.toMatch(INSIDE);
     }
-    expect((await send(on.url, "GET /api/health")).status).toBe(200);
+    expect((await send(context.url, "GET /api/health")).status).toBe(200);
   });
 
   it("logs database errors without showing them", async () => {
@@ -590,7 +600,7 @@ describe("API8:2023 Security Misconfiguration", () => {
 
   let page: Answer;
   beforeAll(async () => {
-    page = await send(on.url, "GET /api/docs");
+    page = await send(context.url, "GET /api/docs");
   });
   it("allows only scripts from this server on the documentation page", async () => {
     const policy = page.fields["content-security-policy"] as string;
@@ -601,7 +611,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].filter(([, to]) => /^(https?:)?\/\//.test(`${to}`)),
     ).toEqual([]);
     for (const file of ANYTHING_GOES) {
-      const response = await send(on.url, `GET /api/${file}`);
+      const response = await send(context.url, `GET /api/${file}`);
       expect([response.status, response.fields["x-content-type-options"]]).toEqual([200, "nosniff"]);
     }
   });

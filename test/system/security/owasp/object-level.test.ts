@@ -27,14 +27,14 @@ function tracesOf(on: SecurityContext): string[] {
   return [id, email, name, keyId, ...subscriptionIds, `"id":"${notificationIds[0]}"`, CONFIDENTIAL];
 }
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API1:2023 Broken Object Level Authorization", () => {
   let belongings: unknown;
   beforeAll(async () => {
-    belongings = await belongingsOf(on, on.victim);
+    belongings = await belongingsOf(context, context.victim);
   });
-  const expectUntouched = async () => expect(await belongingsOf(on, on.victim)).toEqual(belongings);
+  const expectUntouched = async () => expect(await belongingsOf(context, context.victim)).toEqual(belongings);
 
   it("this test lists every route that takes an id", () => {
     expect(routeNames((route) => WITH_ID.includes(route))).toEqual([
@@ -62,26 +62,28 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   it.each(OWNED.map((route) => [nameOf(route), route] as const))(
     "%s answers another user's id like an unknown one, and changes nothing",
     async (name, route) => {
-      const stolen = requestTo(route, on.victim, on);
+      const stolen = requestTo(route, context.victim, context);
       const [, collection = ""] = route.path.split("/");
-      const mine = requestTo(route, on.attacker, on).split("/")[3] as string;
-      const unknown = requestTo(route, on.attacker, on).replace(
+      const mine = requestTo(route, context.attacker, context).split("/")[3] as string;
+      const unknown = requestTo(route, context.attacker, context).replace(
         mine,
         (UNKNOWN[collection] as () => string)(),
       );
       for (const as of [
-        { cookie: on.attacker.cookie },
-        { key: on.attacker.key },
-        ...(SHOWN_TO_ADMINISTRATORS.includes(name) ? [{ key: on.admin.key }] : [{ cookie: on.admin.cookie }]),
+        { cookie: context.attacker.cookie },
+        { key: context.attacker.key },
+        ...(SHOWN_TO_ADMINISTRATORS.includes(name)
+          ? [{ key: context.admin.key }]
+          : [{ cookie: context.admin.cookie }]),
       ]) {
         const isKeyRefused = "key" in as && route.operation.access === "session";
         const body = BODIES[name];
-        const response = await send(on.url, stolen, { ...as, body });
+        const response = await send(context.url, stolen, { ...as, body });
         expect(response.status).toBe(isKeyRefused ? 403 : 404);
-        const nobodys = await send(on.url, unknown, { ...as, body });
+        const nobodys = await send(context.url, unknown, { ...as, body });
         expect([response.status, response.text]).toEqual([nobodys.status, nobodys.text]);
       }
-      expect((await send(on.url, stolen, { body: BODIES[name] })).status).toBe(401);
+      expect((await send(context.url, stolen, { body: BODIES[name] })).status).toBe(401);
       await expectUntouched();
     },
   );
@@ -89,9 +91,9 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   it.each(OWNED.map((route) => [nameOf(route), route] as const))(
     "%s refuses another user's id in another spelling or beside the caller's own",
     async (name, route) => {
-      const { cookie } = on.attacker;
-      const victims = requestTo(route, on.victim, on).split("/")[3] as string;
-      const own = requestTo(route, on.attacker, on).split("/")[3] as string;
+      const { cookie } = context.attacker;
+      const victims = requestTo(route, context.victim, context).split("/")[3] as string;
+      const own = requestTo(route, context.attacker, context).split("/")[3] as string;
       const ids = [
         victims.toUpperCase(),
         `%20${victims}`,
@@ -111,13 +113,13 @@ describe("API1:2023 Broken Object Level Authorization", () => {
         `${own}'%20or%20id='${victims}`,
       ];
       for (const id of ids) {
-        const request = requestTo(route, on.victim, on).replace(victims, id.replaceAll(" ", "%20"));
-        const response = await send(on.url, request, { cookie, body: BODIES[name] });
+        const request = requestTo(route, context.victim, context).replace(victims, id.replaceAll(" ", "%20"));
+        const response = await send(context.url, request, { cookie, body: BODIES[name] });
         expect([400, 404], `${request}: ${response.status} ${response.text}`).toContain(response.status);
       }
       for (const place of ["body", "query"] as const) {
-        const request = requestTo(route, on.victim, on).replace(victims, randomOf(victims));
-        const response = await send(on.url, place === "query" ? `${request}?id=${victims}` : request, {
+        const request = requestTo(route, context.victim, context).replace(victims, randomOf(victims));
+        const response = await send(context.url, place === "query" ? `${request}?id=${victims}` : request, {
           cookie,
           body: place === "body" && BODIES[name] ? { ...BODIES[name], id: victims } : BODIES[name],
         });
@@ -130,11 +132,11 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   it.each(LISTS.map((route) => [nameOf(route), `/api${route.path}`] as const))(
     "%s lists the caller's own items, whatever user is named",
     async (_, path) => {
-      const { id, email } = on.victim;
+      const { id, email } = context.victim;
       const responses = await Promise.all([
         ...["userId", "user_id", "user", "owner", "id", "filter[userId]", "where", "email"].map((name) =>
-          send(on.url, `GET ${path}?${name}=${name === "email" ? email : id}`, {
-            cookie: on.attacker.cookie,
+          send(context.url, `GET ${path}?${name}=${name === "email" ? email : id}`, {
+            cookie: context.attacker.cookie,
           }),
         ),
         ...[
@@ -144,25 +146,30 @@ describe("API1:2023 Broken Object Level Authorization", () => {
           "x-remote-user",
           "x-on-behalf-of",
           "x-impersonate",
-        ].map((name) => send(on.url, `GET ${path}`, { key: on.attacker.key, headers: { [name]: id } })),
-        send(on.url, `GET ${path}`, { cookie: on.attacker.cookie, body: { userId: id } }),
-        send(on.url, `GET ${path}`, { cookie: `user_id=${id}; userId=${id}; ${on.attacker.cookie}` }),
+        ].map((name) =>
+          send(context.url, `GET ${path}`, { key: context.attacker.key, headers: { [name]: id } }),
+        ),
+        send(context.url, `GET ${path}`, { cookie: context.attacker.cookie, body: { userId: id } }),
+        send(context.url, `GET ${path}`, {
+          cookie: `user_id=${id}; userId=${id}; ${context.attacker.cookie}`,
+        }),
       ]);
       for (const answer of responses) {
         expect([200, 400]).toContain(answer.status);
         // A refusal may quote its input; a list never does.
-        if (answer.status === 200) for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
+        if (answer.status === 200)
+          for (const trace of tracesOf(context)) expect(answer.text).not.toContain(trace);
       }
       // The same request by the owner shows that the item exists.
-      const owned = await send(on.url, `GET ${path}`, { cookie: on.victim.cookie });
-      expect(tracesOf(on).some((trace) => owned.text.includes(trace))).toBe(path !== "/api/plans");
+      const owned = await send(context.url, `GET ${path}`, { cookie: context.victim.cookie });
+      expect(tracesOf(context).some((trace) => owned.text.includes(trace))).toBe(path !== "/api/plans");
     },
   );
 
   it.each(LISTS.map((route) => [nameOf(route), `/api${route.path}`, route.plural as string] as const))(
     "%s returns only the caller's own items for a stolen or forged cursor",
     async (_, path, plural) => {
-      const first = await send(on.url, `GET ${path}?limit=1`, { cookie: on.victim.cookie });
+      const first = await send(context.url, `GET ${path}?limit=1`, { cookie: context.victim.cookie });
       const victims = first.body[plural][0] as { id: string; createdAt: string };
       const place = (id: string, micros: string) => Buffer.from(`${micros}.${id}`).toString("base64url");
       const cursors = [
@@ -178,23 +185,27 @@ describe("API1:2023 Broken Object Level Authorization", () => {
         "{}",
       ];
       for (const cursor of cursors) {
-        const response = await send(on.url, `GET ${path}?limit=100&cursor=${encodeURIComponent(cursor)}`, {
-          cookie: on.attacker.cookie,
-        });
+        const response = await send(
+          context.url,
+          `GET ${path}?limit=100&cursor=${encodeURIComponent(cursor)}`,
+          {
+            cookie: context.attacker.cookie,
+          },
+        );
         expect([200, 400], response.text).toContain(response.status);
-        for (const trace of tracesOf(on)) expect(response.text).not.toContain(trace);
+        for (const trace of tracesOf(context)) expect(response.text).not.toContain(trace);
       }
     },
   );
 
   it("answers ids of admin resources alike, known or unknown", async () => {
     for (const route of WITH_ID.filter(({ operation }) => operation.access === "admin")) {
-      const there = requestTo(route, on.victim, on);
+      const there = requestTo(route, context.victim, context);
       const id = there.split("/")[3] as string;
-      const as = { cookie: on.attacker.cookie, body: BODIES[nameOf(route)] };
+      const as = { cookie: context.attacker.cookie, body: BODIES[nameOf(route)] };
       const [foreign, unknown] = [
-        await send(on.url, there, as),
-        await send(on.url, there.replace(id, randomOf(id)), as),
+        await send(context.url, there, as),
+        await send(context.url, there.replace(id, randomOf(id)), as),
       ];
       expect(foreign.status).toBe(403);
       expect({ ...responseText(foreign), headers: null }).toEqual({
@@ -206,21 +217,25 @@ describe("API1:2023 Broken Object Level Authorization", () => {
 
   it("returns the caller's own feed only", async () => {
     const feed = "/api/plugins/renewals/calendar.ics";
-    const own = await send(on.url, `GET ${feed}`, { cookie: on.attacker.cookie });
-    expect(own.text).toContain(on.attacker.subscriptionIds[0]);
-    for (const path of [feed, `${feed}?userId=${on.victim.id}`, `${feed}?cursor=x&id=${on.victim.id}`]) {
-      const response = await send(on.url, `GET ${path}`, { key: on.attacker.key });
-      for (const trace of tracesOf(on)) expect(response.text).not.toContain(trace);
+    const own = await send(context.url, `GET ${feed}`, { cookie: context.attacker.cookie });
+    expect(own.text).toContain(context.attacker.subscriptionIds[0]);
+    for (const path of [
+      feed,
+      `${feed}?userId=${context.victim.id}`,
+      `${feed}?cursor=x&id=${context.victim.id}`,
+    ]) {
+      const response = await send(context.url, `GET ${path}`, { key: context.attacker.key });
+      for (const trace of tracesOf(context)) expect(response.text).not.toContain(trace);
     }
-    const victims = await send(on.url, `GET ${feed}`, { key: on.victim.key });
+    const victims = await send(context.url, `GET ${feed}`, { key: context.victim.key });
     const headers = { "if-none-match": victims.fields.etag as string };
-    expect((await send(on.url, `GET ${feed}`, { key: on.attacker.key, headers })).status).toBe(200);
+    expect((await send(context.url, `GET ${feed}`, { key: context.attacker.key, headers })).status).toBe(200);
   });
 
   it("lets the owner access everything", async () => {
     for (const route of OWNED.filter(({ method }) => method !== "DELETE")) {
-      const { cookie } = on.attacker;
-      const response = await send(on.url, requestTo(route, on.attacker, on), {
+      const { cookie } = context.attacker;
+      const response = await send(context.url, requestTo(route, context.attacker, context), {
         cookie,
         body: BODIES[nameOf(route)],
       });

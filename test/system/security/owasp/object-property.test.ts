@@ -106,11 +106,11 @@ const SHOWN: Record<string, readonly string[]> = {
   ],
 };
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API3:2023 Broken Object Property Level Authorization", () => {
   const privileges = (id: string) =>
-    on.test.rows<Record<string, unknown>>(
+    context.test.rows<Record<string, unknown>>(
       `select role, banned, ban_reason, email_verified, image, onboarded, created_at > now() - interval '1 hour' as new
        from "user" where id = $1`,
       [id],
@@ -133,15 +133,15 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     "%s accepts its documented fields, and rejects any other before it changes anything",
     async (name, route) => {
       const isAdmins = route.operation.access === "admin";
-      const { cookie } = isAdmins ? on.admin : on.attacker;
-      const own = { ...on.attacker, ...(isAdmins ? on.admin : {}) };
+      const { cookie } = isAdmins ? context.admin : context.attacker;
+      const own = { ...context.attacker, ...(isAdmins ? context.admin : {}) };
       const before = await Promise.all(
-        [on.attacker, on.victim, on.admin].map((person) => belongingsOf(on, person)),
+        [context.attacker, context.victim, context.admin].map((person) => belongingsOf(context, person)),
       );
       const isOwn = new Set(Object.keys((route.operation.input as unknown as { shape: object }).shape));
       const tried = Object.entries(COVETED).filter(([field]) => !isOwn.has(field));
       for (const [field, value] of tried) {
-        const response = await send(on.url, requestTo(route, own, on), {
+        const response = await send(context.url, requestTo(route, own, context), {
           cookie,
           body: JSON.stringify({ ...BODIES[name], [field]: value }),
         });
@@ -151,10 +151,10 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
       const good = JSON.stringify(BODIES[name]).slice(1, -1);
       for (const more of ['"__proto__":{"role":"admin"}', '"role":"user","role":"admin"']) {
         const body = `{${good}${good ? "," : ""}${more}}`;
-        expect((await send(on.url, requestTo(route, own, on), { cookie, body })).status).toBe(400);
+        expect((await send(context.url, requestTo(route, own, context), { cookie, body })).status).toBe(400);
       }
       const after = await Promise.all(
-        [on.attacker, on.victim, on.admin].map((person) => belongingsOf(on, person)),
+        [context.attacker, context.victim, context.admin].map((person) => belongingsOf(context, person)),
       );
       expect(after).toEqual(before);
       expect((Object.prototype as Record<string, unknown>).role).toBeUndefined();
@@ -162,7 +162,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
   );
 
   it("rejects unknown preferences", async () => {
-    const { cookie } = on.attacker;
+    const { cookie } = context.attacker;
     for (const preferences of [
       { theme: "dark", role: "admin" },
       { theme: { toString: "dark" } },
@@ -171,11 +171,13 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
       '{"theme":"dark"}',
       { theme: "dark'; --" },
     ]) {
-      expect((await send(on.url, "PATCH /api/users/me", { cookie, body: { preferences } })).status).toBe(400);
+      expect((await send(context.url, "PATCH /api/users/me", { cookie, body: { preferences } })).status).toBe(
+        400,
+      );
     }
-    const [row] = await on.test.rows<{ preferences: object }>(
+    const [row] = await context.test.rows<{ preferences: object }>(
       `select preferences from "user" where id = $1`,
-      [on.attacker.id],
+      [context.attacker.id],
     );
     expect(row?.preferences).toEqual({ theme: "system", emailNotifications: true });
   });
@@ -184,26 +186,26 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     const { email: _, password: __, constructor: ___, ...coveted } = COVETED;
     const body = {
       ...coveted,
-      id: on.victim.id,
+      id: context.victim.id,
       image: "https://evil.example/x.png",
       name: "Somebody",
       email: "mass.assignment@example.com",
       password: "a password of some length",
     };
-    const response = await send(on.url, "POST /api/auth/sign-up/email", { body });
+    const response = await send(context.url, "POST /api/auth/sign-up/email", { body });
     expect(response.status).toBe(200);
-    expect(response.body.user.id).not.toBe(on.victim.id);
+    expect(response.body.user.id).not.toBe(context.victim.id);
     expect(await privileges(response.body.user.id)).toEqual([ORDINARY]);
-    const [account] = await on.test.rows("select provider_id, scope from account where user_id = $1", [
+    const [account] = await context.test.rows("select provider_id, scope from account where user_id = $1", [
       response.body.user.id,
     ]);
     expect(account).toEqual({ provider_id: "credential", scope: null });
   });
 
   it("rejects protected fields on all account paths", async () => {
-    const person = await createUser(on.test);
+    const person = await createUser(context.test);
     const { cookie, email, password } = person;
-    const also = { ...COVETED, name: "Another", id: on.victim.id };
+    const also = { ...COVETED, name: "Another", id: context.victim.id };
     const tries: [string, Record<string, unknown>][] = [
       ["sign-in/email", { ...also, email, password }],
       ["change-password", { ...also, currentPassword: password, newPassword: "another password of mine" }],
@@ -215,11 +217,11 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
       ["link-social", also],
       ["update-session", also],
     ];
-    for (const [path, body] of tries) await send(on.url, `POST /api/auth/${path}`, { cookie, body });
+    for (const [path, body] of tries) await send(context.url, `POST /api/auth/${path}`, { cookie, body });
     for (const query of ["role=admin", "emailVerified=true"])
-      await send(on.url, `POST /api/auth/sign-in/email?${query}`, { body: { email, password } });
+      await send(context.url, `POST /api/auth/sign-in/email?${query}`, { body: { email, password } });
     expect(await privileges(person.id)).toEqual([ORDINARY]);
-    const [row] = await on.test.rows(`select id, name, email from "user" where id = $1`, [person.id]);
+    const [row] = await context.test.rows(`select id, name, email from "user" where id = $1`, [person.id]);
     expect(row).toEqual({ id: person.id, name: person.name, email });
   });
 
@@ -236,10 +238,10 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     ["GET /api/plans", "plan"],
     ["GET /api/webhook-deliveries", "delivery"],
   ])("%s returns only the fields of a %s", async (request, kind) => {
-    for (const person of kind === "delivery" ? [on.admin] : [on.victim, on.admin]) {
+    for (const person of kind === "delivery" ? [context.admin] : [context.victim, context.admin]) {
       const id = request.includes("notifications") ? person.notificationIds[0] : person.subscriptionIds[0];
       const body = BODIES[request.replace("/api", "")];
-      const response = await send(on.url, request.replace(":id", id), { cookie: person.cookie, body });
+      const response = await send(context.url, request.replace(":id", id), { cookie: person.cookie, body });
       expect(response.status).toBeLessThan(300);
       const lists = Object.values(response.body as object).filter(Array.isArray);
       const shown = "nextCursor" in response.body ? lists[0] : [response.body];
@@ -250,14 +252,19 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
   });
 
   it("never returns a secret from the database", async () => {
-    const { cookie } = on.victim;
-    await send(on.url, "POST /api/auth/request-password-reset", { body: { email: on.victim.email } });
-    const fresh = await send(on.url, "POST /api/api-keys", { cookie, body: { name: "One that is listed" } });
-    const secrets = await secretsIn(on);
+    const { cookie } = context.victim;
+    await send(context.url, "POST /api/auth/request-password-reset", {
+      body: { email: context.victim.email },
+    });
+    const fresh = await send(context.url, "POST /api/api-keys", {
+      cookie,
+      body: { name: "One that is listed" },
+    });
+    const secrets = await secretsIn(context);
     expect(secrets.length).toBeGreaterThan(20);
-    for (const [who, as] of Object.entries(everybody(on))) {
-      for (const request of everything(on)) {
-        const response = await send(on.url, request, { ...as, body: undefined });
+    for (const [who, as] of Object.entries(everybody(context))) {
+      for (const request of everything(context)) {
+        const response = await send(context.url, request, { ...as, body: undefined });
         const answer = JSON.stringify(response.fields) + response.text;
         const own = secrets.filter((secret) => !(as.cookie ?? "").includes(secret));
         expect([who, request, own.filter((secret) => answer.includes(secret))]).toEqual([who, request, []]);
@@ -267,29 +274,29 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
   });
 
   it("never returns another user's data", async () => {
-    const { nobody, "the attacker": attacker, "the attacker's key": key } = everybody(on);
-    const rows = await on.test.rows<{ found: string }>(
+    const { nobody, "the attacker": attacker, "the attacker's key": key } = everybody(context);
+    const rows = await context.test.rows<{ found: string }>(
       `select email as found from "user" where id <> $1
        union all select customer_id from subscription where customer_id is not null
        union all select price_id from subscription where price_id is not null`,
-      [on.attacker.id],
+      [context.attacker.id],
     );
-    const foreign = [CONFIDENTIAL, "cus_confidential", on.victim.id, ...rows.map(({ found }) => found)];
+    const foreign = [CONFIDENTIAL, "cus_confidential", context.victim.id, ...rows.map(({ found }) => found)];
     for (const as of [nobody, attacker, key]) {
-      for (const request of everything(on)) {
-        const response = await send(on.url, request, as);
+      for (const request of everything(context)) {
+        const response = await send(context.url, request, as);
         for (const trace of foreign) expect(response.text).not.toContain(trace);
       }
     }
   });
 
   it("returns payloads only for a single delivery", async () => {
-    const { cookie } = on.admin;
-    const delivery = await send(on.url, `GET /api/webhook-deliveries/${on.deliveryId}`, { cookie });
+    const { cookie } = context.admin;
+    const delivery = await send(context.url, `GET /api/webhook-deliveries/${context.deliveryId}`, { cookie });
     expect(delivery.body.payload.id).toBe(CONFIDENTIAL);
     const [list, replay] = [
-      await sendRequest(on.url, "GET", "/api/webhook-deliveries", { cookie }),
-      await send(on.url, `POST /api/webhook-deliveries/${on.deliveryId}/replay`, { cookie }),
+      await sendRequest(context.url, "GET", "/api/webhook-deliveries", { cookie }),
+      await send(context.url, `POST /api/webhook-deliveries/${context.deliveryId}/replay`, { cookie }),
     ];
     expect(replay.status).toBe(200);
     for (const { text } of [list, replay]) expect(text).not.toContain("cus_confidential");
@@ -297,7 +304,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
 
   let plans: string;
   beforeAll(async () => {
-    plans = (await send(on.url, "GET /api/plans")).text;
+    plans = (await send(context.url, "GET /api/plans")).text;
   });
   it("returns plans without price ids", () => {
     expect(plans).toContain('"pro"');

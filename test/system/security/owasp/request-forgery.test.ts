@@ -63,7 +63,7 @@ const ELSEWHERE = [
   "",
 ];
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API7:2023 Server Side Request Forgery", () => {
   let bird: Canary;
@@ -76,7 +76,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
       exchange.say("Fine");
       exchange.finish();
     });
-    url = await on.serverWith({
+    url = await context.serverWith({
       ...GENEROUS_LIMITS,
       APP_URL,
       AI_BASE_URL: provider.baseUrl,
@@ -89,18 +89,18 @@ describe("API7:2023 Server Side Request Forgery", () => {
     await bird.close();
   });
   // Where the origin is https, so is the cookie.
-  const mallory = () => `__Host-${on.attacker.cookie}`;
+  const mallory = () => `__Host-${context.attacker.cookie}`;
   /** As a browser reads it that is on a page of ours. */
   const isOurs = (place: string) => new URL(place, `${APP_URL}/somewhere`).origin === APP_URL;
 
   it("links to own pages in mail", async () => {
-    const before = (await on.mails()).length;
+    const before = (await context.mails()).length;
     let accepted = 0;
     // In fives: so many mails a recipient gets, and every answer takes its time.
     for (let n = 0; n < ELSEWHERE.length; n += 5) {
-      await on.test.rows("truncate mail_recipient");
+      await context.test.rows("truncate mail_recipient");
       const requests = ELSEWHERE.slice(n, n + 5).map(async (redirectTo) => {
-        const body = { email: on.victim.email, redirectTo };
+        const body = { email: context.victim.email, redirectTo };
         const response = await send(url, "POST /api/auth/request-password-reset", { body });
         expect([200, 400, 403], `${redirectTo}: ${response.text}`).toContain(response.status);
         if (!isOurs(redirectTo)) expect([redirectTo, response.status]).not.toEqual([redirectTo, 200]);
@@ -108,11 +108,11 @@ describe("API7:2023 Server Side Request Forgery", () => {
       });
       accepted += (await Promise.all(requests)).filter(Boolean).length;
     }
-    await on.test.rows("truncate mail_recipient");
-    const ours = { email: on.victim.email, redirectTo: "/reset-password" };
+    await context.test.rows("truncate mail_recipient");
+    const ours = { email: context.victim.email, redirectTo: "/reset-password" };
     expect((await send(url, "POST /api/auth/request-password-reset", { body: ours })).status).toBe(200);
-    await eventually(async () => (await on.mails()).length, before + accepted + 1);
-    for (const mail of (await on.mails()).slice(before)) {
+    await eventually(async () => (await context.mails()).length, before + accepted + 1);
+    for (const mail of (await context.mails()).slice(before)) {
       const link = new URL(/https?:\/\/\S+/.exec(mail)?.[0] as string);
       expect(link.origin).toBe(APP_URL);
       const followed = await send(url, `GET ${link.pathname}${link.search}`);
@@ -165,12 +165,12 @@ describe("API7:2023 Server Side Request Forgery", () => {
       const response = await send(url, "POST /api/auth/sign-up/email", { body });
       expect([400, 403], `${callbackURL}: ${response.status} ${response.text}`).toContain(response.status);
     }
-    expect(await on.test.rows(`select id from "user" where email like 'elsewhere.%'`)).toEqual([]);
+    expect(await context.test.rows(`select id from "user" where email like 'elsewhere.%'`)).toEqual([]);
   });
 
   it("ignores a forged Host header", async () => {
-    await on.test.rows("truncate mail_recipient");
-    const before = (await on.mails()).length;
+    await context.test.rows("truncate mail_recipient");
+    const before = (await context.mails()).length;
     const hosts = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" };
     const poisons: Record<string, string>[] = [
       hosts,
@@ -178,7 +178,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
       { ...hosts, "x-forwarded-server": "evil.example", "x-host": "evil.example", "x-forwarded-port": "1" },
     ];
     for (const headers of poisons) {
-      const body = { email: on.victim.email };
+      const body = { email: context.victim.email };
       const answer = await send(url, "POST /api/auth/request-password-reset", { headers, body });
       expect(answer.status).toBe(200);
       for (const request of [
@@ -191,16 +191,16 @@ describe("API7:2023 Server Side Request Forgery", () => {
         expect(JSON.stringify(response.fields) + response.text).not.toContain("evil.example");
       }
     }
-    await eventually(async () => (await on.mails()).length, before + poisons.length);
-    for (const mail of (await on.mails()).slice(before)) {
+    await eventually(async () => (await context.mails()).length, before + poisons.length);
+    for (const mail of (await context.mails()).slice(before)) {
       expect(mail).toContain(`${APP_URL}/api/auth/reset-password/`);
       expect(mail).not.toContain("evil.example");
     }
   });
 
   it("rejects header injection in email addresses", async () => {
-    const before = (await on.mails()).length;
-    const { email } = on.victim;
+    const before = (await context.mails()).length;
+    const { email } = context.victim;
     for (const smuggled of [
       `${email}\r\nBcc: evil@example.com`,
       `${email},evil@example.com`,
@@ -213,7 +213,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
       const body = { email: smuggled };
       expect((await send(url, "POST /api/auth/request-password-reset", { body })).status).toBe(400);
     }
-    expect(await on.mails()).toHaveLength(before);
+    expect(await context.mails()).toHaveLength(before);
   });
 
   it("accepts no URL that the server would fetch", async () => {
@@ -290,7 +290,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
         eventId: `visit-${event}`,
         subscriptionId: "sub_visit",
         customerId: there,
-        userId: on.attacker.id,
+        userId: context.attacker.id,
         planId: "pro",
       });
       const object = (body.data as { object: Record<string, unknown> }).object;
@@ -312,7 +312,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
       });
       expect(response.status).toBe(200);
     }
-    await on.test.rows("delete from subscription where provider_subscription_id = 'sub_visit'");
+    await context.test.rows("delete from subscription where provider_subscription_id = 'sub_visit'");
   });
 
   it("does not act as a proxy", async () => {

@@ -33,13 +33,13 @@ const READERS = (on: SecurityContext): [request: string, cookie: string, limit: 
   ["POST /api/webhooks/provider-a", "", MEGABYTE],
 ];
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API4:2023 Unrestricted Resource Consumption", () => {
   it("cuts off endless bodies", async () => {
-    const flooding = READERS(on).map(async ([request, cookie, limit]) => {
+    const flooding = READERS(context).map(async ([request, cookie, limit]) => {
       const head = [`${request} HTTP/1.1`, "Content-Type: application/json", `Cookie: ${cookie}`];
-      const { status, sentBytes } = await flood(on.url, head);
+      const { status, sentBytes } = await flood(context.url, head);
       expect([request, status]).toEqual([request, 413]);
       expect(sentBytes).toBeLessThan(limit + UNDERWAY_BYTES);
     });
@@ -47,9 +47,12 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("rejects an oversized Content-Length before the body is sent", async () => {
-    for (const [request, cookie] of READERS(on)) {
+    for (const [request, cookie] of READERS(context)) {
       const length = { "content-length": "99999999999", "content-type": "application/json" };
-      const response = await send(on.url, request, { cookie, headers: { ...length, connection: "close" } });
+      const response = await send(context.url, request, {
+        cookie,
+        headers: { ...length, connection: "close" },
+      });
       expect([request, response.status]).toEqual([request, 413]);
       const auth = request.includes("/auth/") ? ["message", "code"] : [];
       const v2 = request.includes("/v2/") ? ["reason", "params"] : [];
@@ -58,18 +61,21 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("does not read bodies of refused callers", async () => {
-    const stranger = await flood(on.url, ["PATCH /api/users/me HTTP/1.1", "Content-Type: application/json"]);
+    const stranger = await flood(context.url, [
+      "PATCH /api/users/me HTTP/1.1",
+      "Content-Type: application/json",
+    ]);
     expect(stranger.status).toBe(401);
     expect(stranger.sentBytes).toBeLessThan(UNDERWAY_BYTES);
-    const url = await on.serverWith({ RATE_LIMIT_SETTINGS: "1/60" });
-    const { cookie } = on.attacker;
+    const url = await context.serverWith({ RATE_LIMIT_SETTINGS: "1/60" });
+    const { cookie } = context.attacker;
     await send(url, "GET /api/api-keys", { cookie });
     const head = ["PATCH /api/users/me HTTP/1.1", "Content-Type: application/json", `Cookie: ${cookie}`];
     expect((await flood(url, head)).status).toBe(429);
   });
 
   it("rejects deeply or widely nested JSON", async () => {
-    const { cookie } = on.attacker;
+    const { cookie } = context.attacker;
     const bombs = [
       `{"name":${"[".repeat(30_000)}${"]".repeat(30_000)}}`,
       `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`,
@@ -84,7 +90,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     ];
     for (const body of bombs) {
       for (const request of ["PATCH /api/users/me", "POST /api/auth/sign-up/email"]) {
-        const response = await send(on.url, request, { cookie, body });
+        const response = await send(context.url, request, { cookie, body });
         expect(response.status, `${body.slice(0, 20)}: ${response.text}`).toBe(400);
       }
     }
@@ -95,30 +101,32 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     for (const coding of ["gzip", "br", "deflate", "zstd", "gzip, gzip"]) {
       for (const request of ["PATCH /api/users/me", "POST /api/auth/sign-in/email"]) {
         const headers = { "content-encoding": coding };
-        expect((await send(on.url, request, { cookie: on.attacker.cookie, headers, body })).status).toBe(400);
+        expect(
+          (await send(context.url, request, { cookie: context.attacker.cookie, headers, body })).status,
+        ).toBe(400);
       }
     }
   });
 
   it("returns at most a hundred items per page", async () => {
-    const { id, cookie } = await visitor(on, "admin");
-    const { key: serviceKey } = await createServiceKey(on.test);
-    await on.test.rows(
+    const { id, cookie } = await visitor(context, "admin");
+    const { key: serviceKey } = await createServiceKey(context.test);
+    await context.test.rows(
       `insert into event_endpoint (id, url, types, enabled, secret)
        values ($1, 'https://example.com/hook', '{user.updated}', false, 'whsec_AAAA')`,
       [ENDPOINT_ID],
     );
-    await on.test.rows(
+    await context.test.rows(
       `insert into notification (user_id, kind) select $1, 'api_key_created' from generate_series(1, 150)`,
       [id],
     );
     for (const { method, path, plural, operation } of ROUTES.filter((route) => route.plural !== null)) {
-      const list = requestTo({ method, path }, on.victim, on);
+      const list = requestTo({ method, path }, context.victim, context);
       const as =
         operation.access === "service"
           ? { key: serviceKey }
-          : { cookie: operation.access === "admin" ? cookie : on.victim.cookie };
-      const page = (query: string) => send(on.url, `${list}?${query}`, as);
+          : { cookie: operation.access === "admin" ? cookie : context.victim.cookie };
+      const page = (query: string) => send(context.url, `${list}?${query}`, as);
       for (const limit of [
         "0",
         "-1",
@@ -139,17 +147,17 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
       expect((await page("limit=100")).body[plural as string].length).toBeLessThanOrEqual(100);
       expect((await page("")).body[plural as string].length).toBeLessThanOrEqual(20);
     }
-    const full = await send(on.url, "GET /api/notifications?limit=100", { cookie });
+    const full = await send(context.url, "GET /api/notifications?limit=100", { cookie });
     expect(full.body.notifications).toHaveLength(100);
   });
 
   it("rejects oversized URLs and headers", async () => {
-    const { cookie } = on.attacker;
+    const { cookie } = context.attacker;
     const floods = [
-      send(on.url, `GET /api/users?${"a=1&".repeat(20_000)}`, { cookie }),
-      send(on.url, `GET /api/${"a/".repeat(20_000)}`, { cookie }),
-      send(on.url, "GET /api/users/me", { cookie, headers: { "x-flood": "x".repeat(100_000) } }),
-      send(on.url, "GET /api/users/me", { cookie: `${cookie}; ${"a=1; ".repeat(20_000)}` }),
+      send(context.url, `GET /api/users?${"a=1&".repeat(20_000)}`, { cookie }),
+      send(context.url, `GET /api/${"a/".repeat(20_000)}`, { cookie }),
+      send(context.url, "GET /api/users/me", { cookie, headers: { "x-flood": "x".repeat(100_000) } }),
+      send(context.url, "GET /api/users/me", { cookie: `${cookie}; ${"a=1; ".repeat(20_000)}` }),
     ];
     for (const flooded of await Promise.allSettled(floods)) {
       // Closing the connection while the client still sends is a valid response.
@@ -159,31 +167,35 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
       `GET /api/users?${"a=1&".repeat(3_000)}`,
       `GET /api/users?${"cursor&".repeat(2_000)}`,
     ])
-      expect((await send(on.url, request, { cookie })).status).toBe(400);
-    expect((await send(on.url, "GET /api/users/me", { cookie })).status).toBe(200);
+      expect((await send(context.url, request, { cookie })).status).toBe(400);
+    expect((await send(context.url, "GET /api/users/me", { cookie })).status).toBe(200);
   });
 
   it("serves others beside slow senders", async () => {
     const head = (request: string, cookie: string) =>
       `${request} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\n`;
-    const slow = READERS(on).flatMap(([request, cookie]) =>
+    const slow = READERS(context).flatMap(([request, cookie]) =>
       Array.from({ length: 12 }, () => `${head(request, cookie)}Content-Length: 60000\r\n\r\n{"name":`),
     );
-    const headless = Array.from({ length: 50 }, () => head("GET /api/users/me", on.attacker.cookie));
-    const stop = await dawdle(on.url, [...slow, ...headless]);
+    const headless = Array.from({ length: 50 }, () => head("GET /api/users/me", context.attacker.cookie));
+    const stop = await dawdle(context.url, [...slow, ...headless]);
     try {
       for (const request of ["GET /api/users/me", "GET /api/subscriptions", "GET /api/ready"]) {
-        const answers = Array.from({ length: 20 }, () => send(on.url, request, { cookie: on.victim.cookie }));
+        const answers = Array.from({ length: 20 }, () =>
+          send(context.url, request, { cookie: context.victim.cookie }),
+        );
         for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
       }
     } finally {
       stop();
     }
-    expect((await send(on.url, "GET /api/users/me", { cookie: on.attacker.cookie })).status).toBe(200);
+    expect((await send(context.url, "GET /api/users/me", { cookie: context.attacker.cookie })).status).toBe(
+      200,
+    );
   });
 
   it("answers text aimed at slow patterns at once", async () => {
-    const { cookie } = on.attacker;
+    const { cookie } = context.attacker;
     const names = [
       `e${"\u0301".repeat(20_000)}`,
       "\u{1f468}\u200d".repeat(9_000),
@@ -195,7 +207,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     ];
     for (const name of names) {
       for (const request of ["PATCH /api/users/me", "POST /api/api-keys"]) {
-        const { status } = await send(on.url, request, { cookie, body: { name } });
+        const { status } = await send(context.url, request, { cookie, body: { name } });
         expect([200, 201, 400]).toContain(status);
       }
     }
@@ -211,7 +223,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     for (const email of emails) {
       const body = { email, password: "a password of some length", name: "Somebody" };
       for (const path of ["sign-in/email", "sign-up/email", "request-password-reset"])
-        expect((await send(on.url, `POST /api/auth/${path}`, { body })).status).toBe(400);
+        expect((await send(context.url, `POST /api/auth/${path}`, { body })).status).toBe(400);
     }
     const headers: Record<string, string>[] = [
       { cookie: `${";".repeat(14_000)}=` },
@@ -226,7 +238,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
       { "if-none-match": '"x",'.repeat(3_000) },
       { "content-type": `application/json;${" ".repeat(14_000)}` },
     ];
-    const url = await on.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "10.0.0.0/8,127.0.0.0/8" });
+    const url = await context.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "10.0.0.0/8,127.0.0.0/8" });
     for (const header of headers) {
       for (const request of ["GET /api/users/me", "GET /api/plans", "POST /api/auth/sign-out"])
         expect((await send(url, request, { headers: header })).status).toBeLessThan(500);
@@ -238,7 +250,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("admits each route's limit, then refuses, for sessions, keys and versions", async () => {
-    const url = await on.serverWith(
+    const url = await context.serverWith(
       Object.fromEntries(Object.keys(GENEROUS_LIMITS).map((variable) => [variable, "3/60"])),
     );
     await Promise.all(
@@ -261,9 +273,9 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
         },
       ].map(async ({ route, body }) => {
         const { access } = route.operation;
-        const person = await visitor(on, access === "admin" ? "admin" : "user");
-        const own = { ...on.victim, ...person } as Inhabitant;
-        const request = requestTo(route, own, on);
+        const person = await visitor(context, access === "admin" ? "admin" : "user");
+        const own = { ...context.victim, ...person } as Inhabitant;
+        const request = requestTo(route, own, context);
         const remaining: unknown[] = [];
         for (const version of ["/api/", "/api/v1/", "/api/v2/"]) {
           const response = await send(url, request.replace("/api/", version), {
@@ -283,8 +295,8 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("counts keys with their owner, HEAD with GET, and invalid requests", async () => {
-    const url = await on.serverWith({ RATE_LIMIT_API: "4/60" });
-    const { cookie, key, id } = on.attacker;
+    const url = await context.serverWith({ RATE_LIMIT_API: "4/60" });
+    const { cookie, key, id } = context.attacker;
     expect((await send(url, "HEAD /api/users/me", { cookie })).status).toBe(200);
     expect((await send(url, "GET /api/users/me", { key })).status).toBe(200);
     expect((await send(url, "GET /api/users?limit=0", { cookie })).status).toBe(400);
@@ -303,12 +315,12 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
       ])
         expect((await send(url, request, as)).status).toBe(429);
     }
-    expect((await send(url, "GET /api/users/me", { cookie: on.victim.cookie })).status).toBe(200);
+    expect((await send(url, "GET /api/users/me", { cookie: context.victim.cookie })).status).toBe(200);
   });
 
   it("admits exactly the limit of simultaneous requests", async () => {
-    const url = await on.serverWith({});
-    const ways = [{ cookie: on.attacker.cookie }, { key: on.attacker.key }];
+    const url = await context.serverWith({});
+    const ways = [{ cookie: context.attacker.cookie }, { key: context.attacker.key }];
     const responses = await Promise.all(
       Array.from({ length: 90 }, (_, n) =>
         send(url, n % 3 ? "GET /api/users/me" : "GET /api/v2/subscriptions", ways[n % 2] as object),
@@ -321,16 +333,16 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("limits mails to three a minute", async () => {
-    const url = await on.serverWith({});
-    const before = (await on.mails()).length;
-    const people = [on.victim, on.attacker, on.admin];
+    const url = await context.serverWith({});
+    const before = (await context.mails()).length;
+    const people = [context.victim, context.attacker, context.admin];
     const responses = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         send(url, "POST /api/auth/request-password-reset", { body: { email: people[n % 3]?.email } }),
       ),
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
-    await eventually(async () => (await on.mails()).length, before + 3);
+    await eventually(async () => (await context.mails()).length, before + 3);
   });
 
   it("keeps blocked keys under a flood of new addresses", () => {
@@ -347,13 +359,13 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("limits a user to a hundred keys", async () => {
-    const { id, cookie } = await visitor(on);
-    await on.test.rows(
+    const { id, cookie } = await visitor(context);
+    await context.test.rows(
       `insert into api_key (id, user_id, name, prefix, hash)
        select gen_random_uuid(), $1, 'k', 'tg_' || n, sha256(($1 || n)::bytea) from generate_series(1, 99) n`,
       [id],
     );
-    const create = () => send(on.url, "POST /api/api-keys", { cookie, body: { name: "one more" } });
+    const create = () => send(context.url, "POST /api/api-keys", { cookie, body: { name: "one more" } });
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(409);
   });

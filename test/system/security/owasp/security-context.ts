@@ -42,34 +42,34 @@ export const CONFIDENTIAL = "an invoice that is nobody else's business";
 
 /** For the tests of one file. */
 export function securityContext(): SecurityContext {
-  const on = {} as SecurityContext;
+  const context = {} as SecurityContext;
   const servers: RunningServer[] = [];
   let folder: string;
 
   beforeAll(async () => {
     await builtPages();
     folder = await mkdtemp(join(tmpdir(), "tollgate-owasp-"));
-    on.test = await freshDatabase(3);
-    on.serverWith = async (variables) => {
-      const server = await startTestServer(on.test.url, { DATA_DIR: folder, ...variables });
+    context.test = await freshDatabase(3);
+    context.serverWith = async (variables) => {
+      const server = await startTestServer(context.test.url, { DATA_DIR: folder, ...variables });
       servers.push(server);
       return server.url;
     };
-    on.mails = () => mailsIn(join(folder, "mail"));
-    on.url = await on.serverWith(GENEROUS_LIMITS);
-    [on.victim, on.attacker, on.admin] = await Promise.all([
-      createUser(on.test, "Vera Victim").then((person) => settled(on, person)),
-      createUser(on.test, "Mallory Attacker").then((person) => settled(on, person)),
-      createAdmin(on.test).then((person) => settled(on, person)),
+    context.mails = () => mailsIn(join(folder, "mail"));
+    context.url = await context.serverWith(GENEROUS_LIMITS);
+    [context.victim, context.attacker, context.admin] = await Promise.all([
+      createUser(context.test, "Vera Victim").then((person) => settled(context, person)),
+      createUser(context.test, "Mallory Attacker").then((person) => settled(context, person)),
+      createAdmin(context.test).then((person) => settled(context, person)),
     ]);
-    on.deliveryId = await failedDelivery(on);
+    context.deliveryId = await failedDelivery(context);
   }, 180_000);
   afterAll(async () => {
     for (const server of servers) await server.close();
-    await on.test.drop();
+    await context.test.drop();
     await rm(folder, { recursive: true, force: true });
   });
-  return on;
+  return context;
 }
 
 async function settled({ url, test }: SecurityContext, person: TestUser): Promise<Inhabitant> {

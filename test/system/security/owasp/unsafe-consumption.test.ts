@@ -15,7 +15,7 @@ const UPSTREAM_WORDS = "psql://upstream:hunter2@10.0.0.1 at /srv/upstream/handle
 
 type Json = Record<string, unknown>;
 
-const on = securityContext();
+const context = securityContext();
 
 describe("API10:2023 Unsafe Consumption of APIs", () => {
   let bird: Canary;
@@ -24,7 +24,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   beforeAll(async () => {
     bird = await canary();
     provider = await openAiServer();
-    url = await on.serverWith({
+    url = await context.serverWith({
       ...GENEROUS_LIMITS,
       AI_BASE_URL: provider.baseUrl,
       AI_API_KEY: AI_KEY,
@@ -68,11 +68,13 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   };
   const subscriptionOf = async (eventId: string) =>
     (
-      await on.test.rows("select * from subscription where provider_subscription_id = $1", [`sub-${eventId}`])
+      await context.test.rows("select * from subscription where provider_subscription_id = $1", [
+        `sub-${eventId}`,
+      ])
     )[0];
 
   it("treats __proto__ in events as data", async () => {
-    const { id } = await visitor(on);
+    const { id } = await visitor(context);
     const poison =
       '"__proto__":{"role":"admin","isAdmin":true},"constructor":{"prototype":{"role":"admin"}},';
     const { eventId, sending } = told(
@@ -86,19 +88,19 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect((await sending()).status).toBe(200);
     expect(({} as Json).role).toBeUndefined();
     expect(await subscriptionOf(eventId)).toMatchObject({ user_id: id, plan_id: "team", seats: 7 });
-    const [person] = await on.test.rows<{ role: string }>(`select role from "user" where id = $1`, [id]);
+    const [person] = await context.test.rows<{ role: string }>(`select role from "user" where id = $1`, [id]);
     expect(person?.role).toBe("user");
-    const [log] = await on.test.rows<{ id: string }>(
+    const [log] = await context.test.rows<{ id: string }>(
       "select id::text from webhook_delivery where event_id = $1",
       [eventId],
     );
-    const shown = await send(url, `GET /api/webhook-deliveries/${log?.id}`, { cookie: on.admin.cookie });
+    const shown = await send(url, `GET /api/webhook-deliveries/${log?.id}`, { cookie: context.admin.cookie });
     expect(shown.status).toBe(200);
     expect(Object.hasOwn(shown.body.payload, "__proto__")).toBe(true);
   });
 
   it("changes only subscriptions by events", async () => {
-    const { id } = await visitor(on);
+    const { id } = await visitor(context);
     const coveted = {
       role: "admin",
       isAdmin: true,
@@ -111,13 +113,13 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       Object.assign(object, coveted);
       Object.assign(event, coveted, { table: "user", set: { role: "admin" } });
     }, id);
-    const before = await on.test.rows(`select * from "user" order by id`);
+    const before = await context.test.rows(`select * from "user" order by id`);
     expect((await sending()).status).toBe(200);
-    expect(await on.test.rows(`select * from "user" order by id`)).toEqual(before);
+    expect(await context.test.rows(`select * from "user" order by id`)).toEqual(before);
   });
 
   it("fails events with wrong values one at a time, without details", async () => {
-    const { id } = await visitor(on);
+    const { id } = await visitor(context);
     const item = (object: Json) => ((object.items as { data: Json[] }).data[0] ?? {}) as Json;
     const odd: unknown[] = [
       -1,
@@ -190,7 +192,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
         /^\{("received":true(,"\w+":true)?|"error":"(Processing failed|Invalid payload: [\w ,.-]+)")\}$/,
       );
     }
-    const kept = await on.test.rows<{ seats: number; status: string; plan_id: string }>(
+    const kept = await context.test.rows<{ seats: number; status: string; plan_id: string }>(
       "select seats, status, plan_id from subscription where user_id = $1",
       [id],
     );
@@ -205,7 +207,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it("does not move a subscription to another user by an event", async () => {
-    const [owner, other] = [await visitor(on), await visitor(on)];
+    const [owner, other] = [await visitor(context), await visitor(context)];
     const first = told(() => {}, owner.id);
     expect((await first.sending()).status).toBe(200);
     const unknown = told((object) => {
@@ -219,7 +221,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it("stores markup in events as text", async () => {
-    const { id, cookie } = await visitor(on);
+    const { id, cookie } = await visitor(context);
     const markup = `<img src=x onerror=alert(1)>"'\`\${7*7}{{7*7}}</script><script>\u2028=cmd|' /C calc'!A0`;
     const { eventId, sending } = told((object) => {
       object.description = markup;
@@ -232,11 +234,13 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     }, id);
     expect((await named.sending()).body).toEqual({ received: true, ignored: true });
     for (const id of [eventId, named.eventId]) {
-      const [log] = await on.test.rows<{ id: string }>(
+      const [log] = await context.test.rows<{ id: string }>(
         "select id::text from webhook_delivery where event_id = $1",
         [id],
       );
-      const shown = await send(url, `GET /api/webhook-deliveries/${log?.id}`, { cookie: on.admin.cookie });
+      const shown = await send(url, `GET /api/webhook-deliveries/${log?.id}`, {
+        cookie: context.admin.cookie,
+      });
       expect(shown.fields).toMatchObject({
         "content-type": "application/json",
         "x-content-type-options": "nosniff",
@@ -248,7 +252,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it("rejects signed bytes that are not an event", async () => {
-    const count = async () => (await on.test.rows("select id from webhook_delivery")).length;
+    const count = async () => (await context.test.rows("select id from webhook_delivery")).length;
     const before = await count();
     const bodies = [
       "",
@@ -275,7 +279,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
 
   const ask = (content = "How are you?") =>
     send(url, "POST /api/chat", {
-      cookie: on.attacker.cookie,
+      cookie: context.attacker.cookie,
       body: { messages: [{ role: "user", content }] },
     });
   const upstream =
