@@ -32,7 +32,10 @@ async function cancelAndRefund(
   const api = payments[provider];
   try {
     if (api === null) {
-      log.error(facts, "an unwanted subscription goes on, and its slot has no API key: cancel it by hand");
+      log.error(
+        facts,
+        "an unwanted subscription is still active, and its slot has no API key: cancel it by hand",
+      );
       return;
     }
     await api.cancelSubscription(providerSubscriptionId);
