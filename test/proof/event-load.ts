@@ -127,7 +127,7 @@ export async function expectHistoryKept(
         [`${run}-%`],
       ),
     [{ events: history.answers.length, subscriptions: history.answers.length }],
-    180_000,
+    600_000,
   );
 }
 
