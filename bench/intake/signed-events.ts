@@ -73,11 +73,18 @@ export function writeSignedEvents(
   events: { first: number; count: number },
   shape: EventShape,
 ): number {
+  const requests = function* () {
+    for (let nth = 0; nth < events.count; nth += 1) yield signedRequest(events.first + nth, shape);
+  };
+  return writeRequests(path, requests());
+}
+
+/** @throws Error unless all requests are equally long */
+export function writeRequests(path: string, requests: Iterable<string>): number {
   const file = openSync(path, "w");
   let chunk = "";
   let length = 0;
-  for (let number = events.first; number < events.first + events.count; number += 1) {
-    const request = signedRequest(number, shape);
+  for (const request of requests) {
     if (length !== 0 && request.length !== length) throw new Error("requests differ in length");
     length = request.length;
     chunk += request;
