@@ -37,6 +37,8 @@ export type ReplicatedPostgres = {
 };
 
 const STANDBY = "standby";
+/** A standby on a busy machine first has to read the log that it lacks. */
+const START_WITHIN_MS = 240_000;
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -83,12 +85,16 @@ export async function startReplicatedPostgres(
   const setSynchronous = async (isSynchronous: boolean) => {
     await primary.rows(`alter system set synchronous_standby_names = '${isSynchronous ? STANDBY : ""}'`);
     await primary.rows("select pg_reload_conf()");
-    await eventually(async () => {
-      const [row] = await primary.rows<{ state: string }>(
-        "select sync_state as state from pg_stat_replication",
-      );
-      return !isSynchronous || row?.state === "sync";
-    }, true);
+    await eventually(
+      async () => {
+        const [row] = await primary.rows<{ state: string }>(
+          "select sync_state as state from pg_stat_replication",
+        );
+        return !isSynchronous || row?.state === "sync";
+      },
+      true,
+      START_WITHIN_MS,
+    );
   };
 
   await program("initdb", "-D", primary.data, "-U", "tollgate", "-A", "trust", "-E", "UTF8");
@@ -149,10 +155,14 @@ async function node(bin: string, folder: string, name: string, asUser: object): 
         ...asUser,
       });
       const starting = server;
-      await eventually(async () => {
-        if (starting.exitCode !== null) throw new Error(`PostgreSQL ended with ${starting.exitCode}`);
-        return (await rows("select 1").catch(() => [])).length === 1;
-      }, true);
+      await eventually(
+        async () => {
+          if (starting.exitCode !== null) throw new Error(`PostgreSQL ended with ${starting.exitCode}`);
+          return (await rows("select 1").catch(() => [])).length === 1;
+        },
+        true,
+        START_WITHIN_MS,
+      );
     },
     signal: async (signal) => {
       if (!server || server.exitCode !== null || server.signalCode !== null) return;

@@ -44,6 +44,7 @@ function settingsFor(options: { port: number; statusPort: number; ports: readonl
   timeout check 10s
   option http-buffer-request
   option redispatch
+  option http-server-close
   retries 5
   retry-on conn-failure empty-response
   option forwardfor if-none
