@@ -129,6 +129,36 @@ describe("createHttpServer", () => {
 });
 
 describe("prepareDrain", () => {
+  it("accepts connections until none has come for a while, as from a load balancer that does not know yet", async () => {
+    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    const drain = prepareDrain(server, { quietForMs: 300 });
+    let lastConnectionAt = 0;
+    server.on("connection", () => {
+      lastConnectionAt = performance.now();
+    });
+    const port = await listen(server);
+    let closedAt = 0;
+    const drained = drain().then(() => {
+      closedAt = performance.now();
+    });
+    for (let opened = 0; opened < 8 && closedAt === 0; opened += 1) {
+      send(port, GET);
+      await sleep(50);
+    }
+    await drained;
+    expect(lastConnectionAt).toBeGreaterThan(0);
+    expect(closedAt - lastConnectionAt).toBeGreaterThan(290);
+  });
+
+  it("stops accepting in the end while connections go on to come", async () => {
+    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    const drain = prepareDrain(server, { quietForMs: 60_000, acceptForMs: 300 });
+    const port = await listen(server);
+    send(port, GET);
+    await drain();
+    expect(server.listening).toBe(false);
+  });
+
   it("destroys every connection after the deadline, upgraded ones included", async () => {
     const server = createServer((_, outgoing) => outgoing.write("begun"));
     const drain = prepareDrain(server, { finishWithinMs: 300 });
