@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
@@ -44,10 +44,16 @@ export function startEventLoad(
   const sentAtMs: number[] = [];
   let acknowledged = 0;
   let isStopping = false;
+  let isAbandoned = false;
+  // A test that has failed must not load those after it.
+  onTestFinished(() => {
+    isStopping = true;
+    isAbandoned = true;
+  });
   let latestMs = Number.NEGATIVE_INFINITY;
 
   const deliver = async (n: number, answers: Answer[]): Promise<void> => {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = 0; !isAbandoned; attempt += 1) {
       const url = urls[(n + attempt) % urls.length] as string;
       const answer = await deliverWebhook(url, "provider-a", eventOf(n)).then(
         ({ status }) => status,

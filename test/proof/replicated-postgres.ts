@@ -39,12 +39,13 @@ export type ReplicatedPostgres = {
 const STANDBY = "standby";
 /** A standby on a busy machine first has to read the log that it lacks. */
 const START_WITHIN_MS = 240_000;
+// A former primary that was rewound reads the log from the last checkpoint of both on: as much as five minutes of load.
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 100
 wal_log_hints = on
-wal_keep_size = '64MB'
+wal_keep_size = '2GB'
 max_wal_size = '256MB'
 wal_retrieve_retry_interval = '200ms'
 wal_sender_timeout = '5s'
