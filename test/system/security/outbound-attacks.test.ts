@@ -238,14 +238,15 @@ describe("the list and stream of events", () => {
     const open = async () => {
       const aborting = new AbortController();
       const headers = { authorization: `Bearer ${key}` };
-      const { status } = await fetch(`${context.url}/api/events/stream`, {
+      // Kept, or the garbage collector ends the stream with its response.
+      const response = await fetch(`${context.url}/api/events/stream`, {
         headers,
         signal: aborting.signal,
       });
-      return status === 200 ? aborting : null;
+      return response.status === 200 ? { response, abort: () => aborting.abort() } : null;
     };
     for (let round = 0; round < 4; round += 1) {
-      const streams: AbortController[] = [];
+      const streams: { response: Response; abort(): void }[] = [];
       // The server notices a moment later that those of the round before are gone.
       await eventually(async () => {
         const stream = await open();
