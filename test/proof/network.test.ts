@@ -14,6 +14,7 @@ import { spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { expectNoFencedWrites, recordClaims } from "./claim-history.ts";
 import { expectHistoryKept, historyFigures, startEventLoad } from "./event-load.ts";
+import { expectEventsReceived } from "./events-received.ts";
 import { networkFaults, type Part, SHORT_FAULTS } from "./network-faults.ts";
 import { isFullProof, report, startTimeline } from "./proof.ts";
 import { admitted, SHARED_LIMIT, untilCountsAreShared, withoutRedis } from "./shared-limit.ts";
@@ -131,7 +132,7 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
     await expectHistoryKept(test, "network", history, [200, 500, 503, "unknown"]);
     const { again, takenOver } = await expectNoFencedWrites(test);
     expect(again).toBeGreaterThan(0);
-    await expectAllReceived();
+    await expectEventsReceived(test, received);
     const facts = {
       faults: ROUNDS * faults.length,
       "claimed again": again,
@@ -162,21 +163,6 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
     };
     await eventually(open, 0, 300_000);
     return row?.exhausted ?? 0;
-  }
-
-  /** Each change reaches the endpoint, whose network failed as well. */
-  async function expectAllReceived(): Promise<void> {
-    const missing = async () => {
-      await test.rows(
-        `update outbound_delivery set next_attempt_at = clock_timestamp()
-         where status = 'pending' and next_attempt_at is not null`,
-      );
-      const events = await test.rows<{ id: string }>(
-        "select id from outbound_event where type like 'subscription.%'",
-      );
-      return events.filter(({ id }) => !received.has(id)).length;
-    };
-    await eventually(missing, 0, 300_000);
   }
 
   it.each<[string, (toRedis: TcpProxy) => void]>([

@@ -22,6 +22,7 @@ import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { median } from "./event-load.ts";
 import { type EventReaders, startEventReaders } from "./event-readers.ts";
+import { expectEventsReceived } from "./events-received.ts";
 import { type Measured, p99, pace, percentiles, watchMemory } from "./measure.ts";
 import { isFullProof, report, startTimeline } from "./proof.ts";
 
@@ -212,17 +213,7 @@ describeWith("a soak", { "redis-server": findProgram("redis-server") }, (program
       return (row?.changes ?? 0) - (row?.events ?? 0);
     };
     await eventually(unannounced, 0, 180_000);
-    const missing = async () => {
-      await test.rows(
-        `update outbound_delivery set next_attempt_at = clock_timestamp()
-         where status = 'pending' and next_attempt_at is not null`,
-      );
-      const events = await test.rows<{ id: string }>(
-        "select id from outbound_event where type like 'subscription.%'",
-      );
-      return events.filter(({ id }) => !received.has(id)).length;
-    };
-    await eventually(missing, 0, 300_000);
+    await expectEventsReceived(test, received);
   }
 
   /** Every event reaches each reader of the stream once, in order. */
