@@ -17,7 +17,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: "const isChecked = isRefused && entered !== undefined ? true : defaultChecked;",
     fault: "a refused form ticks its boxes again, with JavaScript",
     tests: ["test/system/browser/journey.test.ts"],
-    only: "keeps the box unticked",
+    only: "keeps a box unticked",
     inPages: true,
   },
   {

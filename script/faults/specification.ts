@@ -195,7 +195,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     replace: "params: { retryAfterSeconds: retryAfterSeconds(charged) + 1 }",
     fault: "the form counts down other seconds than the header",
     tests: ["test/app/actions.test.ts"],
-    only: "counts down the same seconds",
+    only: "shows the seconds of Retry-After",
     inPages: true,
   },
   {
