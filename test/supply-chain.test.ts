@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");
@@ -17,7 +17,7 @@ it("has packages with allowed licences only", async () => {
 });
 
 it("reports advisories without failing, as they appear by date", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-audit-"));
+  const folder = await temporaryFolder();
   const npm = join(folder, "npm");
   const script =
     'if [ "$1" = audit ]; then echo "1 critical severity vulnerability"; exit 1; fi; PATH=$(echo "$PATH" | cut -d: -f2-) exec npm "$@"';
@@ -25,7 +25,6 @@ it("reports advisories without failing, as they appear by date", async () => {
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
   const { stdout } = await run(join(ROOT, "script/audit"), { env });
   expect(stdout).toMatch(/1 critical severity vulnerability[\s\S]*Licences:[\s\S]*\bMIT\b/);
-  await rm(folder, { recursive: true });
 });
 
 it("prints a CycloneDX document of the production packages", async () => {

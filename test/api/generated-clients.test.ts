@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
@@ -12,6 +11,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
 import { createKey, createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { GENEROUS_LIMITS, ownFolder } from "../support/variables.ts";
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ let project: string;
 
 beforeAll(async () => {
   tools = await installedTools();
-  project = await mkdtemp(join(tmpdir(), "tollgate-generated-clients-"));
+  project = await temporaryFolder();
   await symlink(join(tools, "node_modules"), join(project, "node_modules"));
   test = await freshDatabase(0);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
@@ -35,7 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.close();
   await test?.drop();
-  if (project) await rm(project, { recursive: true, force: true });
 });
 
 /** Installed once per lock file: they are larger than all other packages of the tests. */
@@ -131,6 +130,7 @@ import type { paths } from "./openapi";
 import { client } from "./hey-api/client.gen";
 import * as heyApi from "./hey-api";
 import * as orval from "./orval";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 declare const process: { env: Record<string, string> };
 declare const console: { log(text: string): void };

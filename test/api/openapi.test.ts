@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -13,6 +12,7 @@ import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { testApi } from "./unguarded-api.ts";
 
@@ -67,16 +67,12 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
   });
 
   it("passes Redocly's strict rules without an error or a warning", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));
-    try {
-      await writeFile(join(folder, "openapi.json"), JSON.stringify(await document()));
-      expect(await lint(join(folder, "openapi.json"))).toMatchObject({
-        totals: { errors: 0, warnings: 0 },
-        problems: [],
-      });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "openapi.json"), JSON.stringify(await document()));
+    expect(await lint(join(folder, "openapi.json"))).toMatchObject({
+      totals: { errors: 0, warnings: 0 },
+      problems: [],
+    });
   });
 
   it("is public, describes its own version and is cacheable", async () => {
@@ -167,15 +163,11 @@ function propertiesIn(value: unknown, path: string): [string, unknown][] {
 
 describe("Redocly", () => {
   it("reports an invalid document", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));
-    try {
-      const { body } = await sendRequest(server.url, "GET", "/api/openapi.json");
-      delete body.paths["/plans"].get.responses["200"].description;
-      await writeFile(join(folder, "openapi.json"), JSON.stringify(body));
-      expect((await lint(join(folder, "openapi.json"))).totals.errors).toBe(1);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const folder = await temporaryFolder();
+    const { body } = await sendRequest(server.url, "GET", "/api/openapi.json");
+    delete body.paths["/plans"].get.responses["200"].description;
+    await writeFile(join(folder, "openapi.json"), JSON.stringify(body));
+    expect((await lint(join(folder, "openapi.json"))).totals.errors).toBe(1);
   });
 });
 

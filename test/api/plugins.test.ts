@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Hono } from "hono";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -11,6 +10,7 @@ import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let test: TestDatabase;
 const closing: { close(): Promise<void> }[] = [];
@@ -244,8 +244,7 @@ describe("a plugin's secret link", () => {
 describe("the folder of plugins", () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "plugins-"));
-    closing.push({ close: () => rm(folder, { recursive: true, force: true }) });
+    folder = await temporaryFolder();
   });
   const ROUTER = "export const router = { fetch() {}, routes: [] };";
   const write = (file: string, text: string) => writeFile(join(folder, file), text);

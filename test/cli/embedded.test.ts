@@ -1,17 +1,14 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { spawnServer } from "../support/server-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { tollgateProcessIn } from "./tollgate.ts";
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-cli-"));
-  await chmod(folder, 0o755);
+  folder = await temporaryFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the command line on a data folder", () => {
   it("works without a server, and beside one without stopping it", async () => {

@@ -1,8 +1,8 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
@@ -12,7 +12,7 @@ let folder: string;
 beforeAll(async () => {
   test = await freshDatabase(0);
   tollgate = tollgateIn(serverVariables(test.url));
-  folder = await mkdtemp(join(tmpdir(), "tollgate-import-"));
+  folder = await temporaryFolder();
 });
 afterAll(() => test.drop());
 

@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createContext, runInContext } from "node:vm";
@@ -19,6 +18,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { createKey, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ let project: string;
 let bundle: string;
 
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), "tollgate-client-project-"));
+  project = await temporaryFolder();
   site = await startSite();
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   test = await freshDatabase(0);
@@ -58,7 +58,6 @@ afterAll(async () => {
   await server?.close();
   site?.close();
   await test?.drop();
-  if (project) await rm(project, { recursive: true, force: true });
 });
 
 /** Another site's page, which loads the package as it is. */

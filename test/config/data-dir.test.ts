@@ -1,15 +1,14 @@
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { prepareDataDir } from "../../src/config/data-dir.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-data-dir-"));
+  folder = await temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
@@ -33,8 +32,8 @@ describe("prepareDataDir", () => {
   });
 
   it("does not change a folder with other contents", async () => {
-    await writeFile(join(folder, "other"), "");
     await chmod(folder, 0o755);
+    await writeFile(join(folder, "other"), "");
     await prepareDataDir(folder, { isRoot: false });
     expect(await modeOf(folder)).toBe("755");
   });

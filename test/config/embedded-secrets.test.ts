@@ -1,16 +1,15 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
 import { webhookSecrets } from "../../src/config/payments.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-secrets-"));
+  folder = await temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("embeddedSecrets", () => {
   it.each([0o640, 0o604, 0o644, 0o660])("rejects a file that other users can read: %o", async (mode) => {

@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importUsers } from "../../src/import/import-users.ts";
@@ -8,13 +7,14 @@ import { betterAuthUsers } from "../../src/import/sources/better-auth.ts";
 import { stripeCustomers } from "../../src/import/sources/stripe-customers.ts";
 import { userFile } from "../../src/import/sources/user-file.ts";
 import { stripeContext } from "../support/stripe-context.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const context = stripeContext({ users: 0 });
 
 const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
 
 async function fileOf(name: string, content: string): Promise<Source<unknown>> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-import-"));
+  const folder = await temporaryFolder();
   await writeFile(join(folder, name), content);
   return userFile(join(folder, name));
 }

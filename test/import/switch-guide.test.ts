@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -9,6 +8,7 @@ import { ENTRY } from "../cli/tollgate.ts";
 import { loadFixture } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { stripeContext } from "../support/stripe-context.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PROCESS_VARIABLES } from "../support/variables.ts";
 
 const GUIDE = readFileSync(resolve(import.meta.dirname, "../../docs/how-to/switch-to-tollgate.md"), "utf8");
@@ -36,7 +36,7 @@ function listed(overrides: FixtureOverrides): void {
 
 it("every command of the guide succeeds, and everything matches the provider at the end", async () => {
   const { test, stripe, variables } = context;
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-switch-"));
+  const folder = await temporaryFolder();
   await writeFile(join(folder, "users.csv"), block("csv"));
   await writeFile(join(folder, "mapping.json"), block("json"));
   await oldDatabase();

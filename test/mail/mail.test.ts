@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createMail } from "../../src/mail/mail.ts";
 import { type Reply, type SmtpServer, smtpServer } from "../support/smtp-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LETTER = {
   to: "person@example.com",
@@ -25,8 +25,7 @@ afterEach(async () => {
 });
 
 async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "tollgate-mail-"));
-  cleanUps.push(() => rm(path, { recursive: true, force: true }));
+  const path = await temporaryFolder();
   return path;
 }
 

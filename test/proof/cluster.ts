@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { cleanedUp } from "../support/cleanup.ts";
@@ -13,6 +10,7 @@ import type { TestRedis } from "../support/redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "./replicated-postgres.ts";
 
 export const CLUSTER_PROGRAMS = {
@@ -40,8 +38,7 @@ export type Cluster = {
 
 /** Three servers behind HAProxy, PgBouncer over a replicated PostgreSQL, and a Redis cluster of three nodes. */
 export async function startCluster(programs: Programs, variables: Record<string, string>): Promise<Cluster> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-cluster-"));
-  await chmod(folder, 0o755);
+  const folder = await temporaryFolder();
   const postgres = await startReplicatedPostgres(programs.postgresql);
   await migrateAt(postgres.primary().url);
   await addUsers(postgres.primary(), 20);
@@ -82,7 +79,6 @@ export async function startCluster(programs: Programs, variables: Record<string,
       pooler.kill();
       await postgres.remove();
       for (const node of redis) await node.remove();
-      await rm(folder, { recursive: true, force: true });
     }),
   };
 }

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, cp, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { isFullProof, report } from "./proof.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -18,15 +18,13 @@ const PORT = "3999";
 describe.runIf(isFullProof)("the image", () => {
   let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-image-"));
-    await chmod(folder, 0o755);
+    folder = await temporaryFolder();
     await copyContext(folder);
     for (const step of await buildSteps()) {
       // Without the project's own Node on the path: the image has nothing but what it installs.
       execFileSync("bash", ["-c", step], { cwd: folder, env: { PATH: systemPath() }, stdio: "pipe" });
     }
   }, 900_000);
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it("starts offline as a user who can write to its data folder only, and stays small at rest", {
     timeout: 300_000,

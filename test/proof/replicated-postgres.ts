@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, chown, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openDatabase } from "../../src/store/database.ts";
@@ -9,6 +8,7 @@ import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 
@@ -60,8 +60,7 @@ export async function startReplicatedPostgres(
   bin: string,
   replicateThrough = async (primaryPort: number) => primaryPort,
 ): Promise<ReplicatedPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-replicated-"));
-  await chmod(folder, 0o755);
+  const folder = await temporaryFolder();
   const account = await unprivilegedAccount();
   if (account) await chown(folder, account.uid, account.gid);
   const asUser = account ?? {};
@@ -130,7 +129,6 @@ export async function startReplicatedPostgres(
     remove: cleanedUp(async () => {
       for (const { signal } of nodes) await signal("SIGKILL");
       await Promise.all(nodes.map(({ close }) => close()));
-      await rm(folder, { recursive: true, force: true });
     }),
   };
 }

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate, pendingMigrations } from "../../src/store/migrate.ts";
@@ -10,6 +9,7 @@ import { addUsers, emptyDatabase, type TestDatabase } from "../support/database.
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { isFullProof, report } from "./proof.ts";
 
 const LOGGED_DELIVERIES = 200_000;
@@ -136,11 +136,10 @@ const LATER_MIGRATIONS = "src/store/migrations/00[1-9]*.sql";
  */
 async function checkOutPreviousRelease(): Promise<{ folder: string; commit: string }> {
   const commit = previousCommit();
-  const parent = await mkdtemp(join(tmpdir(), "tollgate-previous-"));
+  const parent = await temporaryFolder();
   const folder = join(parent, "tollgate");
   cleanedUp(async () => {
     git("worktree", "remove", "--force", folder);
-    await rm(parent, { recursive: true, force: true });
   });
   git("worktree", "add", "--detach", folder, commit);
   await providePackages(folder);

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
@@ -12,6 +11,7 @@ import { ADMIN_PASSWORD, ownPassword } from "../../src/store/embedded-cluster.ts
 import type { ConversionStep } from "../../src/store/embedded-conversion.ts";
 import { ensureRunning } from "../../src/store/embedded-process.ts";
 import { isMigrated, migrate } from "../../src/store/migrate.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 const MIGRATIONS = join(import.meta.dirname, "../../src/store/migrations");
@@ -21,11 +21,9 @@ const LAST_OLD_MIGRATION = "0031_audit.sql";
 let folder: string;
 let count = 0;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-conversion-"));
-  await chmod(folder, 0o755);
+  folder = await temporaryFolder();
   await createTemplate();
 }, 120_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("an embedded cluster whose role tollgate is a superuser", { timeout: 120_000 }, () => {
   it("is converted at the start, with data, sequences, functions and the next migrations", async () => {

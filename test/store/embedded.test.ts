@@ -1,7 +1,6 @@
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
@@ -9,13 +8,12 @@ import { migrate } from "../../src/store/migrate.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { spawnServer } from "../support/server-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-embedded-"));
-  await chmod(folder, 0o755);
+  folder = await temporaryFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the embedded PostgreSQL", () => {
   it("is reused after the server was killed, without data loss", { timeout: 120_000 }, async () => {

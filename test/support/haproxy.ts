@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { cleanedUp } from "./cleanup.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { sendRequest } from "./http.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 export type LoadBalancer = {
   url: string;
@@ -17,7 +17,7 @@ export type LoadBalancer = {
 
 /** HAProxy as docs/how-to/run-several-servers.md describes it, over servers on these ports. */
 export async function startHaproxy(program: string, ports: readonly number[]): Promise<LoadBalancer> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-haproxy-"));
+  const folder = await temporaryFolder();
   const [port, statusPort, settings] = [await freePort(), await freePort(), join(folder, "haproxy.cfg")];
   await writeFile(settings, settingsFor({ port, statusPort, ports }));
   const balancer = spawn(program, ["-q", "-f", settings], { stdio: "ignore" });
@@ -29,7 +29,6 @@ export async function startHaproxy(program: string, ports: readonly number[]): P
     untilUp: (servers) => eventually(serversUp, String(servers), 120_000),
     remove: cleanedUp(async () => {
       balancer.kill("SIGKILL");
-      await rm(folder, { recursive: true, force: true });
     }),
   };
 }

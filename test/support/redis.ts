@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createClient } from "redis";
 import { cleanedUp } from "./cleanup.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { findProgram } from "./installed-programs.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** For `describeWith`. */
 export const REDIS = { "redis-server": findProgram("redis-server") };
@@ -34,7 +32,7 @@ export async function startRedis(
   program: string,
   { cluster = false, slots = [0, 16_383] as readonly [number, number] } = {},
 ): Promise<TestRedis> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-redis-"));
+  const folder = await temporaryFolder();
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   const busPort = await freePort();
@@ -87,7 +85,6 @@ export async function startRedis(
     },
     remove: cleanedUp(async () => {
       await kill();
-      await rm(folder, { recursive: true, force: true });
     }),
   };
 }

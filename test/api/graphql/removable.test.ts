@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { serverVariables } from "../../support/variables.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -18,7 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   test = await freshDatabase(1);
-  folder = await mkdtemp(join(tmpdir(), "tollgate-without-graphql-"));
+  folder = await temporaryFolder();
   const ownFiles = (await readdir(ROOT)).filter((name) =>
     /^(?!vitest).*\.ts$|^package\.json$|^tsconfig\.json$/.test(name),
   );
@@ -31,7 +31,6 @@ beforeAll(async () => {
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
 });
 afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
   await test.drop();
 });
 

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createPages } from "../../../src/runtime/pages/create-pages.ts";
 import type { PagesOptions } from "../../../src/runtime/pages/pages-options.ts";
 import { testLimits } from "../../support/guarded-app.ts";
 import { startHttpServer } from "../../support/http.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 it("tells the operator alone how to build the pages", async () => {
   const logged: unknown[] = [];
   const log = { info: () => {}, warn: () => {}, error: (...entry: unknown[]) => logged.push(entry) };
-  const project = await mkdtemp(join(tmpdir(), "tollgate-not-built-"));
+  const project = await temporaryFolder();
   const options = {
     ...{ log, appUrl: "http://localhost", ownOrigins: () => ["http://localhost"] },
     ...{ clientAddress: () => "192.0.2.1", deps: { limits: testLimits() } },
@@ -30,5 +28,4 @@ it("tells the operator alone how to build the pages", async () => {
   ]);
   await server.close();
   await pages.close();
-  await rm(project, { recursive: true, force: true });
 });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { inspect } from "node:util";
 import { vi } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
@@ -8,6 +5,7 @@ import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startTestServer } from "../../support/server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 export type Site = {
@@ -27,7 +25,7 @@ export type Site = {
 export async function openSite(variables: Record<string, string> = {}): Promise<Site> {
   await builtPages();
   const test = await freshDatabase(0);
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-site-"));
+  const folder = await temporaryFolder();
   const port = await freePort();
   // Checkouts redirect to this URL, so that it must be known beforehand.
   const url = `http://localhost:${port}`;
@@ -45,7 +43,6 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
     listening.mockRestore();
     await server.close();
     await test.drop();
-    await rm(folder, { recursive: true, force: true });
   };
   return {
     url,

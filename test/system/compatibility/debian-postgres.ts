@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
@@ -8,6 +7,7 @@ import { cleanedUp } from "../../support/cleanup.ts";
 import { freePort } from "../../support/free-port.ts";
 import { describeWith, findPostgresPrograms, findProgram } from "../../support/installed-programs.ts";
 import { startPgBouncer } from "../../support/pgbouncer.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 
@@ -32,8 +32,7 @@ export type OldPostgres = {
 
 /** A cluster of the system's PostgreSQL behind PgBouncer, both on free ports, both trusting this machine. */
 async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-pooled-"));
-  await chmod(folder, 0o755);
+  const folder = await temporaryFolder();
   const account = await unprivilegedAccount();
   if (account) await chown(folder, account.uid, account.gid);
   const port = await freePort();
@@ -63,7 +62,6 @@ async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPo
     stop: cleanedUp(async () => {
       pooler.kill();
       await run(join(bin, "pg_ctl"), ["stop", "-D", cluster, "-m", "immediate"], account ?? {});
-      await rm(folder, { recursive: true, force: true });
     }),
   };
 }

@@ -1,6 +1,5 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { Agent } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -15,6 +14,7 @@ import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { spawnServer } from "../../support/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {
@@ -176,8 +176,7 @@ type TestCluster = {
 
 /** A PostgreSQL of one test's own, to be killed and stopped, with the schema and `users` people. */
 async function startPostgresCluster(users: number): Promise<TestCluster> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-cluster-"));
-  await chmod(folder, 0o755);
+  const folder = await temporaryFolder();
   const postgres = await startEmbeddedPostgres(folder);
   const database = openDatabase({
     url: postgres.adminUrl,
@@ -202,7 +201,6 @@ async function startPostgresCluster(users: number): Promise<TestCluster> {
     remove: cleanedUp(async () => {
       await database.close();
       await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
     }),
   };
 }

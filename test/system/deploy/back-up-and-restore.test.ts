@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -17,6 +16,7 @@ import { freePort } from "../../support/free-port.ts";
 import { deliverUntilAnswered, deliverWebhook } from "../../support/http.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { serverVariables } from "../../support/variables.ts";
 import { describeBehindPgBouncer, type OldPostgres } from "../compatibility/debian-postgres.ts";
 
@@ -36,8 +36,7 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
   let moment = "";
   let stripe: StripeServer;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-backup-"));
-    await chmod(folder, 0o755);
+    folder = await temporaryFolder();
     archive = join(folder, "archive");
     await mkdir(archive);
     const account = await unprivilegedAccount();
@@ -61,7 +60,6 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
   afterAll(async () => {
     await stripe.close();
     await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it("restores every delivery, finds those after the backup, and repeats stay duplicates", async () => {

@@ -1,10 +1,9 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { get } from "node:https";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -17,6 +16,7 @@ import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { sendRequest, startHttpServer } from "../../support/http.ts";
 import { findProgram } from "../../support/installed-programs.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 const read = (path: string) => readFileSync(resolve(PROJECT, path), "utf8");
@@ -142,17 +142,13 @@ describe("compose.yml, checked against the Compose specification,", () => {
 
 describe("the systemd unit", () => {
   it.skipIf(!existsSync(SYSTEMD_ANALYZE))("passes systemd-analyze verify", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-unit-"));
-    try {
-      const unit = join(folder, "tollgate.service");
-      // Its programs are checked too: here the project is not in /opt, and need not be readable for others.
-      await writeFile(unit, read("deploy/systemd/tollgate.service").replaceAll("/opt/tollgate", PROJECT));
-      const { stderr } = await promisify(execFile)(SYSTEMD_ANALYZE, ["verify", "--man=no", unit]);
-      const ofUnit = stderr.split("\n").filter((line) => line.includes("tollgate.service"));
-      expect(ofUnit).toEqual([]);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const folder = await temporaryFolder();
+    const unit = join(folder, "tollgate.service");
+    // Its programs are checked too: here the project is not in /opt, and need not be readable for others.
+    await writeFile(unit, read("deploy/systemd/tollgate.service").replaceAll("/opt/tollgate", PROJECT));
+    const { stderr } = await promisify(execFile)(SYSTEMD_ANALYZE, ["verify", "--man=no", unit]);
+    const ofUnit = stderr.split("\n").filter((line) => line.includes("tollgate.service"));
+    expect(ofUnit).toEqual([]);
   });
 });
 
@@ -209,7 +205,7 @@ describe.each([
   ["caddy", CADDY],
 ])("the configuration of %s", (_, { program, configure }) => {
   it.skipIf(program === null)("is valid, and terminates TLS in front of a server", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-proxy-"));
+    const folder = await temporaryFolder();
     const seen: IncomingHttpHeaders[] = [];
     const upstream = await startHttpServer((incoming, outgoing) => {
       seen.push(incoming.headers);
@@ -252,7 +248,6 @@ describe.each([
       await stop();
     } finally {
       await upstream.close();
-      await rm(folder, { recursive: true, force: true });
     }
   });
 });

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { serverVariables } from "../../support/variables.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
@@ -18,12 +18,10 @@ let folder: string;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
-  folder = await mkdtemp(join(tmpdir(), "tollgate-production-"));
-  await chmod(folder, 0o755);
+  folder = await temporaryFolder();
 });
 afterAll(async () => {
   await test.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("the installed server in production", () => {

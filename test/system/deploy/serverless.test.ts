@@ -1,8 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -15,6 +14,7 @@ import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
 import { cookieOf } from "../../support/people.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 import { describeBehindPgBouncer, type OldPostgres } from "../compatibility/debian-postgres.ts";
 
@@ -39,8 +39,7 @@ describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", 
   let cookie: string;
   beforeAll(async () => {
     await bash(BUILD);
-    folder = await mkdtemp(join(tmpdir(), "tollgate-serverless-"));
-    cleanedUp(() => rm(folder, { recursive: true, force: true }));
+    folder = await temporaryFolder();
     await cp(join(PROJECT, ".next-serverless/standalone"), folder, { recursive: true });
     postgres = await start();
     const database = openDatabase({

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
@@ -9,6 +8,7 @@ import { sendRequest } from "../../support/http.ts";
 import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { callAction, encodeArguments, type Fields, findServerAction } from "../../support/server-action.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { totp } from "../../support/totp.ts";
 
 let test: TestDatabase;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
   const limits = { RATE_LIMIT_SETTINGS: "1000/60", RATE_LIMIT_API: "1000/60" };
-  folder = await mkdtemp(join(tmpdir(), "tollgate-pages-"));
+  folder = await temporaryFolder();
   server = await startTestServer(test.url, { APP_URL, DATA_DIR: folder, ...limits });
   ada = await createUser(test, "Ada", { isHttps: true });
   otherUser = await createUser(test, "Somebody New", { isHttps: true });
@@ -28,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await test.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Of the mails to this address the last. */

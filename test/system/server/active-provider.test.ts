@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { SLOTS } from "../../../src/domain/slot.ts";
 import { press } from "../../simulator/test-context.ts";
@@ -12,14 +9,14 @@ import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { callAction, encodeArguments, findServerAction } from "../../support/server-action.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 it.each(SLOTS)("sells a subscription through %s when it is the active provider", async (slot) => {
   await builtPages();
   const test = await freshDatabase(0);
   cleanedUp(test.drop);
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-active-"));
-  cleanedUp(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const server = await startTestServer(test.url, {
     ...GENEROUS_LIMITS,
     ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, ACTIVE_PROVIDER: slot },

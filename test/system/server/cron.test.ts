@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JOB_NAMES } from "../../../src/domain/job.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
@@ -9,6 +6,7 @@ import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
 import { startTestServer } from "../../support/server.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SECRET = "a-secret-of-sixteen-or-more";
 
@@ -17,7 +15,7 @@ let server: ServerProcess;
 let folder: string;
 beforeAll(async () => {
   test = await freshDatabase();
-  folder = await mkdtemp(join(tmpdir(), "tollgate-cron-"));
+  folder = await temporaryFolder();
   server = await spawnServer(test.url, {
     CRON_SECRET: SECRET,
     ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder },
@@ -27,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.end("SIGTERM");
   await test.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function get(job: string, secret = SECRET) {

@@ -1,6 +1,4 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import plans from "../../../plans.config.ts";
@@ -10,6 +8,7 @@ import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook, type HttpResponse, sendRequest } from "../../support/http.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { smtpServer } from "../../support/smtp-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { SECRETS } from "../../support/variables.ts";
 
 const CRON_SECRET = "a-secret-of-sixteen-or-more-characters";
@@ -18,7 +17,7 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown",
   timeout: 120_000,
 }, async () => {
   const [without, with_] = await Promise.all([freshDatabase(3), freshDatabase(3)]);
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-mail-"));
+  const folder = await temporaryFolder();
   let answer = () => {};
   const smtp = await smtpServer(({ verb }) => {
     if (verb !== "BODY") return undefined;
@@ -57,7 +56,6 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown",
     server.child.kill("SIGKILL");
     silent.child.kill("SIGKILL");
     await smtp.close();
-    await rm(folder, { recursive: true, force: true });
     await Promise.all([without.drop(), with_.drop()]);
   }
 });

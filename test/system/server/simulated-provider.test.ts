@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
@@ -15,17 +14,17 @@ import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { spawnServer } from "../../support/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 let folder: string;
 let test: TestDatabase;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tollgate-simulated-"));
+  folder = await temporaryFolder();
   test = await freshDatabase(0);
 });
 afterAll(async () => {
   await test.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("the simulated provider", () => {
@@ -77,13 +76,11 @@ describe("the simulated provider", () => {
   });
 
   it("is announced in the start-up banner", async () => {
-    const own = await mkdtemp(join(tmpdir(), "tollgate-greeted-"));
-    await chmod(own, 0o755);
+    const own = await temporaryFolder();
     const server = await spawnServer(null, { DATA_DIR: own, SIMULATOR: "on", SIMULATOR_PORT: "0" });
     const greeting = /a payment provider is simulated at http:\/\/127\.0\.0\.1:\d+/;
     await eventually(async () => server.lines.some((line) => greeting.test(line)), true);
     expect((await server.end("SIGTERM")).code).toBe(0);
-    await rm(own, { recursive: true, force: true });
   });
 });
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wireFormats } from "../../../src/providers/registry.ts";
 import type { RunningServer } from "../../../src/server.ts";
@@ -11,6 +8,7 @@ import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 describe.each(wireFormats())("with the simulator in the format %s", (format) => {
@@ -20,7 +18,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
   let tollgate: Tollgate;
   let provider: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-loop-"));
+    folder = await temporaryFolder();
     test = await freshDatabase(0);
     const variables = { ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder };
     server = await startTestServer(test.url, { ...variables, SIMULATOR_PORT: "0" });
@@ -33,7 +31,6 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
   afterAll(async () => {
     await server.close();
     await test.drop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const post = (path: string, { cookie }: TestUser, body?: object) =>

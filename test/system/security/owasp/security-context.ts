@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import type { RunningServer } from "../../../../src/server.ts";
@@ -10,6 +9,7 @@ import { freshDatabase, type TestDatabase } from "../../../support/database.ts";
 import { deliverWebhook, sendRequest } from "../../../support/http.ts";
 import { createAdmin, createSession, createUser, type TestUser } from "../../../support/people.ts";
 import { startTestServer } from "../../../support/server.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 
 /** A user with one of everything. */
@@ -48,7 +48,7 @@ export function securityContext(): SecurityContext {
 
   beforeAll(async () => {
     await builtPages();
-    folder = await mkdtemp(join(tmpdir(), "tollgate-owasp-"));
+    folder = await temporaryFolder();
     context.test = await freshDatabase(3);
     context.serverWith = async (variables) => {
       const server = await startTestServer(context.test.url, { DATA_DIR: folder, ...variables });
@@ -67,7 +67,6 @@ export function securityContext(): SecurityContext {
   afterAll(async () => {
     for (const server of servers) await server.close();
     await context.test.drop();
-    await rm(folder, { recursive: true, force: true });
   });
   return context;
 }
