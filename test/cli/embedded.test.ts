@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sendRequest } from "../support/http.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { tollgateProcessIn } from "./tollgate.ts";
@@ -27,7 +28,7 @@ describe("the command line on a data folder", () => {
     ]);
     expect(running).toMatchObject({ created: 1, existing: 2 });
     expect(listed).toHaveLength(40);
-    expect((await fetch(`${server.url}/api/ready`)).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/api/ready")).status).toBe(200);
     expect((await server.end("SIGTERM")).code).toBe(0);
 
     expect(isRunning()).toBe(false);

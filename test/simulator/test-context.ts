@@ -6,6 +6,7 @@ import type { WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/server/start-simulator.ts";
 import { cleanedUp } from "../support/cleanup.ts";
+import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { SECRETS } from "../support/variables.ts";
 
 export const API_KEY = "sim_key_of_the_tests";
@@ -60,25 +61,19 @@ export async function simulator(options: Options): Promise<Simulator & { logged:
 }
 
 /** Presses a button of a page, as a browser does without JavaScript. Redirects are not followed. */
-export function press(url: string, fields: Record<string, string>): Promise<Response> {
-  return fetch(url, {
-    method: "POST",
-    redirect: "manual",
-    headers: { origin: new URL(url).origin, "sec-fetch-site": "same-origin" },
+export function press(url: string, fields: Record<string, string>): Promise<HttpResponse> {
+  const { origin, pathname, search } = new URL(url);
+  return sendRequest(origin, "POST", pathname + search, {
+    headers: { origin, "sec-fetch-site": "same-origin" },
     body: new URLSearchParams(fields),
   });
 }
 
-/** Asks the control API. */
+/** Calls the control API. */
 export async function control(url: string, path: string, body?: object) {
-  const response = await fetch(`${url}/control${path}`, {
-    ...(body
-      ? { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }
-      : {}),
-  });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
-  return (await response.json()) as any;
+  const response = await sendRequest(url, body ? "POST" : "GET", `/control${path}`, { body });
+  if (response.status >= 400) throw new Error(`${response.status} ${response.text}`);
+  return response.body;
 }
 
 /** Opens a checkout, in provider-a unless another slot is given, as the product does. */

@@ -24,7 +24,7 @@ export type HttpResponse = {
 };
 
 export type RequestOptions = {
-  /** Sent as JSON, unless it is text or bytes already. */
+  /** Forms are encoded as browsers do; anything else is sent as JSON, unless it is text or bytes already. */
   body?: unknown;
   cookie?: string;
   /** An API key, sent as a bearer token. */
@@ -40,17 +40,14 @@ const keepAlive = new Agent({ keepAlive: true, maxSockets: 256 });
  * Sends one request as a client without a browser does, and follows no redirect.
  * @param path goes out as it is written; `fetch` would normalize it. Only what HTTP cannot carry is percent-encoded.
  */
-export function sendRequest(
+export async function sendRequest(
   serverUrl: string,
   method: string,
   path: string,
   { body, cookie, key, headers = {}, agent = keepAlive }: RequestOptions = {},
 ): Promise<HttpResponse> {
   const { hostname, port } = new URL(serverUrl);
-  const bytes =
-    body === undefined || typeof body === "string" || body instanceof Uint8Array
-      ? body
-      : JSON.stringify(body);
+  const { bytes, contentType } = await encoded(body);
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
@@ -60,7 +57,7 @@ export function sendRequest(
           // Node would leave out the length of a GET's body.
           ...(bytes === undefined
             ? {}
-            : { "content-type": "application/json", "content-length": `${Buffer.byteLength(bytes)}` }),
+            : { "content-type": contentType, "content-length": `${Buffer.byteLength(bytes)}` }),
           ...(cookie === undefined ? {} : { cookie }),
           ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
           ...lowerCased(headers),
@@ -86,6 +83,20 @@ export function sendRequest(
     outgoing.on("timeout", () => outgoing.destroy(new Error("no response within 30 s")));
     outgoing.end(bytes);
   });
+}
+
+async function encoded(
+  body: unknown,
+): Promise<{ bytes: string | Uint8Array | undefined; contentType?: string }> {
+  if (body instanceof FormData || body instanceof URLSearchParams) {
+    const form = new Response(body);
+    return {
+      bytes: Buffer.from(await form.arrayBuffer()),
+      contentType: form.headers.get("content-type") as string,
+    };
+  }
+  const isEncoded = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  return { bytes: isEncoded ? body : JSON.stringify(body), contentType: "application/json" };
 }
 
 type HeaderFields = Record<string, string | string[] | undefined>;

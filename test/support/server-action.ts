@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HttpResponse } from "./http.ts";
+import { type HttpResponse, type RequestOptions, sendRequest } from "./http.ts";
 
 const MANIFEST = join(import.meta.dirname, "../../.next/server/server-reference-manifest.json");
 
@@ -80,11 +80,9 @@ export type ActionAnswer = Pick<HttpResponse, "status" | "headers" | "text"> & {
   thrown: { digest: string } | null;
 };
 
-export type ActionCall = {
+export type ActionCall = Pick<RequestOptions, "cookie" | "key"> & {
   /** Where it is posted to, unless that is its own page. */
   path?: string;
-  cookie?: string;
-  key?: string;
   headers?: Record<string, string>;
 };
 
@@ -93,27 +91,18 @@ export async function callAction(
   serverUrl: string,
   { id, pages }: Pick<ServerAction, "id" | "pages">,
   body: FormData | string,
-  { path = pages[0] ?? "/", cookie, key, headers = {} }: ActionCall = {},
+  { path = pages[0] ?? "/", headers, ...caller }: ActionCall = {},
 ): Promise<ActionAnswer> {
-  const response = await fetch(`${serverUrl}${path}`, {
-    method: "POST",
-    redirect: "manual",
+  const type = typeof body === "string" ? { "content-type": "text/plain;charset=UTF-8" } : {};
+  const response = await sendRequest(serverUrl, "POST", path, {
+    ...caller,
     body,
-    headers: {
-      accept: "text/x-component",
-      "next-action": id,
-      ...(cookie === undefined ? {} : { cookie }),
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...headers,
-    },
+    headers: { accept: "text/x-component", "next-action": id, ...type, ...headers },
   });
-  const text = await response.text();
   return {
-    status: response.status,
-    headers: response.headers,
-    text,
+    ...response,
     redirect: response.headers.get("x-action-redirect")?.replace(/;\w+$/, "") ?? null,
-    ...result(text),
+    ...result(response.text),
   };
 }
 
@@ -146,22 +135,17 @@ export function postForm(
   serverUrl: string,
   action: Pick<ServerAction, "id" | "pages">,
   fields: Fields,
-  { path = action.pages[0] ?? "/", ...as }: ActionCall & { bound?: string } = {},
-): Promise<Response> {
+  { path = action.pages[0] ?? "/", bound, headers, ...caller }: ActionCall & { bound?: string } = {},
+): Promise<HttpResponse> {
   const body = new FormData();
   body.append("$ACTION_REF_1", "");
   body.append("$ACTION_1:0", JSON.stringify({ id: findServerAction("submitForm").id, bound: "$@1" }));
-  body.append("$ACTION_1:1", as.bound ?? '["$h2",null]');
+  body.append("$ACTION_1:1", bound ?? '["$h2",null]');
   body.append("$ACTION_1:2", boundTo(action));
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
-  return fetch(`${serverUrl}${path}`, {
-    method: "POST",
-    redirect: "manual",
+  return sendRequest(serverUrl, "POST", path, {
+    ...caller,
     body,
-    headers: {
-      accept: "text/html",
-      ...(as.cookie === undefined ? {} : { cookie: as.cookie }),
-      ...as.headers,
-    },
+    headers: { accept: "text/html", ...headers },
   });
 }

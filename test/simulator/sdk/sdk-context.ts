@@ -18,7 +18,7 @@ export async function sdkContext(format: WireFormat, secret: string = SECRETS["p
     /** As the buyer at the hosted checkout. */
     pay: async (checkoutUrl: string, email = "buyer@example.com") => {
       const paid = await press(checkoutUrl, { action: "pay", email, card: CARD });
-      if (paid.status >= 400) throw new Error(`${paid.status} ${await paid.text()}`);
+      if (paid.status >= 400) throw new Error(`${paid.status} ${paid.text}`);
       await sim.settle();
     },
     moveClock: async (by: string | number) => {

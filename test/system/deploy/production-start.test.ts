@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { sendRequest } from "../../support/http.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { serverVariables } from "../../support/variables.ts";
 
@@ -45,7 +46,7 @@ describe("the installed server in production", () => {
     const ended = once(server, "exit");
     try {
       const url = await listening(server);
-      expect((await fetch(`${url}/api/ready`)).status).toBe(200);
+      expect((await sendRequest(url, "GET", "/api/ready")).status).toBe(200);
       expect(await residentMb(server.pid)).toBeLessThanOrEqual(150);
       const page = await fetch(`${url}/sign-in`);
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<form")]);

@@ -336,14 +336,12 @@ async function sendForm(
     if (attribute(tag, "type") === "hidden") body.set(attribute(tag, "name"), attribute(tag, "value"));
   }
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
-  const response = await fetch(`${serverUrl}${path}`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { cookie, origin: APP_URL },
+  const response = await sendRequest(serverUrl, "POST", path, {
+    cookie,
+    headers: { origin: APP_URL },
     body,
   });
-  const page = pageOf({ status: response.status, text: await response.text() });
-  return { ...page, location: response.headers.get("location") };
+  return { ...pageOf(response), location: response.headers.get("location") };
 }
 
 function pageOf({ status, text: html }: { status: number; text: string }): Page {

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { sendRequest } from "../../support/http.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
@@ -88,9 +89,12 @@ describe("a stopping server", () => {
       "",
     ];
     const clients = beginnings.map((beginning) => send(server.url, beginning));
-    await vi.waitFor(async () => expect((await fetch(`${server.url}/api/health`)).status).toBe(200), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(
+      async () => expect((await sendRequest(server.url, "GET", "/api/health")).status).toBe(200),
+      {
+        timeout: 30_000,
+      },
+    );
     expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
     await vi.waitFor(() => expect(clients.every(({ isClosed }) => isClosed)).toBe(true), { timeout: 30_000 });
   });
@@ -101,9 +105,12 @@ describe("a stopping server", () => {
       server.url,
       "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1",
     );
-    await vi.waitFor(async () => expect((await fetch(`${server.url}/api/health`)).status).toBe(200), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(
+      async () => expect((await sendRequest(server.url, "GET", "/api/health")).status).toBe(200),
+      {
+        timeout: 30_000,
+      },
+    );
     server.child.kill("SIGTERM");
     await vi.waitFor(() => expect(server.lines.join()).toContain('"stopping"'), { timeout: 30_000 });
     expect(await server.end("SIGTERM")).toEqual({ code: 1, signal: null });
@@ -183,7 +190,7 @@ describe("bodies that never end", () => {
     const clients = Array.from({ length: 120 }, () => send(server.url, part));
     const answered = () => clients.filter(({ received }) => received.startsWith("HTTP/1.1 503 ")).length;
     await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(120 - 75), { timeout: 30_000 });
-    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/api/health")).status).toBe(200);
     for (const client of clients) client.destroy();
     await server.end("SIGTERM");
   });

@@ -28,10 +28,8 @@ afterAll(async () => {
 });
 
 async function get(job: string, secret = SECRET) {
-  const response = await fetch(`${server.url}/api/cron/${job}`, {
-    headers: { authorization: `Bearer ${secret}` },
-  });
-  return { status: response.status, body: await response.json() };
+  const { status, body } = await sendRequest(server.url, "GET", `/api/cron/${job}`, { key: secret });
+  return { status, body };
 }
 
 describe("GET /api/cron/:job", () => {
@@ -71,7 +69,7 @@ describe("GET /api/cron/:job", () => {
       status: 401,
       body: { error: "Unauthorized" },
     });
-    expect((await fetch(`${server.url}/api/cron/retention`)).status).toBe(401);
+    expect((await sendRequest(server.url, "GET", "/api/cron/retention")).status).toBe(401);
   });
 
   it("returns 404 for every job when CRON_SECRET is not set", async () => {
@@ -92,6 +90,6 @@ describe("GET /api/cron/:job", () => {
   });
 
   it("returns 405 for other methods", async () => {
-    expect((await fetch(`${server.url}/api/cron/retention`, { method: "POST" })).status).toBe(405);
+    expect((await sendRequest(server.url, "POST", "/api/cron/retention")).status).toBe(405);
   });
 });

@@ -96,7 +96,7 @@ export async function startProviderContext(
         ({ status }) => status !== "canceled",
       )?.providerSubscriptionId;
       const pressed = await press(body.url, { subscription: subscription as string, action, ...more });
-      expect(pressed.status, await pressed.text()).toBe(303);
+      expect(pressed.status, pressed.text).toBe(303);
     },
     forward: async (by) => void (await control(sim.url, "/clock", { by })),
   };
