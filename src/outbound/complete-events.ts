@@ -11,6 +11,8 @@ import type { Written, WrittenChange, WrittenEvent } from "../store/written-even
 /** An event, or what may have changed a user's entitlements and becomes one if it has. */
 type Draft = CompleteEvent | EntitlementDraft;
 
+type ChangedEntitlements = { entitlements: ShownEntitlements; isPastDue: boolean };
+
 type EntitlementDraft = {
   seq: string | null;
   occurredAt: Date;
@@ -31,8 +33,8 @@ export async function completeEvents(
   const entitlements = await findChangedEntitlements(transaction, drafts.filter(isOfEntitlements), plans);
   return drafts.flatMap((draft) => {
     if (!isOfEntitlements(draft)) return draft;
-    const changed = entitlements.get(draft) ?? null;
-    return changed === null ? [] : entitlementEvent(draft, changed);
+    const changed = entitlements.get(draft);
+    return changed === undefined ? [] : entitlementEvent(draft, changed);
   });
 }
 
@@ -73,12 +75,12 @@ function draftOfEvent(event: WrittenEvent): Draft[] {
 
 function entitlementEvent(
   { seq, occurredAt, userId, externalId }: EntitlementDraft,
-  entitlements: ShownEntitlements,
+  { entitlements, isPastDue }: ChangedEntitlements,
 ): CompleteEvent {
   const subject = hash("md5", `user ${userId}`);
   const until = entitlements.until?.toISOString() ?? null;
   const data = { userId, externalId, entitlements: { ...entitlements, until } };
-  return { seq, type: "entitlements.changed", subject, occurredAt, userId, data };
+  return { seq, type: "entitlements.changed", subject, occurredAt, userId, data, isPastDue };
 }
 
 /** Those of a user in one pass, as each one's state before is the state after the previous one. */
@@ -86,8 +88,8 @@ async function findChangedEntitlements(
   transaction: Queryable,
   drafts: readonly EntitlementDraft[],
   plans: Pick<PlanCatalog, "plans">,
-): Promise<Map<EntitlementDraft, ShownEntitlements | null>> {
-  const entitlements = new Map<EntitlementDraft, ShownEntitlements | null>();
+): Promise<Map<EntitlementDraft, ChangedEntitlements>> {
+  const entitlements = new Map<EntitlementDraft, ChangedEntitlements>();
   if (drafts.length === 0) return entitlements;
   const draftsByUser = Map.groupBy(drafts, ({ userId }) => userId);
   const factsByUser = await entitlementFacts(transaction, [...draftsByUser.keys()], (userId) =>
@@ -97,9 +99,19 @@ async function findChangedEntitlements(
     const facts = factsByUser.get(userId) ?? { subscriptions: [], usage: [] };
     const changes = ofUser.map(({ change, occurredAt }) => ({ change, writtenAt: occurredAt }));
     const results = changedEntitlements(changes, facts, plans);
-    for (const [index, draft] of ofUser.entries()) entitlements.set(draft, results[index] ?? null);
+    const isPastDueNow = facts.subscriptions.some(({ status }) => status === "past_due");
+    for (const [index, draft] of ofUser.entries()) {
+      const result = results[index] ?? null;
+      if (result === null) continue;
+      const isPastDue = isPastDueNow || becamePastDue(draft);
+      entitlements.set(draft, { entitlements: result, isPastDue });
+    }
   }
   return entitlements;
+}
+
+function becamePastDue({ change }: EntitlementDraft): boolean {
+  return (change.replaced ?? []).some(({ after }) => after?.status === "past_due");
 }
 
 type Shown = { userId?: string | null } & Record<string, unknown>;

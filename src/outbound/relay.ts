@@ -1,7 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Database } from "../store/database.ts";
-import { createDeliveries, type PositionedEvent, storeEvents } from "../store/outbound-relay.ts";
+import {
+  createDeliveries,
+  lockEndpoints,
+  type PositionedEvent,
+  storeEvents,
+} from "../store/outbound-relay.ts";
 import { advanceRelay, lockRelay } from "../store/relay-state.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import { removeWritten, type Written, writtenSince } from "../store/written-events.ts";
@@ -45,7 +50,11 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
     const written = await writtenSince(transaction, { limit: BATCH, after: state.relayedUntil });
     const lastWritten = written.at(-1);
     if (lastWritten === undefined) return { events: 0, isLast: true };
-    const completed = await completeEvents(transaction, written, plans);
+    const [completed, delivered] = await Promise.all([
+      completeEvents(transaction, written, plans),
+      // After the changes were read: an endpoint gets every change that follows its creation.
+      lockEndpoints(transaction),
+    ]);
     // One call for all: each costs more than its few bytes.
     const random = randomBytes(completed.length * EVENT_ID_RANDOM_BYTES);
     const events = completed.map((event, index): PositionedEvent => {
@@ -60,9 +69,11 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
     const isLast = written.length < BATCH;
     const writes = [
       ...removeWritten(transaction, removable(written, events)),
-      ...(events.length > 0
-        ? [...storeEvents(transaction, events), ...createDeliveries(transaction, events)]
-        : []),
+      ...storeEvents(transaction, events, delivered),
+      ...createDeliveries(
+        transaction,
+        events.filter(({ type }) => delivered.has(type)),
+      ),
       advanceRelay(transaction, {
         lastPosition: events.at(-1)?.position ?? state.lastPosition,
         relayedUntil: isLast ? state.nextRelayedUntil : state.relayedUntil,

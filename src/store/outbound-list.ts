@@ -1,5 +1,6 @@
 import type { OutboundEvent } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
+import { MIN_EVENTS, unpackEvents } from "./event-packs.ts";
 
 type ListedEvent = Omit<OutboundEvent, "version"> & { position: bigint };
 
@@ -25,7 +26,15 @@ select r.last_position::text as "lastPosition", r.dropped_until::text as "droppe
     from (
       select * from outbound_event where position > coalesce($1::bigint, 0) order by position limit $2::int
     ) e
-  ), '[]') as events
+  ), '[]') as events,
+  coalesce((
+    select json_agg(json_build_object('firstPosition', p.first_position::text, 'events', encode(p.events, 'base64'))
+      order by p.last_position)
+    from (
+      select * from outbound_event_pack where last_position >= coalesce($1::bigint, 0)
+      order by last_position limit $3::int
+    ) p
+  ), '[]') as packs
 from outbound_relay r`,
 };
 
@@ -34,6 +43,8 @@ type ReadRow = {
   droppedUntil: string;
   afterId: string | null;
   events: (Omit<ListedEvent, "position" | "occurredAt"> & { position: string; occurredAtMs: number })[];
+  /** The first one may end with the event at `after`. */
+  packs: { firstPosition: string; events: string }[];
 };
 
 /** Events that have a position, the oldest first. @param after `null`: from the oldest one */
@@ -41,16 +52,34 @@ export async function readEvents(
   database: Queryable,
   { after, limit }: { after: bigint | null; limit: number },
 ): Promise<EventList> {
-  const [row] = await database.run<ReadRow>(READ, [after, limit]);
-  const { lastPosition, droppedUntil, afterId, events } = row as ReadRow;
+  const packs = Math.ceil(limit / MIN_EVENTS) + 1;
+  const [row] = await database.run<ReadRow>(READ, [after, limit, packs]);
+  const { lastPosition, droppedUntil, afterId, ...stored } = row as ReadRow;
+  const single = stored.events.map(({ position, occurredAtMs, ...event }) => ({
+    ...event,
+    position: BigInt(position),
+    occurredAt: new Date(occurredAtMs),
+  }));
+  const packed = unpackUntil(stored.packs, after ?? 0n, limit);
   return {
     lastPosition: BigInt(lastPosition),
     droppedUntil: BigInt(droppedUntil),
-    afterId,
-    events: events.map(({ position, occurredAtMs, ...event }) => ({
-      ...event,
-      position: BigInt(position),
-      occurredAt: new Date(occurredAtMs),
-    })),
+    afterId: afterId ?? packed.find(({ position }) => position === after)?.id ?? null,
+    events: [...single, ...packed.filter(({ position }) => position > (after ?? 0n))]
+      .sort((a, b) => (a.position < b.position ? -1 : 1))
+      .slice(0, limit),
   };
+}
+
+/** Until there are enough after the position. */
+function unpackUntil(packs: ReadRow["packs"], after: bigint, limit: number): ListedEvent[] {
+  const unpacked: ListedEvent[] = [];
+  let count = 0;
+  for (const { firstPosition, events: packed } of packs) {
+    const events = unpackEvents(Buffer.from(packed, "base64"), BigInt(firstPosition));
+    unpacked.push(...events);
+    count += events.filter(({ position }) => position > after).length;
+    if (count >= limit) break;
+  }
+  return unpacked;
 }

@@ -1,5 +1,6 @@
 import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
+import { insertEventPacks, splitIntoPacks } from "./event-packs.ts";
 import { SEPARATOR } from "./separator.ts";
 
 /** An event with all that is sent of it. */
@@ -11,6 +12,8 @@ export type CompleteEvent = {
   occurredAt: Date;
   userId: string | null;
   data: Record<string, unknown>;
+  /** It is looked up by its user later, by whoever records the end of a grace period. */
+  isPastDue?: boolean;
 };
 
 export type PositionedEvent = CompleteEvent & { position: bigint; id: string };
@@ -40,11 +43,23 @@ from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], string_to_array(
 where e.seq = input.seq and e.seq = any ($1::bigint[]) and e.position is null`,
 };
 
-/** Stores events with their positions: in the row that they have, or in a new one. */
-export function storeEvents(transaction: Queryable, events: readonly PositionedEvent[]): Promise<unknown>[] {
-  const added = events.filter(({ seq }) => seq === null);
-  const written = events.filter(({ seq }) => seq !== null);
+/**
+ * Stores events with their positions: in the row that they have, in a new one, or many in one.
+ * @param delivered the types that endpoints want: deliveries read events one by one
+ */
+export function storeEvents(
+  transaction: Queryable,
+  events: readonly PositionedEvent[],
+  delivered: ReadonlySet<OutboundEventType>,
+): Promise<unknown>[] {
+  const { packs, single } = splitIntoPacks(
+    events,
+    ({ seq, type, isPastDue }) => seq === null && !delivered.has(type) && !isPastDue,
+  );
+  const added = single.filter(({ seq }) => seq === null);
+  const written = single.filter(({ seq }) => seq !== null);
   return [
+    ...(packs.length > 0 ? [insertEventPacks(transaction, packs)] : []),
     ...(added.length > 0
       ? [
           transaction.run(INSERT, [
@@ -79,8 +94,17 @@ function joinedData(events: readonly PositionedEvent[]): string {
 
 const LOCK_ENDPOINTS = {
   name: "lock_event_endpoints",
-  text: "select id from event_endpoint where enabled order by id for no key update",
+  text: "select types from event_endpoint where enabled order by id for no key update",
 };
+
+/**
+ * Locks the endpoints, as whatever completes a delivery does, which makes the next one of its subject due. Returns the
+ * types of events that any of them wants.
+ */
+export async function lockEndpoints(transaction: Queryable): Promise<Set<OutboundEventType>> {
+  const endpoints = await transaction.run<{ types: OutboundEventType[] }>(LOCK_ENDPOINTS);
+  return new Set(endpoints.flatMap(({ types }) => types));
+}
 
 // The first pending one of a subject is due; the others wait until it is done, see `recordAttempt`.
 const CREATE_DELIVERIES = {
@@ -99,16 +123,13 @@ join event_endpoint p on p.enabled and input.type = any (p.types)
 order by input.position, p.id`,
 };
 
-/**
- * Creates the deliveries to the endpoints that want the events. The endpoints are locked first: what completes a delivery
- * locks them too, and makes the next one of the subject due.
- */
+/** Creates the deliveries to the endpoints that want the events. They must be locked, see `lockEndpoints`. */
 export function createDeliveries(
   transaction: Queryable,
   events: readonly PositionedEvent[],
 ): Promise<unknown>[] {
+  if (events.length === 0) return [];
   return [
-    transaction.run(LOCK_ENDPOINTS),
     transaction.run(CREATE_DELIVERIES, [
       events.map((event) => event.position),
       events.map((event) => event.id),

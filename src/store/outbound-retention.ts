@@ -16,6 +16,23 @@ with oldest as materialized (
 select count(*)::int as count from dropped`,
 };
 
+const DROP_PACKS = {
+  name: "drop_outbound_event_packs",
+  text: `
+with oldest as materialized (
+  select last_position, occurred_at from outbound_event_pack order by last_position limit $2::int
+), dropped as (
+  delete from outbound_event_pack p using oldest
+  where p.last_position = oldest.last_position
+    and oldest.occurred_at < clock_timestamp() - $1::float8 * interval '1 day'
+  returning p.last_position
+), passed as (
+  update outbound_relay set dropped_until = greatest(dropped_until, (select max(last_position) from dropped))
+  where exists (select from dropped)
+)
+select count(*)::int as count from dropped`,
+};
+
 const DROP_DELIVERIES = {
   name: "drop_outbound_deliveries",
   text: `
@@ -34,7 +51,7 @@ type Batch = { olderThanDays: number; limit: number };
 /** Drops a batch of old events and of the log of their deliveries. Returns how many rows were dropped. */
 export async function dropOutbound(database: Queryable, { olderThanDays, limit }: Batch): Promise<number> {
   let count = 0;
-  for (const statement of [DROP_EVENTS, DROP_DELIVERIES]) {
+  for (const statement of [DROP_EVENTS, DROP_PACKS, DROP_DELIVERIES]) {
     const [row] = await database.run<{ count: number }>(statement, [olderThanDays, limit]);
     count += row?.count ?? 0;
   }

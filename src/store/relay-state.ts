@@ -25,6 +25,16 @@ export async function lockRelay(transaction: Queryable): Promise<RelayState | nu
   return row ? { ...row, lastPosition: BigInt(row.lastPosition) } : null;
 }
 
+const LAST_POSITION = {
+  name: "last_outbound_position",
+  text: `select last_position as "lastPosition" from outbound_relay where only_one`,
+};
+
+export async function lastPosition(database: Queryable): Promise<bigint> {
+  const [row] = await database.run<{ lastPosition: string }>(LAST_POSITION);
+  return BigInt(row?.lastPosition ?? 0);
+}
+
 const WAIT = {
   name: "wait_for_outbound_relay",
   text: "select from outbound_relay where only_one for update",

@@ -309,6 +309,15 @@ CREATE INDEX outbound_event_by_user ON public.outbound_event USING btree (user_i
 
 CREATE INDEX outbound_event_to_relay ON public.outbound_event USING btree (seq) WHERE ("position" IS NULL);
 
+create table outbound_event_pack (
+  last_position bigint not null,
+  first_position bigint not null,
+  occurred_at timestamp with time zone not null,
+  users bytea not null,
+  events bytea not null,
+  constraint outbound_event_pack_pkey PRIMARY KEY (last_position)
+);
+
 create table outbound_relay (
   only_one boolean not null default true,
   last_position bigint not null default 0,

@@ -4,6 +4,7 @@ import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
+import { storedEvents } from "../support/stored-events.ts";
 
 /** How one delivery of an event ended: with a status, or without a response, so that its outcome is unknown. */
 type Answer = number | "unknown";
@@ -124,17 +125,22 @@ export async function expectHistoryKept(
   expect(strange).toEqual([]);
   await expectEachAppliedOnce(database, run, history.answers.length);
   // They are made after the commit.
+  const announced = async () => {
+    const names = (await storedEvents(database)).flatMap(({ type, data }) =>
+      type === "subscription.started" ? nameOf(data) : [],
+    );
+    const ofRun = names.filter((name) => name.startsWith(`${run}-`));
+    return { events: ofRun.length, subscriptions: new Set(ofRun).size };
+  };
   await eventually(
-    () =>
-      database.rows(
-        `select count(*)::int as events, count(distinct data -> 'subscription' ->> 'providerSubscriptionId')::int as subscriptions
-         from outbound_event where type = 'subscription.started'
-           and data -> 'subscription' ->> 'providerSubscriptionId' like $1`,
-        [`${run}-%`],
-      ),
-    [{ events: history.answers.length, subscriptions: history.answers.length }],
+    announced,
+    { events: history.answers.length, subscriptions: history.answers.length },
     600_000,
   );
+}
+
+function nameOf(data: Record<string, unknown>): string {
+  return (data.subscription as { providerSubscriptionId: string }).providerSubscriptionId;
 }
 
 /** What a report says of a history. */

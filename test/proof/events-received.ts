@@ -1,5 +1,6 @@
 import type { TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { storedEvents } from "../support/stored-events.ts";
 
 /** Each subscription event reaches the endpoint in the end; attempts that wait for hours are made at once. */
 export async function expectEventsReceived(
@@ -11,10 +12,8 @@ export async function expectEventsReceived(
       `update outbound_delivery set next_attempt_at = clock_timestamp()
        where status = 'pending' and next_attempt_at is not null`,
     );
-    const events = await test.rows<{ id: string }>(
-      "select id from outbound_event where type like 'subscription.%'",
-    );
-    return events.filter(({ id }) => !received.has(id)).length;
+    const events = await storedEvents(test);
+    return events.filter(({ id, type }) => type.startsWith("subscription.") && !received.has(id)).length;
   };
   await eventually(missing, 0, 300_000);
 }

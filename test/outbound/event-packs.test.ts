@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { endGrace } from "../../src/billing/end-grace.ts";
+import type { EventSubscription } from "../../src/domain/outbound-event.ts";
+import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { subscriptionChange } from "../../src/domain/subscription-change.ts";
+import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { newEndpointSecret } from "../../src/outbound/sign.ts";
+import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
+import { readEvents } from "../../src/store/outbound-list.ts";
+import { dropOutbound } from "../../src/store/outbound-retention.ts";
+import { redactPacksOfUser } from "../../src/store/redact-event-packs.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import { createTestContext, session } from "../operations/test-context.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { storedEvents } from "../support/stored-events.ts";
+
+const USERS = 60;
+const LIMITS = {
+  synchronousCommit: "off",
+  lockTimeoutMs: 60_000,
+  statementTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+} as const;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  // Tests delete some.
+  test = await freshDatabase(USERS + 3);
+  await test.rows(`update "user" set external_id = 'external-' || id`);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows(
+    "truncate outbound_change, outbound_event, outbound_event_pack, outbound_delivery, event_endpoint cascade",
+  );
+  await test.rows("delete from subscription");
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order, current_period_end, created_at)
+     select gen_random_uuid(), u.id, 'provider-a', 'sub_' || u.id, 'team', 1, 'active', false, false,
+       now() + interval '20 days', now() - interval '90 days'
+     from "user" u order by length(u.id), u.id limit $1::int`,
+    [USERS],
+  );
+});
+
+type Facts = Partial<Pick<EventSubscription, "status" | "seats">>;
+
+/** Each user's subscription gets another plan, and these facts. */
+async function changeAll(factsOf: (userId: string) => Facts = () => ({})): Promise<void> {
+  const subscriptions = await test.rows<EventSubscription>(
+    `select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", plan_id as "planId",
+       seats, status, current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd",
+       out_of_order as "outOfOrder"
+     from subscription order by id`,
+  );
+  const changes = subscriptions.map((before) => {
+    const planId = before.planId === "team" ? "pro" : "team";
+    return subscriptionChange(before, { ...before, planId, ...factsOf(before.userId ?? "") });
+  });
+  await inTransaction(test.database, LIMITS, async (transaction) => {
+    for (const { after } of changes)
+      await transaction.run(
+        {
+          name: "change_plan",
+          text: `update subscription set plan_id = $2, status = $3, updated_at = clock_timestamp(),
+            past_due_since = case when $3 = 'past_due' then now() - interval '60 days' end where id = $1::uuid`,
+        },
+        [after.id, after.planId, after.status],
+      );
+    await transaction.commitAfter(insertOutboundChanges(transaction, changes));
+  });
+}
+
+const relay = () => relayEvents({ database: test.database, plans });
+const packs = () => test.rows<{ first: string; last: string }>(PACKS);
+const PACKS = `select first_position as first, last_position as last from outbound_event_pack order by last_position`;
+const singles = () => test.rows("select position from outbound_event where position is not null");
+
+async function readInPagesOf(limit: number, from: bigint | null = null) {
+  const read = [];
+  for (let after = from; ; ) {
+    const { events } = await readEvents(test.database, { after, limit });
+    read.push(...events);
+    if (events.length < limit) return read;
+    after = events.at(-1)?.position ?? null;
+  }
+}
+
+it("lists the same events in pages of any size, packed or not", async () => {
+  await changeAll();
+  await relay();
+  await test.rows(`update "user" set name = name || '.' where id in ('user_1', 'user_2')`);
+  await relay();
+  await changeAll();
+  await relay();
+  expect(await singles()).toHaveLength(2);
+  const events = await readInPagesOf(100);
+  expect(events).toHaveLength(4 * USERS + 2);
+  expect((await packs()).length).toBeGreaterThan(3);
+  const [first] = events;
+  expect(events.map(({ position }) => position)).toEqual(
+    events.map((_, index) => (first?.position as bigint) + BigInt(index)),
+  );
+  for (const size of [1, 7, 59, 1_000]) expect(await readInPagesOf(size)).toEqual(events);
+  for (const at of [0, 48, 59, 60, 119, 120, 121, 122, 200, 241]) {
+    const { position, id } = events[at] as (typeof events)[number];
+    expect(await readEvents(test.database, { after: position, limit: 0 })).toMatchObject({ afterId: id });
+    expect(await readInPagesOf(100, position)).toEqual(events.slice(at + 1));
+  }
+});
+
+it("packs an event as it would have been stored by itself", async () => {
+  await changeAll();
+  await insertEndpoint(test.database, {
+    ...{ url: "https://example.com", description: null, createdBy: null, secret: newEndpointSecret() },
+    types: [...SUBSCRIPTION_EVENT_TYPES, "entitlements.changed"],
+  });
+  const written = await test.rows("select * from outbound_change order by seq");
+  await relay();
+  expect(await packs()).toEqual([]);
+  const alone = await readInPagesOf(100);
+  expect(await test.rows("select from outbound_delivery")).toHaveLength(2 * USERS);
+
+  await test.rows("truncate outbound_event, event_endpoint cascade");
+  await test.rows(
+    "insert into outbound_change select * from json_populate_recordset(null::outbound_change, $1)",
+    [JSON.stringify(written.map((change, index) => ({ ...(change as object), seq: 1_000_000 + index })))],
+  );
+  await test.rows("select setval('outbound_event_seq_seq', 2000000)");
+  await relay();
+  expect(await singles()).toEqual([]);
+  const packed = await readInPagesOf(100);
+  const shown = ({ type, occurredAt, data }: (typeof packed)[number]) =>
+    JSON.stringify({ type, occurredAt, data });
+  expect(packed.map(shown)).toEqual(alone.map(shown));
+});
+
+it("redacts a deleted user's events in packs, and nobody else's", async () => {
+  await changeAll();
+  await relay();
+  await changeAll();
+  await relay();
+  const before = await readInPagesOf(100);
+  const own = (event: (typeof before)[number]) => event.data.userId === "user_7";
+  expect(before.filter(own)).toHaveLength(4);
+  await test.rows("update subscription set status = 'canceled' where user_id = 'user_7'");
+  await createTestContext(test.database).call(deleteUser, session("user_0", "admin"), {
+    userId: "user_7",
+    confirmation: "user_7@example.com",
+  });
+  const after = await readInPagesOf(100);
+  expect(after).toEqual(
+    before.map((event) => {
+      if (!own(event)) return event;
+      const { subscription, ...data } = event.data;
+      const redacted = subscription ? { subscription: { ...subscription, userId: null } } : {};
+      return { ...event, data: { ...data, userId: null, externalId: null, ...redacted } };
+    }),
+  );
+});
+
+const BLOCKED = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+
+it("redacts two users in one pack who are deleted at the same time", async () => {
+  await changeAll();
+  await relay();
+  const redacted = Promise.withResolvers<void>();
+  const canCommit = Promise.withResolvers<void>();
+  const redact = (userId: string, until: Promise<void>) =>
+    inTransaction(test.database, LIMITS, async (transaction) => {
+      await redactPacksOfUser(transaction, userId, { after: 0n });
+      redacted.resolve();
+      await until;
+      await transaction.commitAfter([]);
+    });
+  const first = redact("user_13", canCommit.promise);
+  await redacted.promise;
+  const second = redact("user_14", Promise.resolve());
+  await eventually(async () => (await test.rows(BLOCKED)).length, 1);
+  canCommit.resolve();
+  await Promise.all([first, second]);
+  const shown = JSON.stringify((await readInPagesOf(100)).map(({ data }) => data));
+  expect(shown).not.toMatch(/"(external-)?user_1[34]"/);
+  expect(shown).toMatch(/"external-user_15"/);
+});
+
+it("drops packs whose events are all old, and remembers how far", async () => {
+  await changeAll();
+  await relay();
+  const [old, kept] = await packs();
+  await test.rows(
+    "update outbound_event_pack set occurred_at = now() - interval '31 days' where last_position = $1",
+    [old?.last],
+  );
+  expect(await dropOutbound(test.database, { olderThanDays: 30, limit: 10 })).toBe(1);
+  expect(await packs()).toEqual([kept]);
+  const { droppedUntil } = await readEvents(test.database, { after: null, limit: 1 });
+  expect(droppedUntil).toBe(BigInt(old?.last as string));
+});
+
+it("emits nothing when a grace period ends that an event among many has reported as over", async () => {
+  await changeAll((userId) => (userId === "user_5" ? { status: "past_due" } : {}));
+  await relay();
+  const known = (await storedEvents(test)).length;
+  expect(await packs()).not.toEqual([]);
+  await endGrace({ database: test.database, plans }, { now: () => new Date(), isStopping: () => false });
+  await relay();
+  expect(await storedEvents(test)).toHaveLength(known);
+});
