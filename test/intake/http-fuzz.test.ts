@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
+import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import { fixtureDelivery, type SignedDelivery } from "../fixtures/fixture.ts";
 import { mutateBytes, mutateText } from "../fixtures/mutations.ts";
-import { Random } from "../fixtures/random.ts";
 import { isGenuine } from "../providers/oracle.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
@@ -36,13 +36,13 @@ it.each(wireFormats())(
       LOG_LEVEL_ONCE_LISTENING: "error",
       WEBHOOK_TOLERANCE_SECONDS: "3600",
     });
-    const random = new Random(SEED);
+    const rng = createRng(SEED);
     const samples = samplesOf(format);
     const counts = new Map<string, number>();
     let warm = 0;
     for (let sent = 0; sent < RUNS; ) {
       const batches = Array.from({ length: CONNECTIONS }, () =>
-        Array.from({ length: BATCH }, () => mutated(random, samples)),
+        Array.from({ length: BATCH }, () => mutated(rng, samples)),
       );
       await Promise.all(batches.map((batch) => send(server, format, batch, counts)));
       sent += CONNECTIONS * BATCH;
@@ -74,16 +74,16 @@ function samplesOf(format: WireFormat): SignedDelivery[] {
   });
 }
 
-function mutated(random: Random, samples: readonly SignedDelivery[]): SignedDelivery {
-  const sample = random.pick(samples);
-  const otherSample = random.pick(samples);
+function mutated(rng: Rng, samples: readonly SignedDelivery[]): SignedDelivery {
+  const sample = rng.pick(samples);
+  const otherSample = rng.pick(samples);
   const headers = { ...sample.headers };
   let { rawBody } = sample;
-  for (let changes = random.below(20) === 0 ? 0 : 1 + random.below(2); changes > 0; changes -= 1) {
-    const name = random.pick(Object.keys(headers)) ?? "";
-    if (random.oneIn(8)) delete headers[name];
-    else if (random.oneIn(3)) rawBody = mutateBytes(random, rawBody, otherSample.rawBody);
-    else headers[name] = sendable(mutateText(random, headers[name] ?? "", otherSample.headers[name] ?? ""));
+  for (let changes = rng.between(0, 19) === 0 ? 0 : rng.between(1, 2); changes > 0; changes -= 1) {
+    const [name = ""] = rng.shuffled(Object.keys(headers));
+    if (rng.chance(1 / 8)) delete headers[name];
+    else if (rng.chance(1 / 3)) rawBody = mutateBytes(rng, rawBody, otherSample.rawBody);
+    else headers[name] = sendable(mutateText(rng, headers[name] ?? "", otherSample.headers[name] ?? ""));
   }
   return { rawBody, headers };
 }

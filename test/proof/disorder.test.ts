@@ -3,6 +3,7 @@ import { afterAll, expect, it } from "vitest";
 import { SLOTS, type Slot } from "../../src/domain/slot.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
+import { percentile } from "../../src/simulator/scenario/stats.ts";
 import { eventually } from "../support/eventually.ts";
 import { actAsCustomer } from "./disorder/customer.ts";
 import { findDifferences } from "./disorder/differences.ts";
@@ -79,28 +80,23 @@ async function reportDelays(format: WireFormat): Promise<void> {
     delays.filter((d) => d.isInterrupted),
     delays.filter((d) => !d.isInterrupted),
   ];
-  const access = (some: readonly Delay[]) =>
-    some.flatMap(({ accessEndedAfterMs }) => accessEndedAfterMs ?? []);
-  const matched = (some: readonly Delay[]) => some.map(({ matchedAfterMs }) => matchedAfterMs);
+  const access = (delays: readonly Delay[]) =>
+    delays.flatMap(({ accessEndedAfterMs }) => accessEndedAfterMs ?? []);
+  const matched = (delays: readonly Delay[]) => delays.map(({ matchedAfterMs }) => matchedAfterMs);
   await report("disorder", {
     format,
     seeds: delays.length,
     kills: ofFormat.reduce((sum, { kills }) => sum + kills, 0),
-    "seconds until a subscription matches, median": seconds(quantile(matched(smooth), 0.5)),
-    p99: seconds(quantile(matched(smooth), 0.99)),
-    longest: seconds(quantile(matched(smooth), 1)),
+    "seconds until a subscription matches, median": seconds(percentile(matched(smooth), 0.5)),
+    p99: seconds(percentile(matched(smooth), 0.99)),
+    longest: seconds(percentile(matched(smooth), 1)),
     "of them near a kill": interrupted.length,
-    "longest near a kill": seconds(quantile(matched(interrupted), 1)),
+    "longest near a kill": seconds(percentile(matched(interrupted), 1)),
     ended: access(delays).length,
-    "longest access after the end": seconds(quantile(access(smooth), 1)),
-    "longest access near a kill": seconds(quantile(access(interrupted), 1)),
+    "longest access after the end": seconds(percentile(access(smooth), 1)),
+    "longest access near a kill": seconds(percentile(access(interrupted), 1)),
     late: delays.filter(isLate).length,
   });
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const ascending = values.toSorted((a, b) => a - b);
-  return ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))] ?? 0;
 }
 
 function seconds(ms: number): number {

@@ -149,6 +149,3 @@ export function historyFigures({ answers }: History) {
   const count = (wanted: Answer) => all.filter((answer) => answer === wanted).length;
   return { events: answers.length, deliveries: all.length, "503": count(503), unknown: count("unknown") };
 }
-
-export const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] as number;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { median } from "../../bench/shared/statistics.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { addUsers } from "../support/database.ts";
@@ -6,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { describeWith, findPostgresPrograms } from "../support/installed-programs.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import { expectHistoryKept, historyFigures, median, startEventLoad } from "./event-load.ts";
+import { expectHistoryKept, historyFigures, startEventLoad } from "./event-load.ts";
 import { isFullProof, report } from "./proof.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "./replicated-postgres.ts";
 

@@ -10,7 +10,7 @@ import { spawnServer } from "../support/server-process.ts";
 import { SECRETS } from "../support/variables.ts";
 import type { AttackerData, AttackerReport } from "./hostile/attacker.ts";
 import { attacks as allAttacks } from "./hostile/attacks.ts";
-import { type Measured, p99, pace, percentiles, watchMemory } from "./measure.ts";
+import { type Measured, p99, pace, quantiles, watchMemory } from "./measure.ts";
 import { isFullProof, report } from "./proof.ts";
 
 /** Beside the attacks; before and after them, normal traffic is measured alone for a tenth of it each. */
@@ -49,7 +49,7 @@ it("serves normal traffic beside hostile traffic", { timeout: (SECONDS * 3 + 300
   const [attacks] = (await once(attacker, "message")) as [AttackerReport];
   await attacker.terminate();
   const samples = memory.stop();
-  const [floors, medians] = [percentiles(samples, 0), percentiles(samples, 0.5)];
+  const [floors, medians] = [quantiles(samples, 0), quantiles(samples, 0.5)];
   // The attacker has waited for its last answers.
   const after = await normalTraffic(server.url, { keys, seconds: ALONE_SECONDS });
   const alone = together(before, after);

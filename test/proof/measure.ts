@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { quantile } from "../../bench/shared/statistics.ts";
 
 export type Measured = {
   latenciesMs: number[];
@@ -42,8 +43,10 @@ export async function pace(
 }
 
 export function p99(latenciesMs: readonly number[]): number {
-  const sorted = latenciesMs.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? Number.NaN;
+  return quantile(
+    latenciesMs.toSorted((a, b) => a - b),
+    0.99,
+  );
 }
 
 const EVERY_MS = 1_000;
@@ -68,11 +71,14 @@ export function watchMemory(pid: number): { stop(): number[] } {
 
 const PARTS = 5;
 
-/** A percentile of each fifth of the time; 0: the lowest sample. */
-export function percentiles(samples: readonly number[], share: number): number[] {
+/** A quantile of each fifth of the time; 0: the lowest sample. */
+export function quantiles(samples: readonly number[], share: number): number[] {
   return Array.from({ length: PARTS }, (_, part) => {
     const from = Math.floor((samples.length * part) / PARTS);
-    const slice = samples.slice(from, Math.floor((samples.length * (part + 1)) / PARTS));
-    return slice.toSorted((one, other) => one - other)[Math.floor(slice.length * share)] ?? Number.NaN;
+    const fifth = samples.slice(from, Math.floor((samples.length * (part + 1)) / PARTS));
+    return quantile(
+      fifth.toSorted((a, b) => a - b),
+      share,
+    );
   });
 }

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { median } from "../../bench/shared/statistics.ts";
 import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { positionOfEvent } from "../../src/outbound/event-id.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
@@ -21,10 +22,9 @@ import { createServiceKey } from "../support/service-keys.ts";
 import { storedEvents } from "../support/stored-events.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
-import { median } from "./event-load.ts";
 import { type EventReaders, startEventReaders } from "./event-readers.ts";
 import { expectEventsReceived } from "./events-received.ts";
-import { type Measured, p99, pace, percentiles, watchMemory } from "./measure.ts";
+import { type Measured, p99, pace, quantiles, watchMemory } from "./measure.ts";
 import { isFullProof, report, startTimeline } from "./proof.ts";
 
 const SECONDS = isFullProof ? Number(process.env.PROOF_SECONDS ?? 600) : 8;
@@ -159,7 +159,7 @@ describeWith("a soak", { "redis-server": findProgram("redis-server") }, (program
     isOver = true;
     await breaking;
     await eventually(async () => (await sendRequest(server.url, "GET", "/api/ready")).status, 200);
-    const [floors, medians] = [percentiles(memory.stop(), 0), percentiles(descriptors, 0.5)];
+    const [floors, medians] = [quantiles(memory.stop(), 0), quantiles(descriptors, 0.5)];
 
     const isBetweenFaults = (ms: number) => !faults.some(({ fromMs, toMs }) => ms >= fromMs && ms <= toMs);
     await report(

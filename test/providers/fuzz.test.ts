@@ -13,9 +13,9 @@ import {
   type WireFormat,
 } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
+import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import { loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import { HOSTILE_TIME_STAMPS, mutateBytes, mutateText } from "../fixtures/mutations.ts";
-import { Random } from "../fixtures/random.ts";
 import { isGenuine } from "./oracle.ts";
 import { requestOf } from "./request.ts";
 
@@ -50,8 +50,8 @@ describe.each(wireFormats())(`%s, ${RUNS} times, FUZZ_SEED=${SEED}`, (format) =>
     timeout: TIME_LIMIT_MS,
   }, () => {
     const counts = { accepted: 0, refused: 0 };
-    repeatedly((random) => {
-      const { request, options } = mutatedDelivery(random, format, samples);
+    repeatedly((rng) => {
+      const { request, options } = mutatedDelivery(rng, format, samples);
       const accepted = ADAPTERS.of(format).verify(request, options) === null;
       if (accepted !== isGenuine(format, request, options)) {
         throw new Error(`${accepted ? "a forgery was accepted" : "a genuine delivery was refused"}`);
@@ -64,10 +64,10 @@ describe.each(wireFormats())(`%s, ${RUNS} times, FUZZ_SEED=${SEED}`, (format) =>
 
   test("either reads a mutated payload or refuses it with a reason", { timeout: TIME_LIMIT_MS }, () => {
     const counts = { read: 0, refused: 0 };
-    repeatedly((random) => {
-      const sample = random.pick(samples);
-      const text = mutateJson(random, sample.text, sample.paths);
-      counts[isReadable(format, text, random.oneIn(2) ? sample.eventType : null) ? "read" : "refused"] += 1;
+    repeatedly((rng) => {
+      const sample = rng.pick(samples);
+      const text = mutateJson(rng, sample.text, sample.paths);
+      counts[isReadable(format, text, rng.chance(1 / 2) ? sample.eventType : null) ? "read" : "refused"] += 1;
     });
     expect(counts.read).toBeGreaterThan(RUNS / 20);
     expect(counts.refused).toBeGreaterThan(RUNS / 20);
@@ -111,41 +111,36 @@ function lean(value: unknown): unknown {
 }
 
 function mutatedDelivery(
-  random: Random,
+  rng: Rng,
   format: WireFormat,
   samples: Sample[],
 ): { request: SignedRequest; options: VerifyOptions } {
-  const sample = random.pick(samples);
-  const otherSample = random.pick(samples);
+  const sample = rng.pick(samples);
+  const otherSample = rng.pick(samples);
   let { rawBody, secret } = sample;
   let headers = { ...sample.headers };
   let nowSeconds = NOW;
-  if (random.oneIn(4)) {
-    secret = random.pick(SECRETS);
+  if (rng.chance(1 / 4)) {
+    secret = rng.pick(SECRETS);
     // Correctly signed, but with a guessable key or an invalid time stamp.
-    const key = random.pick([
-      secret,
-      "",
-      Buffer.from(secret, "base64"),
-      Buffer.from(secret.slice(6), "base64"),
-    ]);
-    headers = headersSignedBy(format, key, rawBody, random.pick(HOSTILE_TIME_STAMPS));
+    const key = rng.pick([secret, "", Buffer.from(secret, "base64"), Buffer.from(secret.slice(6), "base64")]);
+    headers = headersSignedBy(format, key, rawBody, rng.pick(HOSTILE_TIME_STAMPS));
   }
   const secrets = [secret];
-  for (let changes = random.below(4); changes > 0; changes -= 1) {
-    const name = random.pick(Object.keys(headers));
-    const kind = random.below(12);
+  for (let changes = rng.between(0, 3); changes > 0; changes -= 1) {
+    const [name] = rng.shuffled(Object.keys(headers));
+    const kind = rng.between(0, 11);
     if (kind < 6 && name)
-      headers[name] = mutateText(random, headers[name] ?? "", otherSample.headers[name] ?? "");
+      headers[name] = mutateText(rng, headers[name] ?? "", otherSample.headers[name] ?? "");
     else if (kind === 6 && name) delete headers[name];
-    else if (kind === 7) secrets.unshift(random.pick(SECRETS));
-    else if (kind === 8) secrets[0] = random.pick(SECRETS);
-    else if (kind === 9) nowSeconds = NOW + random.pick([-301, -300.5, -300, 300, 300.5, 301, 1e9, -NOW]);
-    else rawBody = mutateBytes(random, rawBody, otherSample.rawBody);
+    else if (kind === 7) secrets.unshift(rng.pick(SECRETS));
+    else if (kind === 8) secrets[0] = rng.pick(SECRETS);
+    else if (kind === 9) nowSeconds = NOW + rng.pick([-301, -300.5, -300, 300, 300.5, 301, 1e9, -NOW]);
+    else rawBody = mutateBytes(rng, rawBody, otherSample.rawBody);
   }
   return {
     request: requestOf(rawBody, headers),
-    options: { secrets, nowSeconds, toleranceSeconds: random.oneIn(8) ? 0 : TOLERANCE_SECONDS },
+    options: { secrets, nowSeconds, toleranceSeconds: rng.chance(1 / 8) ? 0 : TOLERANCE_SECONDS },
   };
 }
 
@@ -236,13 +231,13 @@ function isSoundText(text: string | null): boolean {
 }
 
 /** Runs with one seeded source of chance; a failure says at which run. */
-function repeatedly(run: (random: Random) => void): void {
-  const random = new Random(SEED);
+function repeatedly(run: (rng: Rng) => void): void {
+  const rng = createRng(SEED);
   let warm = heldBytes();
   for (let index = 0; index < RUNS; index += 1) {
     if (index === Math.floor(RUNS / 5)) warm = heldBytes();
     try {
-      run(random);
+      run(rng);
     } catch (cause) {
       throw new Error(`run ${index} with FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}: ${cause}`, { cause });
     }
@@ -333,24 +328,24 @@ function pathsIn(value: unknown, path: Path = []): Path[] {
 }
 
 /** The document with one to three of its values replaced, left out, renamed or swapped. */
-function mutateJson(random: Random, text: string, paths: readonly Path[]): string {
+function mutateJson(rng: Rng, text: string, paths: readonly Path[]): string {
   const document = { root: JSON.parse(text) as unknown };
-  for (let changes = 1 + random.below(3); changes > 0; changes -= 1) {
-    change(random, document, ["root", ...random.pick(paths)], ["root", ...random.pick(paths)]);
+  for (let changes = rng.between(1, 3); changes > 0; changes -= 1) {
+    change(rng, document, ["root", ...rng.pick(paths)], ["root", ...rng.pick(paths)]);
   }
   return (JSON.stringify(document.root) ?? "null").replaceAll(`"${OVERFLOW}"`, "1e400");
 }
 
-function change(random: Random, document: object, path: Path, otherPath: Path): void {
+function change(rng: Rng, document: object, path: Path, otherPath: Path): void {
   const holder = holderOf(document, path);
   const key = path.at(-1);
   if (holder === null || key === undefined) return;
-  switch (random.below(5)) {
+  switch (rng.between(0, 4)) {
     case 0:
       delete holder[key];
       return;
     case 1: {
-      const renamed = random.pick(KEYS);
+      const renamed = rng.pick(KEYS);
       define(holder, renamed, holder[key]);
       return;
     }
@@ -361,7 +356,7 @@ function change(random: Random, document: object, path: Path, otherPath: Path): 
       return;
     }
     default:
-      define(holder, String(key), structuredClone(random.pick(HOSTILE_VALUES)));
+      define(holder, String(key), structuredClone(rng.pick(HOSTILE_VALUES)));
   }
 }
 
