@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import fc from "fast-check";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +6,7 @@ import type { HonoEnv } from "../../src/http/hono-env.ts";
 import { inspectJson } from "../../src/http/inspect-json.ts";
 import { readJson } from "../../src/http/read-json.ts";
 import { listen, sendRequest } from "../support/http.ts";
+import { openRawConnection } from "../support/raw-connection.ts";
 
 describe("a JSON body", () => {
   const defects: unknown[] = [];
@@ -117,29 +117,21 @@ describe("a JSON body", () => {
   });
 
   it("is rejected before it arrives when its Content-Length is too large", async () => {
-    const response = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-      socket.once("data", (data) => {
-        resolve(data.toString());
-        socket.destroy();
-      });
-      socket.once("error", reject);
-      socket.write(
-        "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{",
-      );
-    });
-    expect(response).toMatch(/^HTTP\/1\.1 413 /);
+    const { socket, closed } = openRawConnection(
+      server.url,
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{",
+    );
+    socket.once("data", () => socket.destroy());
+    expect(await closed).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it("does not log a body that is cut off as an internal error", async () => {
-    await new Promise<void>((closed) => {
-      const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-      socket.write(
-        "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
-      );
-      setTimeout(() => socket.destroy(), 50);
-      socket.once("close", () => closed());
-    });
+    const { socket, closed } = openRawConnection(
+      server.url,
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+    );
+    setTimeout(() => socket.destroy(), 50);
+    await closed;
     expect((await post("{}")).status).toBe(200);
   });
 

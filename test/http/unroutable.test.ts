@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { openRawConnection } from "../support/raw-connection.ts";
 import { startTestServer } from "../support/server.ts";
 
 let test: TestDatabase;
@@ -24,10 +22,7 @@ it.each([
   ["a target with user info", `GET http://a@b/api/plans HTTP/1.1\r\nhost: b\r\n${CLOSED}`],
   ["no HTTP at all", "What is the time?\r\n\r\n"],
 ])("answers %s with the current version and an error of the API's shape", async (_, request) => {
-  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-  await once(socket, "connect");
-  socket.write(request);
-  const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+  const [head = "", body = ""] = (await openRawConnection(server.url, request).closed).split("\r\n\r\n");
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(head).toMatch(/^x-api-version: v1\r?$/im);
   expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}\r?$/im);

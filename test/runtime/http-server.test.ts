@@ -1,10 +1,11 @@
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { limitPipelining } from "../../src/http/limit-pipelining.ts";
 import { prepareDrain } from "../../src/runtime/drain-server.ts";
 import { createHttpServer } from "../../src/runtime/http-server.ts";
+import { openRawConnection } from "../support/raw-connection.ts";
 
 const servers: Server[] = [];
 const sockets: Socket[] = [];
@@ -19,19 +20,10 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A connection that sends this; `received` grows as answers arrive. */
 function send(port: number, text: string) {
-  const socket = connect(port, "127.0.0.1", () => socket.write(text));
-  sockets.push(socket);
-  const state = { socket, received: "", isClosed: false };
-  socket.on("data", (data) => {
-    state.received += data.toString("latin1");
-  });
-  socket.on("error", () => {});
-  socket.on("close", () => {
-    state.isClosed = true;
-  });
-  return state;
+  const connection = openRawConnection(`http://127.0.0.1:${port}`, text);
+  sockets.push(connection.socket);
+  return connection;
 }
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
-import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
+import { openRawConnection } from "../../support/raw-connection.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
@@ -13,21 +13,6 @@ beforeAll(async () => {
   test = await freshDatabase();
 }, 180_000);
 afterAll(() => test.drop());
-
-/** Sends bytes and keeps what arrives until the connection ends. */
-function send(url: string, bytes: string | Buffer) {
-  const { hostname, port } = new URL(url);
-  const state = { received: "", isClosed: false, destroy: () => void socket.destroy() };
-  const socket = connect(Number(port), hostname, () => socket.write(bytes));
-  socket.on("data", (data) => {
-    state.received += data.toString("latin1");
-  });
-  socket.on("error", () => {});
-  socket.on("close", () => {
-    state.isClosed = true;
-  });
-  return state;
-}
 
 async function serverWithPages(variables: Record<string, string> = {}): Promise<ServerProcess> {
   const server = await spawnServer(test.url, { ...GENEROUS_LIMITS, ...variables });
@@ -46,7 +31,7 @@ describe("connections that ask for an upgrade", () => {
     const server = await serverWithPages();
     const clients = ["/api/health", "/api/webhooks/provider-a", "/sign-in"].flatMap((path) =>
       [H2C, WEBSOCKET].map((headers) =>
-        send(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`),
+        openRawConnection(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`),
       ),
     );
     await vi.waitFor(
@@ -67,12 +52,12 @@ it("keeps no descriptors of clients that asked for an upgrade and have gone", as
   const descriptors = async () => (await readdir(`/proc/${server.child.pid}/fd`)).length;
   const before = await descriptors();
   const clients = Array.from({ length: 100 }, (_, n) =>
-    send(server.url, `GET /api/health HTTP/1.1\r\nHost: x\r\n${n % 2 ? H2C : WEBSOCKET}\r\n`),
+    openRawConnection(server.url, `GET /api/health HTTP/1.1\r\nHost: x\r\n${n % 2 ? H2C : WEBSOCKET}\r\n`),
   );
   await vi.waitFor(() => expect(clients.every(({ received }) => received !== "")).toBe(true), {
     timeout: 60_000,
   });
-  for (const client of clients) client.destroy();
+  for (const client of clients) client.socket.destroy();
   await vi.waitFor(async () => expect(await descriptors()).toBeLessThan(before + 50), { timeout: 60_000 });
   expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
 });
@@ -88,7 +73,7 @@ describe("a stopping server", () => {
       `GET /sign-in HTTP/1.1\r\nHost: x\r\n${WEBSOCKET}\r\n`,
       "",
     ];
-    const clients = beginnings.map((beginning) => send(server.url, beginning));
+    const clients = beginnings.map((beginning) => openRawConnection(server.url, beginning));
     await vi.waitFor(
       async () => expect((await sendRequest(server.url, "GET", "/api/health")).status).toBe(200),
       {
@@ -101,7 +86,7 @@ describe("a stopping server", () => {
 
   it("exits at once on a second signal", async () => {
     const server = await serverWithPages();
-    const client = send(
+    const client = openRawConnection(
       server.url,
       "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1",
     );
@@ -114,7 +99,7 @@ describe("a stopping server", () => {
     server.child.kill("SIGTERM");
     await vi.waitFor(() => expect(server.lines.join()).toContain('"stopping"'), { timeout: 30_000 });
     expect(await server.end("SIGTERM")).toEqual({ code: 1, signal: null });
-    client.destroy();
+    client.socket.destroy();
   });
 });
 
@@ -130,7 +115,10 @@ describe("unusual requests", () => {
   it.each(["/api/auth/get-session", "/api/health", "/", "/settings"])(
     "return 400 for credentials in an absolute target: %s",
     async (path) => {
-      const client = send(server.url, `GET http://user:password@host${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const client = openRawConnection(
+        server.url,
+        `GET http://user:password@host${path} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      );
       await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 30_000 });
       expect(client.received).toMatch(/^HTTP\/1\.1 400 /);
       expect(client.received).toMatch(/x-api-version: v1/i);
@@ -138,7 +126,7 @@ describe("unusual requests", () => {
   );
 
   it("return 400 with X-API-Version and X-Request-Id for invalid HTTP", async () => {
-    const client = send(server.url, "NONSENSE\r\n\r\n");
+    const client = openRawConnection(server.url, "NONSENSE\r\n\r\n");
     await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 30_000 });
     expect(client.received).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}\r\nx-api-version: v1\r\n/i,
@@ -151,12 +139,12 @@ describe("unusual requests", () => {
       const body = Buffer.alloc(3 * 1024 * 1024, 0x20);
       const head = `POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n`;
       for (let n = 0; n < 20; n += 1) {
-        const client = send(server.url, Buffer.concat([Buffer.from(head), body]));
+        const client = openRawConnection(server.url, Buffer.concat([Buffer.from(head), body]));
         await vi.waitFor(() => expect(client.received + client.isClosed).toMatch(/Payload too large|true/), {
           timeout: 30_000,
         });
         expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
-        client.destroy();
+        client.socket.destroy();
       }
     },
   );
@@ -187,11 +175,11 @@ describe("bodies that never end", () => {
     const server = await spawnServer(test.url, { ...GENEROUS_LIMITS });
     const head = "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
     const part = Buffer.concat([Buffer.from(head), Buffer.alloc(900_000, 0x20)]);
-    const clients = Array.from({ length: 120 }, () => send(server.url, part));
+    const clients = Array.from({ length: 120 }, () => openRawConnection(server.url, part));
     const answered = () => clients.filter(({ received }) => received.startsWith("HTTP/1.1 503 ")).length;
     await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(120 - 75), { timeout: 30_000 });
     expect((await sendRequest(server.url, "GET", "/api/health")).status).toBe(200);
-    for (const client of clients) client.destroy();
+    for (const client of clients) client.socket.destroy();
     await server.end("SIGTERM");
   });
 });

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
+import { openRawConnection } from "../../support/raw-connection.ts";
 import { createServiceKey } from "../../support/service-keys.ts";
 import { totp } from "../../support/totp.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -382,23 +383,12 @@ describe("guesses", () => {
 
 describe("slow clients", () => {
   it("on a connection kept alive are cut off like others, and delay nobody", async () => {
-    const { hostname, port } = new URL(context.url);
-    const clients = Array.from({ length: 100 }, () => {
-      const state = { received: "", isClosed: false };
-      const socket = connect(Number(port), hostname, () =>
-        socket.write("GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n"),
-      );
-      socket.on("data", (data) => {
-        // The first answer is there: the next request never ends.
-        if (state.received === "") socket.write("GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow: ");
-        state.received += data.toString("latin1");
-      });
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        state.isClosed = true;
-      });
-      return state;
-    });
+    const clients = Array.from({ length: 100 }, () =>
+      openRawConnection(context.url, "GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n"),
+    );
+    // The first answer is there: the next request never ends.
+    for (const { socket } of clients)
+      socket.once("data", () => socket.write("GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow: "));
     await vi.waitFor(() => expect(clients.every(({ received }) => received.includes("200 OK"))).toBe(true), {
       timeout: 60_000,
     });

@@ -5,8 +5,7 @@ import { deliverWebhook } from "../../../support/http.ts";
 import { startTestServer } from "../../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
 import { type SecurityContext, securityContext, visitor } from "./security-context.ts";
-import { type Answer, type Attack, send } from "./send.ts";
-import { answersTo } from "./sockets.ts";
+import { type Answer, type Attack, answerTo, send } from "./send.ts";
 
 /** What an answer must not show of its inside: stacks, files, SQL, drivers, connection strings. */
 const INSIDE = new RegExp(
@@ -553,7 +552,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
       Buffer.alloc(2_000, 0xff),
     ];
-    const responses = await Promise.all(requests.map((request) => answersTo(context.url, request)));
+    const responses = await Promise.all(requests.map((request) => answerTo(context.url, request)));
     for (const [n, said] of responses.entries()) {
       const what = requests[n]?.toString("latin1").split("\r\n")[0];
       expect([what, said.slice(0, 12)]).toEqual([what, expect.stringMatching(/^(HTTP\/1\.1 4|$)/)]);

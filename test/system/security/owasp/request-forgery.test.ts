@@ -7,8 +7,7 @@ import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 import { type Canary, canary } from "./canary.ts";
 import { BODIES } from "./requests.ts";
 import { securityContext } from "./security-context.ts";
-import { send } from "./send.ts";
-import { answersTo } from "./sockets.ts";
+import { answerTo, send } from "./send.ts";
 
 const APP_URL = "https://app.example.com";
 
@@ -325,7 +324,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
       `GET /api/@${there}/ HTTP/1.1\r\nHost: localhost@${there}\r\n\r\n`,
       `GET /api/http://${there}/ HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: ${there}\r\n\r\n`,
     ]) {
-      expect(await answersTo(url, request)).not.toContain("HTTP/1.1 3");
+      expect(await answerTo(url, request)).not.toContain("HTTP/1.1 3");
     }
   });
 });

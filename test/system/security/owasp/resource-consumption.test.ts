@@ -1,14 +1,15 @@
+import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
 import { NO_METRICS } from "../../../../src/limits/limiter.ts";
 import { MemoryLimiter } from "../../../../src/limits/memory-limiter.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { flood, openRawConnection } from "../../../support/raw-connection.ts";
 import { createServiceKey } from "../../../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
 import { BODIES, ENDPOINT_ID, nameOf, requestTo } from "./requests.ts";
 import { type Inhabitant, type SecurityContext, securityContext, visitor } from "./security-context.ts";
 import { send } from "./send.ts";
-import { dawdle, flood } from "./sockets.ts";
 
 const MEGABYTE = 1024 * 1024;
 const TOO_MANY = { status: 429, text: '{"error":"Too many requests. Please wait a moment."}' };
@@ -178,7 +179,8 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
       Array.from({ length: 12 }, () => `${head(request, cookie)}Content-Length: 60000\r\n\r\n{"name":`),
     );
     const headless = Array.from({ length: 50 }, () => head("GET /api/users/me", context.attacker.cookie));
-    const stop = await dawdle(context.url, [...slow, ...headless]);
+    const senders = [...slow, ...headless].map((bytes) => openRawConnection(context.url, bytes));
+    await Promise.all(senders.map(({ socket }) => once(socket, "connect")));
     try {
       for (const request of ["GET /api/users/me", "GET /api/subscriptions", "GET /api/ready"]) {
         const answers = Array.from({ length: 20 }, () =>
@@ -187,7 +189,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
         for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
       }
     } finally {
-      stop();
+      for (const { socket } of senders) socket.destroy();
     }
     expect((await send(context.url, "GET /api/users/me", { cookie: context.attacker.cookie })).status).toBe(
       200,

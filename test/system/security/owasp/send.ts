@@ -1,4 +1,5 @@
 import { type HttpResponse, type RequestOptions, sendRequest } from "../../../support/http.ts";
+import { openRawConnection } from "../../../support/raw-connection.ts";
 
 export type Answer = HttpResponse;
 export type Attack = RequestOptions;
@@ -13,4 +14,11 @@ export function send(serverUrl: string, request: string, attack: Attack = {}): P
 export function responseText({ status, fields, text }: Answer) {
   const { "x-request-id": _, date: __, ...rest } = fields;
   return { status, headers: rest, text };
+}
+
+/** All that the server answers to these bytes until it disconnects, or is silent for a moment. */
+export function answerTo(serverUrl: string, bytes: string | Buffer): Promise<string> {
+  const { socket, closed } = openRawConnection(serverUrl, bytes);
+  socket.setTimeout(300, () => socket.destroy());
+  return closed;
 }
