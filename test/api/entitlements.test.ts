@@ -6,6 +6,7 @@ import { sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const PRO_EVENTS = 100_000;
@@ -31,15 +32,11 @@ afterAll(async () => {
 const send = (method: string, path: string, body?: object, on = server) =>
   sendRequest(on.url, method, path, { key, ...(body ? { body } : {}) });
 
-async function subscribe(userId: string, status = "active"): Promise<void> {
-  await test.rows(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-       cancel_at_period_end, out_of_order, current_period_end, past_due_since)
-     values (gen_random_uuid(), $1, 'provider-a', 'sub_' || $1, 'pro', 1, $2, false, false, $3,
-       case when $2 = 'past_due' then now() end)`,
-    [userId, status, END],
-  );
-}
+const subscribe = (userId: string, status = "active") =>
+  createSubscription(test, userId, {
+    ...{ provider_subscription_id: `sub_${userId}`, status, current_period_end: END },
+    ...(status === "past_due" ? { past_due_since: new Date().toISOString() } : {}),
+  });
 
 describe("GET /api/entitlements", () => {
   it("shows what a user may do by the free plan, then by their subscription, on every process at once", async () => {

@@ -5,6 +5,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 type Item = { id: string };
@@ -58,13 +59,7 @@ const LISTS: Record<string, List> = {
     path: "/subscriptions",
     plural: "subscriptions",
     order: "newest first",
-    add: ({ id }, createdAt) =>
-      added(
-        `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-           cancel_at_period_end, out_of_order, created_at)
-         values ($1, $2, 'provider-a', $3, 'pro', 1, 'active', false, false, $4) returning id`,
-        [randomUUID(), id, randomUUID(), createdAt],
-      ),
+    add: ({ id }, createdAt) => createSubscription(test, id, { created_at: createdAt }),
     foreign: ["42", cursorOf("1700000000000000.somebody"), cursorOf(`x.${randomUUID()}`)],
   },
   "API keys": {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Hono } from "hono";
@@ -10,6 +9,7 @@ import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let test: TestDatabase;
@@ -296,35 +296,12 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     ({ url, charged } = await served(await loadPlugins()));
   });
 
-  type Row = {
-    id?: string;
-    userId: string;
-    planId?: string;
-    seats?: number;
-    status?: string;
-    end?: string | null;
-    cancels?: boolean;
-    updatedAt?: string;
-  };
-
-  async function subscribed({ id = randomUUID(), userId, ...row }: Row): Promise<string> {
-    await test.rows(
-      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-         current_period_end, cancel_at_period_end, out_of_order, created_at, updated_at)
-       values ($1::uuid, $2, 'provider-a', $1::uuid::text, $3, $4, $5, $6, $7, false, '2027-01-01T00:00:00Z', $8)`,
-      [
-        id,
-        userId,
-        row.planId ?? "pro",
-        row.seats ?? 3,
-        row.status ?? "active",
-        row.end === undefined ? "2027-05-01T08:30:00.7Z" : row.end,
-        row.cancels ?? false,
-        row.updatedAt ?? "2027-01-01T00:01:30Z",
-      ],
-    );
-    return id;
-  }
+  const subscribed = (userId: string, columns: Parameters<typeof createSubscription>[2] = {}) =>
+    createSubscription(test, userId, {
+      ...{ seats: 3, current_period_end: "2027-05-01T08:30:00.7Z" },
+      ...{ created_at: "2027-01-01T00:00:00Z", updated_at: "2027-01-01T00:01:30Z" },
+      ...columns,
+    });
 
   const feed = (user: string, headers: Record<string, string> = {}) =>
     sendRequest(url, "GET", "/api/plugins/renewals/calendar.ics", asUser(user, headers));
@@ -347,7 +324,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   });
 
   it("has an event for each renewal, with plan, seats and price", async () => {
-    const id = await subscribed({ userId: "user_1" });
+    const id = await subscribed("user_1");
     const [event, ...more] = await eventsOf("user_1");
     expect(more).toEqual([]);
     expect(Object.fromEntries((event?.properties ?? []).map(({ name, value }) => [name, value]))).toEqual({
@@ -364,7 +341,9 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   });
 
   it("has an event for an end, and formats currencies without decimals", async () => {
-    await subscribed({ userId: "user_2", planId: "yen", cancels: true, seats: 1, status: "past_due" });
+    await subscribed("user_2", {
+      ...{ plan_id: "yen", cancel_at_period_end: true, seats: 1, status: "past_due" },
+    });
     const [event] = await eventsOf("user_2");
     if (!event) throw new Error("no event");
     expect(textOf(event, "SUMMARY")).toBe("Yen ends");
@@ -374,15 +353,15 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   it("contains only the caller's renewing subscriptions", async () => {
     const statuses = ["incomplete", "trialing", "active", "past_due", "paused", "unpaid", "canceled"];
     const ids: Record<string, string> = {};
-    for (const status of statuses) ids[status] = await subscribed({ userId: "user_3", status });
-    await subscribed({ userId: "user_3", end: null });
-    await subscribed({ userId: "user_4" });
+    for (const status of statuses) ids[status] = await subscribed("user_3", { status });
+    await subscribed("user_3", { current_period_end: null });
+    await subscribed("user_4");
     const uids = (await eventsOf("user_3")).map((event) => valueIn(event, "UID"));
     expect(uids.toSorted()).toEqual([ids.trialing, ids.active, ids.past_due].toSorted());
   });
 
   it("shows a discontinued plan by its id", async () => {
-    await subscribed({ userId: "user_5", planId: "legacy_2019" });
+    await subscribed("user_5", { plan_id: "legacy_2019" });
     const [event] = await eventsOf("user_5");
     if (!event) throw new Error("no event");
     expect(textOf(event, "SUMMARY")).toBe("legacy_2019 renews");
@@ -390,7 +369,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   });
 
   it("escapes separators, line breaks and control characters in names", async () => {
-    await subscribed({ userId: "user_6", planId: "odd" });
+    await subscribed("user_6", { plan_id: "odd" });
     const [event] = await eventsOf("user_6");
     if (!event) throw new Error("no event");
     expect(textOf(event, "SUMMARY")).toBe(
@@ -431,7 +410,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   });
 
   it("keeps the UID of a changed subscription, and raises its sequence", async () => {
-    const id = await subscribed({ userId: "user_8" });
+    const id = await subscribed("user_8");
     const before = await feed("user_8");
     await test.rows(
       `update subscription set current_period_end = '2027-06-01T08:30:00Z', updated_at = '2027-05-01T00:00:00Z'
@@ -446,7 +425,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   });
 
   it("returns 304 when unchanged", async () => {
-    await subscribed({ userId: "user_9" });
+    await subscribed("user_9");
     const { fields, text } = await feed("user_9");
     const etag = fields.etag as string;
     expect((await feed("user_9")).text).toBe(text);
@@ -457,7 +436,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
       expect(again.fields["x-ratelimit-remaining"]).toBeDefined();
     }
     expect((await feed("user_9", { "if-none-match": '"other"' })).status).toBe(200);
-    await subscribed({ userId: "user_9" });
+    await subscribed("user_9");
     expect((await feed("user_9", { "if-none-match": etag })).status).toBe(200);
   });
 

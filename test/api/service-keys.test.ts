@@ -5,6 +5,7 @@ import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { createAdmin, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { refusalOf, rpcClient } from "./rpc/rpc-client.ts";
 
@@ -16,12 +17,8 @@ beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url, GENEROUS_LIMITS);
   await test.rows(`update "user" set external_id = 'shop-1' where id = 'user_1'`);
-  await test.rows(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-       cancel_at_period_end, out_of_order)
-     select gen_random_uuid(), 'user_' || n, 'provider-a', 'sub_' || n, 'pro', n, 'active', false, false
-     from generate_series(1, 2) n`,
-  );
+  await createSubscription(test, "user_1", { seats: 1 });
+  await createSubscription(test, "user_2", { seats: 2 });
   ({ key } = await createServiceKey(test));
   admin = await createAdmin(test);
 });

@@ -4,6 +4,7 @@ import { remindOfGrace } from "../../src/billing/remind-of-grace.ts";
 import { graceReminders } from "../../src/domain/grace-reminders.ts";
 import { showAccess } from "../../src/operations/subscriptions/show-access.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { createTestContext, session } from "./test-context.ts";
 
 const SINCE = Date.UTC(2026, 4, 1);
@@ -19,15 +20,8 @@ beforeEach(async () => {
   await test.rows("delete from notification");
 });
 
-async function pastDue(userId = "user_1", since = SINCE): Promise<string> {
-  const [row] = await test.rows<{ id: string }>(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-       cancel_at_period_end, out_of_order, past_due_since)
-     values (gen_random_uuid(), $1, 'provider-a', 'sub_' || $1, 'pro', 1, 'past_due', false, false, $2::timestamptz) returning id`,
-    [userId, new Date(since).toISOString()],
-  );
-  return row?.id as string;
-}
+const pastDue = (userId = "user_1", since = SINCE) =>
+  createSubscription(test, userId, { status: "past_due", past_due_since: new Date(since).toISOString() });
 
 const remindAt = (days: number) =>
   remindOfGrace(

@@ -9,6 +9,7 @@ import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
 
 let test: TestDatabase;
@@ -24,15 +25,8 @@ beforeEach(async () => {
   }
 });
 
-async function subscribe(userId: string, sub: string): Promise<string> {
-  const [row] = await test.rows<{ id: string }>(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-       cancel_at_period_end, out_of_order)
-     values (gen_random_uuid(), $1, 'provider-a', $2, 'pro', 1, 'active', false, false) returning id`,
-    [userId, sub],
-  );
-  return row?.id as string;
-}
+const subscribe = (userId: string, sub: string) =>
+  createSubscription(test, userId, { provider_subscription_id: sub });
 
 type Given = { sub?: string | null; userId?: string | null; state?: "paid" | "failed"; minute?: number };
 

@@ -4,6 +4,7 @@ import { currentSubscription } from "../../src/operations/subscriptions/current-
 import { completeOnboarding } from "../../src/operations/users/complete-onboarding.ts";
 import { setLocale } from "../../src/operations/users/set-locale.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import {
   ANONYMOUS,
   apiKey,
@@ -51,17 +52,8 @@ describe("onboarding", () => {
 });
 
 describe("the current subscription", () => {
-  let subscriptions = 0;
-  async function subscribed(userId: string, status: SubscriptionStatus, createdAt: string): Promise<string> {
-    subscriptions += 1;
-    const [row] = await test.rows<{ id: string }>(
-      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-         cancel_at_period_end, out_of_order, created_at)
-       values (gen_random_uuid(), $1, 'provider-a', $2, 'pro', 1, $3, false, false, $4::timestamptz) returning id`,
-      [userId, `sub_${subscriptions}`, status, createdAt],
-    );
-    return row?.id as string;
-  }
+  const subscribed = (userId: string, status: SubscriptionStatus, createdAt: string) =>
+    createSubscription(test, userId, { status, created_at: createdAt });
   const current = (userId: string) => context.call(currentSubscription, session(userId));
 
   it("is the user's running one of the highest plan, the newest of equals", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { searchUsers } from "../../src/operations/users/search-users.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import {
   ANONYMOUS,
   apiKey,
@@ -124,12 +125,7 @@ describe("the users of the directory", () => {
 
   it("have their running subscription of the highest plan", async () => {
     const subscribe = (id: string, planId: string, status: string) =>
-      test.rows(
-        `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-           cancel_at_period_end, out_of_order)
-         values (gen_random_uuid(), $1, 'provider-a', gen_random_uuid(), $2, 1, $3, false, false)`,
-        [id, planId, status],
-      );
+      createSubscription(test, id, { plan_id: planId, status });
     await subscribe("b-2", "team", "canceled");
     expect((await entry("b-2")).subscription).toBeNull();
     await subscribe("b-2", "pro", "past_due");

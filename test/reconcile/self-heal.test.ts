@@ -9,6 +9,7 @@ import { acquireLease } from "../../src/store/leases.ts";
 import { eventually } from "../support/eventually.ts";
 import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 import { STRIPE_KEY } from "../support/stripe-server.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { serverVariables } from "../support/variables.ts";
 
 const context = stripeContext();
@@ -135,11 +136,8 @@ describe("a flagged subscription", () => {
   });
 
   it("is not fetched from a slot without a provider, or before an event has named its id", async () => {
-    await context.test.rows(
-      `insert into subscription (id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end, out_of_order)
-       values (gen_random_uuid(), 'provider-b', 'sub_b', 'pro', 1, 'active', false, true),
-         (gen_random_uuid(), 'provider-a', null, 'pro', 1, 'active', false, true)`,
-    );
+    await createSubscription(context.test, null, { provider: "provider-b", out_of_order: true });
+    await createSubscription(context.test, null, { provider_subscription_id: null, out_of_order: true });
     expect(await heal()).toBeNull();
     expect(context.stripe.calls).toEqual([]);
   });

@@ -18,15 +18,15 @@ let people = 0;
 export async function createUser(
   test: Rows,
   name = "Somebody New",
-  options: { role?: "user" | "admin"; isHttps?: boolean } = {},
+  options: { id?: string; role?: "user" | "admin"; isHttps?: boolean } = {},
 ): Promise<TestUser> {
   people += 1;
   const email = `person-${process.pid}-${people}@example.com`;
-  const id = randomUUID();
+  const { id = randomUUID(), role = "user" } = options;
   await test.rows(
     `with person as (insert into "user" (id, name, email, role) values ($1, $2, $3, $4) returning id)
      insert into account (id, user_id, account_id, provider_id, password) select id, id, id, 'credential', $5 from person`,
-    [id, name, email, options.role ?? "user", PASSWORD_HASH],
+    [id, name, email, role, PASSWORD_HASH],
   );
   return { id, email, password: PASSWORD, name, cookie: await createSession(test, id, options) };
 }

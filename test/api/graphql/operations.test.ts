@@ -5,6 +5,7 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
 
@@ -27,16 +28,10 @@ afterAll(async () => {
 const SUBSCRIPTION =
   "id userId provider providerSubscriptionId planId seats status currentPeriodEnd cancelAtPeriodEnd outOfOrder createdAt updatedAt";
 
-async function subscribed(userId: string): Promise<string> {
-  const id = randomUUID();
-  await test.rows(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-       cancel_at_period_end, out_of_order, current_period_end)
-     values ($1, $2, 'provider-a', $3, 'team', 7, 'past_due', false, false, '2030-01-31T00:00:00Z')`,
-    [id, userId, randomUUID()],
-  );
-  return id;
-}
+const subscribed = (userId: string) =>
+  createSubscription(test, userId, {
+    ...{ plan_id: "team", seats: 7, status: "past_due", current_period_end: "2030-01-31T00:00:00Z" },
+  });
 
 async function delivered(status = "failed"): Promise<string> {
   const [row] = await test.rows<{ id: string }>(

@@ -15,6 +15,7 @@ import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen, sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { refusalOf, rpcClient } from "./rpc-client.ts";
 
@@ -185,12 +186,7 @@ describe("results", () => {
     const person = await createUser(test);
     const { billing } = rpcClient(server.url, person);
     expect(await billing.subscription.query()).toBeNull();
-    await test.rows(
-      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-                                 cancel_at_period_end, out_of_order)
-       values (gen_random_uuid(), $1, 'provider-a', 'sub_rpc', 'pro', 2, 'active', false, false)`,
-      [person.id],
-    );
+    await createSubscription(test, person.id, { seats: 2 });
     const subscription = await billing.subscription.query();
     expect(subscription).toMatchObject({ userId: person.id, planId: "pro", seats: 2, status: "active" });
     expect(subscription?.updatedAt).toBeInstanceOf(Date);

@@ -8,6 +8,7 @@ import { sendRequest } from "../../support/http.ts";
 import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { callAction, encodeArguments, type Fields, findServerAction } from "../../support/server-action.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { totp } from "../../support/totp.ts";
 
@@ -167,12 +168,7 @@ describe("a plan", () => {
 
   it("asks for no second payment while the first one is being confirmed", async () => {
     const { cookie, id } = await createUser(test, "Grace", { isHttps: true });
-    await test.rows(
-      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-         cancel_at_period_end, out_of_order)
-       values (gen_random_uuid(), $1, 'provider-a', 'sub_awaited', 'pro', 1, 'incomplete', false, false)`,
-      [id],
-    );
+    await createSubscription(test, id, { status: "incomplete" });
     const unpaid = "Your first payment isn’t complete.";
     expect((await openPage(server.url, "/billing", cookie)).text).toContain(unpaid);
     const { text } = await openPage(server.url, "/billing?checkout=completed", cookie);
@@ -230,12 +226,9 @@ describe("a session", () => {
 describe("a subscription whose payment failed", () => {
   it("shows its scheduled end too", async () => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
-    await test.rows(
-      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-         current_period_end, cancel_at_period_end, out_of_order)
-       values (gen_random_uuid(), $1, 'provider-a', $1, 'pro', 1, 'past_due', '2090-03-04', true, false)`,
-      [id],
-    );
+    await createSubscription(test, id, {
+      ...{ status: "past_due", current_period_end: "2090-03-04", cancel_at_period_end: true },
+    });
     const { text } = await openPage(server.url, "/billing", cookie);
     expect(text).toMatch(/Your last payment failed\. .*It ends on March 4, 2090 and won’t renew\./);
   });

@@ -3,11 +3,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
+import { createUser } from "../../support/people.ts";
 import { openRawConnection } from "../../support/raw-connection.ts";
 import { createServiceKey } from "../../support/service-keys.ts";
 import { totp } from "../../support/totp.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
-import { securityContext, visitor } from "./owasp/security-context.ts";
+import { securityContext } from "./owasp/security-context.ts";
 import { type Attack, send } from "./owasp/send.ts";
 
 const context = securityContext();
@@ -346,7 +347,7 @@ describe("guesses", () => {
   );
 
   it("of ids of payments' subscriptions reveal nothing", async () => {
-    const { cookie } = await visitor(context);
+    const { cookie } = await createUser(context.test);
     const [known] = context.victim.subscriptionIds;
     for (const path of [`subscriptions/ID`, "subscriptions/ID/history", "subscriptions/ID/last-change"]) {
       const textOf = async (id: string | undefined) => {

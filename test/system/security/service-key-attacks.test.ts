@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { PERMISSIONS, type Permission } from "../../../src/domain/permission.ts";
+import { createUser } from "../../support/people.ts";
 import { createServiceKey } from "../../support/service-keys.ts";
-import { securityContext, visitor } from "./owasp/security-context.ts";
+import { securityContext } from "./owasp/security-context.ts";
 import { type Attack, responseText, send } from "./owasp/send.ts";
 
 const context = securityContext();
@@ -181,7 +182,7 @@ describe("a service key", () => {
   });
 
   it("does not tell deleted users from unknown ones", async () => {
-    const { id } = await visitor(context);
+    const { id } = await createUser(context.test);
     await context.test.rows(`delete from "user" where id = $1`, [id]);
     await context.test.rows("insert into deleted_user (id) values ($1)", [id]);
     const answerFor = async (user: string) => {

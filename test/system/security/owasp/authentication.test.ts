@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { createUser } from "../../../support/people.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
-import { securityContext, visitor } from "./security-context.ts";
+import { securityContext } from "./security-context.ts";
 import { type Answer, type Attack, responseText, send } from "./send.ts";
 
 const SIGN_IN = "POST /api/auth/sign-in/email";
@@ -362,7 +362,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("rejects every invalid key with the same words", async () => {
-    const { cookie } = await visitor(context);
+    const { cookie } = await createUser(context.test);
     const newKey = async () =>
       (await send(context.url, "POST /api/api-keys", { cookie, body: { name: "a key" } })).body as {
         id: string;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Fixture, loadFixture, signedDelivery } from "../../../fixtures/fixture.ts";
 import { deliverWebhook } from "../../../support/http.ts";
+import { createUser } from "../../../support/people.ts";
 import { SECRETS } from "../../../support/variables.ts";
-import { securityContext, visitor } from "./security-context.ts";
+import { securityContext } from "./security-context.ts";
 import { type Answer, send } from "./send.ts";
 
 const context = securityContext();
@@ -48,7 +49,7 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
 
   it("limits key creation to ten a minute", async () => {
     const url = await context.serverWith({});
-    const { id, cookie } = await visitor(context);
+    const { id, cookie } = await createUser(context.test);
     const answers = await atOnce(30, (n) =>
       send(url, "POST /api/api-keys", { cookie, body: { name: `${n}` } }),
     );
@@ -57,7 +58,7 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
   });
 
   it("sells only existing plans at their own price and seats", async () => {
-    const { cookie } = await visitor(context);
+    const { cookie } = await createUser(context.test);
     const orders: unknown[] = [
       { planId: "free" },
       { planId: "enterprise" },
@@ -113,7 +114,7 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
     );
 
   it("does not activate a plan by unsigned claims", async () => {
-    const { id, cookie } = await visitor(context);
+    const { id, cookie } = await createUser(context.test);
     const event = paid(id, "flow-forged");
     const unsigned = { rawBody: Buffer.from(JSON.stringify(event)), headers: { cookie } };
     const signed = signedDelivery("stripe", event, {
@@ -144,7 +145,7 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
   });
 
   it("activates a plan once, for a paid checkout only", async () => {
-    const { id } = await visitor(context);
+    const { id } = await createUser(context.test);
     const unpaid = paid(id, "flow-unpaid", (event) => {
       (event.data as { object: { payment_status: string } }).object.payment_status = "unpaid";
     });
@@ -160,7 +161,7 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
   });
 
   it("does not apply an event again without force", async () => {
-    const { id, cookie } = await visitor(context);
+    const { id, cookie } = await createUser(context.test);
     await sent(paid(id, "flow-replayed"));
     const [row] = await context.test.rows<{ id: string }>(
       "select id::text from webhook_delivery where event_id = 'flow-replayed'",

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
+import { createAdmin } from "../../../support/people.ts";
 import { BODIES, ENDPOINT_ID, nameOf, requestTo, routeNames } from "./requests.ts";
-import { belongingsOf, CONFIDENTIAL, securityContext, visitor } from "./security-context.ts";
+import { belongingsOf, CONFIDENTIAL, securityContext } from "./security-context.ts";
 import { type Attack, send } from "./send.ts";
 
 const ADMINS = ROUTES.filter(({ operation }) => operation.access === "admin");
@@ -194,7 +195,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   );
 
   it("lets administrators in where others are refused", async () => {
-    const { cookie } = await visitor(context, "admin");
+    const { cookie } = await createAdmin(context.test);
     for (const route of ADMINS.filter(({ method }) => method === "GET")) {
       const response = await send(context.url, requestTo(route, context.victim, context), { cookie });
       expect(response.status).toBe(200);
@@ -203,7 +204,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   });
 
   it("applies a demotion to open sessions", async () => {
-    const { id, cookie } = await visitor(context, "admin");
+    const { id, cookie } = await createAdmin(context.test);
     expect((await send(context.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(200);
     await context.test.rows(`update "user" set role = 'user' where id = $1`, [id]);
     expect((await send(context.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(403);

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { numberedEvent } from "../../../fixtures/numbered-event.ts";
 import { freshDatabase } from "../../../support/database.ts";
 import { deliverWebhook } from "../../../support/http.ts";
+import { createAdmin, createUser } from "../../../support/people.ts";
 import { startTestServer } from "../../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
-import { type SecurityContext, securityContext, visitor } from "./security-context.ts";
+import { type SecurityContext, securityContext } from "./security-context.ts";
 import { type Answer, type Attack, answerTo, send } from "./send.ts";
 
 /** What an answer must not show of its inside: stacks, files, SQL, drivers, connection strings. */
@@ -261,7 +262,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   });
 
   it("does not parse cross-site form bodies as JSON", async () => {
-    const { cookie } = await visitor(context);
+    const { cookie } = await createUser(context.test);
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -467,10 +468,10 @@ describe("API8:2023 Security Misconfiguration", () => {
         "reset-password",
       ].map((path) => `POST /api/auth/${path}`),
     ];
-    const person = await visitor(context, "admin");
+    const person = await createAdmin(context.test);
     for (const body of bodies) {
       for (const request of requests) {
-        const as = request.endsWith("sign-out") ? (await visitor(context)).cookie : person.cookie;
+        const as = request.endsWith("sign-out") ? (await createUser(context.test)).cookie : person.cookie;
         const response = await send(context.url, request, { cookie: as, body });
         expectGuarded(response, `${request}: ${body.toString().slice(0, 60)}`);
       }

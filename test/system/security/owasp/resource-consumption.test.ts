@@ -4,11 +4,12 @@ import { ROUTES } from "../../../../src/api/rest/routes.ts";
 import { NO_METRICS } from "../../../../src/limits/limiter.ts";
 import { MemoryLimiter } from "../../../../src/limits/memory-limiter.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { createAdmin, createUser } from "../../../support/people.ts";
 import { flood, openRawConnection } from "../../../support/raw-connection.ts";
 import { createServiceKey } from "../../../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
 import { BODIES, ENDPOINT_ID, nameOf, requestTo } from "./requests.ts";
-import { type Inhabitant, type SecurityContext, securityContext, visitor } from "./security-context.ts";
+import { type Inhabitant, type SecurityContext, securityContext } from "./security-context.ts";
 import { send } from "./send.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -110,7 +111,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("returns at most a hundred items per page", async () => {
-    const { id, cookie } = await visitor(context, "admin");
+    const { id, cookie } = await createAdmin(context.test);
     const { key: serviceKey } = await createServiceKey(context.test);
     await context.test.rows(
       `insert into event_endpoint (id, url, types, enabled, secret)
@@ -275,7 +276,9 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
         },
       ].map(async ({ route, body }) => {
         const { access } = route.operation;
-        const person = await visitor(context, access === "admin" ? "admin" : "user");
+        const person = await createUser(context.test, "A Visitor", {
+          role: access === "admin" ? "admin" : "user",
+        });
         const own = { ...context.victim, ...person } as Inhabitant;
         const request = requestTo(route, own, context);
         const remaining: unknown[] = [];
@@ -361,7 +364,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   });
 
   it("limits a user to a hundred keys", async () => {
-    const { id, cookie } = await visitor(context);
+    const { id, cookie } = await createUser(context.test);
     await context.test.rows(
       `insert into api_key (id, user_id, name, prefix, hash)
        select gen_random_uuid(), $1, 'k', 'tg_' || n, sha256(($1 || n)::bytea) from generate_series(1, 99) n`,

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
@@ -6,8 +5,8 @@ import type { RunningServer } from "../../../../src/server.ts";
 import { fixtureDelivery } from "../../../fixtures/fixture.ts";
 import { builtPages } from "../../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../../support/database.ts";
-import { deliverWebhook, sendRequest } from "../../../support/http.ts";
-import { createAdmin, createSession, createUser, type TestUser } from "../../../support/people.ts";
+import { deliverWebhook } from "../../../support/http.ts";
+import { createAdmin, createKey, createUser, type TestUser } from "../../../support/people.ts";
 import { startTestServer } from "../../../support/server.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
@@ -72,10 +71,7 @@ export function securityContext(): SecurityContext {
 }
 
 async function settled({ url, test }: SecurityContext, person: TestUser): Promise<Inhabitant> {
-  const created = await sendRequest(url, "POST", "/api/api-keys", {
-    cookie: person.cookie,
-    body: { name: `${person.name}'s key` },
-  });
+  const { id: keyId, key } = await createKey(url, person);
   const subscriptions = await test.rows<{ id: string }>(
     `insert into subscription (id, user_id, provider, provider_subscription_id, customer_id, price_id, plan_id, seats,
        status, current_period_end, cancel_at_period_end, out_of_order)
@@ -98,8 +94,8 @@ async function settled({ url, test }: SecurityContext, person: TestUser): Promis
   const pair = (rows: { id: string }[]) => rows.map(({ id }) => id) as [string, string];
   return {
     ...person,
-    key: created.body.key,
-    keyId: created.body.id,
+    key,
+    keyId,
     subscriptionIds: pair(subscriptions),
     notificationIds: pair(notifications),
   };
@@ -130,19 +126,6 @@ async function mailsIn(folder: string): Promise<string[]> {
   const mails = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
   // Quoted-printable folds a long link over lines.
   return mails.map((mail) => mail.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "="));
-}
-
-/** Another signed-in user, without a password. */
-export async function visitor(
-  { test }: SecurityContext,
-  role = "user",
-): Promise<{ id: string; cookie: string }> {
-  const id = `visitor-${randomBytes(6).toString("hex")}`;
-  await test.rows(
-    `insert into "user" (id, name, email, role) values ($1, 'A Visitor', $1 || '@example.com', $2)`,
-    [id, role],
-  );
-  return { id, cookie: await createSession(test, id) };
 }
 
 /** Everything stored about a user, to show that an attack has changed none of it. */

@@ -3,9 +3,10 @@ import { ADAPTERS } from "../../../../src/providers/registry.ts";
 import { loadFixture } from "../../../fixtures/fixture.ts";
 import { deliverWebhook } from "../../../support/http.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../../../support/openai-server.ts";
+import { createUser } from "../../../support/people.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 import { type Canary, canary } from "./canary.ts";
-import { securityContext, visitor } from "./security-context.ts";
+import { securityContext } from "./security-context.ts";
 import { send } from "./send.ts";
 
 const AI_KEY = "sk-that-nobody-may-see";
@@ -74,7 +75,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     )[0];
 
   it("treats __proto__ in events as data", async () => {
-    const { id } = await visitor(context);
+    const { id } = await createUser(context.test);
     const poison =
       '"__proto__":{"role":"admin","isAdmin":true},"constructor":{"prototype":{"role":"admin"}},';
     const { eventId, sending } = told(
@@ -100,7 +101,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it("changes only subscriptions by events", async () => {
-    const { id } = await visitor(context);
+    const { id } = await createUser(context.test);
     const coveted = {
       role: "admin",
       isAdmin: true,
@@ -119,7 +120,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it("fails events with wrong values one at a time, without details", async () => {
-    const { id } = await visitor(context);
+    const { id } = await createUser(context.test);
     const item = (object: Json) => ((object.items as { data: Json[] }).data[0] ?? {}) as Json;
     const odd: unknown[] = [
       -1,
@@ -207,7 +208,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it("does not move a subscription to another user by an event", async () => {
-    const [owner, other] = [await visitor(context), await visitor(context)];
+    const [owner, other] = [await createUser(context.test), await createUser(context.test)];
     const first = told(() => {}, owner.id);
     expect((await first.sending()).status).toBe(200);
     const unknown = told((object) => {
@@ -221,7 +222,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it("stores markup in events as text", async () => {
-    const { id, cookie } = await visitor(context);
+    const { id, cookie } = await createUser(context.test);
     const markup = `<img src=x onerror=alert(1)>"'\`\${7*7}{{7*7}}</script><script>\u2028=cmd|' /C calc'!A0`;
     const { eventId, sending } = told((object) => {
       object.description = markup;
