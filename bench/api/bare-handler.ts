@@ -14,7 +14,7 @@ app.get("/api/subscriptions", async (c) => {
   const userId = c.req.header("x-user-id") ?? "";
   const rows = await subscriptionsOfUser(database, userId, { before: null, limit: LIMIT + 1 });
   return c.json({
-    subscriptions: rows.map(({ createdAtMicros: _, ...subscription }) => subscription),
+    subscriptions: rows.map(({ atMicros: _, ...subscription }) => subscription),
     nextCursor: null,
   });
 });

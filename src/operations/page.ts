@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { format } from "../domain/invalid-input.ts";
 import { refuse } from "../domain/refusal.ts";
+import type { ListPosition } from "../store/list-position.ts";
 
 /** What every list takes. */
 export const PAGE = {
@@ -12,6 +14,15 @@ export const PAGE = {
     .default(null)
     .describe("The `nextCursor` of the previous page; omit it for the first page."),
 };
+
+/** What a list is filtered by: a stored text, such as an id; `null`: any. */
+export const FilterText = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[^\0]*$/, format("control_characters"))
+  .nullable()
+  .default(null);
 
 /** The cursor of a list whose cursors are ids. */
 export function cursorOf<Id extends z.ZodType<string>>(id: Id) {
@@ -34,16 +45,13 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** A place in a list that is ordered by time of creation, then by id. */
-export type Position = { createdAtMicros: string; id: string };
-
 /**
  * Cuts a page out of rows that hold one more than the page: that one tells whether there is a next page.
  */
 export function cutPage<Row, Item>(
   rows: readonly Row[],
   limit: number,
-  { item, position }: { item: (row: Row) => Item; position: (row: Row) => Position },
+  { item, position }: { item: (row: Row) => Item; position: (row: Row) => ListPosition },
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -53,8 +61,8 @@ export function cutPage<Row, Item>(
   };
 }
 
-function toCursor({ createdAtMicros, id }: Position): string {
-  return Buffer.from(`${createdAtMicros}.${id}`).toString("base64url");
+function toCursor({ atMicros, id }: ListPosition): string {
+  return Buffer.from(`${atMicros}.${id}`).toString("base64url");
 }
 
 const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/;
@@ -63,11 +71,11 @@ const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/;
  * @param isId whether the list has ids like this: the database must not be asked for others
  * @throws Refusal `invalid_input` for what no page has given out
  */
-export function positionOf(cursor: string | null, isId: (text: string) => boolean): Position | null {
+export function positionOf(cursor: string | null, isId: (text: string) => boolean): ListPosition | null {
   if (cursor === null) return null;
-  const [, createdAtMicros, text] = POSITION.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAtMicros === undefined || text === undefined || !isId(text)) {
+  const [, atMicros, text] = POSITION.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (atMicros === undefined || text === undefined || !isId(text)) {
     refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
   }
-  return { createdAtMicros, id: text };
+  return { atMicros, id: text };
 }

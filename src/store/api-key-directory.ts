@@ -1,5 +1,6 @@
 import type { ListedKey } from "./api-keys.ts";
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 
 /** A user's key; or a service key, which has no owner, with what it may do and its limit. */
 export type OwnedKey = ListedKey &
@@ -8,18 +9,17 @@ export type OwnedKey = ListedKey &
     | { userId: null; email: null; permissions: string[]; limit: string }
   );
 
-const MICROS = "(extract(epoch from k.created_at) * 1000000)::bigint";
 const BEFORE = `($2::bigint is null
-  or (k.created_at, k.id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))`;
+  or (k.created_at, k.id) < (${timeOf("$2::bigint")}, $3::uuid))`;
 
 const LIST = {
   name: "api_keys_of_everybody",
   text: `
 select id, name, prefix, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt",
-  user_id as "userId", email, permissions, "limit", micros::text as "createdAtMicros"
+  user_id as "userId", email, permissions, "limit", micros as "atMicros"
 from (
   (select k.id, k.name, k.prefix, k.created_at, k.expires_at, k.last_used_at, u.id as user_id, u.email,
-    null::text[] as permissions, null as "limit", ${MICROS} as micros
+    null::text[] as permissions, null as "limit", ${microsOf("k.created_at")} as micros
   from api_key k join "user" u on u.id = k.user_id
   where k.revoked_at is null and ($1::text is null or k.user_id = $1) and ${BEFORE}
   order by k.created_at desc, k.id desc limit $4::int)
@@ -27,7 +27,7 @@ from (
   (select k.id, k.name,
     (select s.prefix from service_key_secret s where s.service_key_id = k.id order by s.created_at desc limit 1),
     k.created_at, k.expires_at, k.last_used_at, null, null, k.permissions, k.limit_requests || '/' || k.limit_seconds,
-    ${MICROS}
+    ${microsOf("k.created_at")}
   from service_key k
   where k.revoked_at is null and $1::text is null and ${BEFORE}
   order by k.created_at desc, k.id desc limit $4::int)
@@ -39,7 +39,7 @@ order by created_at desc, id desc limit $4::int`,
 export async function listKeysWithOwners(
   database: Queryable,
   userId: string | null,
-  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
-): Promise<(OwnedKey & { createdAtMicros: string })[]> {
-  return database.run(LIST, [userId, before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+  { before, limit }: { before: ListPosition | null; limit: number },
+): Promise<(OwnedKey & { atMicros: string })[]> {
+  return database.run(LIST, [userId, ...positionParameters(before), limit]);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Role } from "../domain/caller.ts";
 import { isUuid } from "../domain/uuid.ts";
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 import { IS_BANNED } from "./users.ts";
 
 /** How many valid keys a user may have at once. */
@@ -56,10 +57,10 @@ export async function insertApiKey(database: Queryable, key: NewKey): Promise<Li
 const OF_USER = {
   name: "api_keys_of_user",
   text: `
-select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"
+select ${COLUMNS}, ${microsOf("created_at")} as "atMicros"
 from api_key
 where user_id = $1 and revoked_at is null
-  and ($2::bigint is null or (created_at, id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))
+  and ($2::bigint is null or (created_at, id) < (${timeOf("$2::bigint")}, $3::uuid))
 order by created_at desc, id desc limit $4::int`,
 };
 
@@ -67,9 +68,9 @@ order by created_at desc, id desc limit $4::int`,
 export async function listApiKeys(
   database: Queryable,
   userId: string,
-  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
-): Promise<(ListedKey & { createdAtMicros: string })[]> {
-  return database.run(OF_USER, [userId, before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+  { before, limit }: { before: ListPosition | null; limit: number },
+): Promise<(ListedKey & { atMicros: string })[]> {
+  return database.run(OF_USER, [userId, ...positionParameters(before), limit]);
 }
 
 const REVOKE = {

@@ -1,6 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
+import { LIVE_STATUSES } from "./subscription-list.ts";
 
 export type StoredCustomer = {
   subscriptionId: string;
@@ -10,15 +11,7 @@ export type StoredCustomer = {
 };
 
 /** Paid subscriptions come first: they have most to manage in the portal. */
-const LIVELIEST = [
-  "active",
-  "trialing",
-  "past_due",
-  "unpaid",
-  "paused",
-  "incomplete",
-  "canceled",
-] satisfies SubscriptionStatus[];
+const STATUS_ORDER: readonly SubscriptionStatus[] = [...LIVE_STATUSES, "canceled"];
 
 const CUSTOMERS = {
   name: "customers_of_user",
@@ -32,7 +25,7 @@ limit 20`,
 
 /** A person's customer ids at the providers, those with a paid subscription first. */
 export async function customersOfUser(database: Queryable, userId: string): Promise<StoredCustomer[]> {
-  return database.run<StoredCustomer>(CUSTOMERS, [userId, LIVELIEST]);
+  return database.run<StoredCustomer>(CUSTOMERS, [userId, STATUS_ORDER]);
 }
 
 /** Statuses in which the provider charges the person, or will again. */

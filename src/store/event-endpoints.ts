@@ -1,5 +1,6 @@
 import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 
 export type EventEndpoint = {
   id: string;
@@ -42,18 +43,18 @@ export async function insertEndpoint(
 const LIST = {
   name: "list_event_endpoints",
   text: `
-select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros" from event_endpoint
+select ${COLUMNS}, ${microsOf("created_at")} as "atMicros" from event_endpoint
 where url is not null and ($1::bigint is null
-  or (created_at, id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid))
+  or (created_at, id) > (${timeOf("$1::bigint")}, $2::uuid))
 order by created_at, id limit $3::int`,
 };
 
 /** Oldest first. Hooks of plugins are left out. */
 export async function listEndpoints(
   database: Queryable,
-  { after, limit }: { after: { createdAtMicros: string; id: string } | null; limit: number },
-): Promise<(EventEndpoint & { createdAtMicros: string })[]> {
-  return database.run(LIST, [after?.createdAtMicros ?? null, after?.id ?? null, limit]);
+  { after, limit }: { after: ListPosition | null; limit: number },
+): Promise<(EventEndpoint & { atMicros: string })[]> {
+  return database.run(LIST, [...positionParameters(after), limit]);
 }
 
 const FIND = {

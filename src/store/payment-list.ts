@@ -1,6 +1,7 @@
 import type { PaymentStatus } from "../domain/payment.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 
 export type ListedPayment = {
   id: string;
@@ -24,7 +25,7 @@ const OF_USER = {
   text: `
 select id, provider, provider_payment_id as "providerPaymentId", subscription_id as "subscriptionId",
   amount::float8 as amount, currency, status, receipt_url as "receiptUrl", occurred_at as "occurredAt",
-  (extract(epoch from occurred_at) * 1000000)::bigint::text as "createdAtMicros"
+  ${microsOf("occurred_at")} as "atMicros"
 from (
   select p.*, s.id as subscription_id
   from subscription s
@@ -40,18 +41,17 @@ from (
 ) own
 where ($2::text is null or status = $2) and ($3::uuid is null or subscription_id = $3)
   and ($4::bigint is null
-    or (occurred_at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid))
+    or (occurred_at, id) < (${timeOf("$4::bigint")}, $5::uuid))
 order by occurred_at desc, id desc
 limit $6::int`,
 };
 
-/** A user's payments, the newest first. Microseconds since the epoch tell apart what a JavaScript date does not. */
+/** A user's payments, the newest first. */
 export async function paymentsOfUser(
   database: Queryable,
   userId: string,
   { status, subscriptionId }: PaymentFilter,
-  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
-): Promise<(ListedPayment & { createdAtMicros: string })[]> {
-  const position = [before?.createdAtMicros ?? null, before?.id ?? null];
-  return database.run(OF_USER, [userId, status, subscriptionId, ...position, limit]);
+  { before, limit }: { before: ListPosition | null; limit: number },
+): Promise<(ListedPayment & { atMicros: string })[]> {
+  return database.run(OF_USER, [userId, status, subscriptionId, ...positionParameters(before), limit]);
 }

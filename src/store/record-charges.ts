@@ -1,5 +1,6 @@
 import type { Charge } from "../domain/payment.ts";
 import type { Queryable } from "./database.ts";
+import { timeOf } from "./list-position.ts";
 import type { ReportedPayment } from "./reported-payment.ts";
 import { rounds } from "./rounds.ts";
 
@@ -23,7 +24,7 @@ insert into payment as p (provider, provider_payment_id, provider_subscription_i
 select provider, payment_id, subscription_id,
   (select u.id from "user" u where u.id = given.user_id for key share), amount, currency, state, refunded,
   period_start, period_end, receipt_url,
-  coalesce(occurred_at, timestamptz 'epoch' + event_micros * interval '1 microsecond', clock_timestamp()), event_micros,
+  coalesce(occurred_at, ${timeOf("event_micros")}, clock_timestamp()), event_micros,
   event_id
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::bigint[],
   $9::timestamptz[], $10::timestamptz[], $11::text[], $12::timestamptz[], $13::bigint[], $14::text[]

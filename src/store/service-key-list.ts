@@ -1,10 +1,11 @@
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 import { SECRET_OVERLAP, type ServiceKeyRow } from "./service-keys.ts";
 
 export type ListedServiceKey = ServiceKeyRow & {
   /** Until when the secret before the newest one is valid; `null`: there is none, or it is not valid any more. */
   previousValidUntil: Date | null;
-  createdAtMicros: string;
+  atMicros: string;
 };
 
 const LIST = {
@@ -14,7 +15,7 @@ select k.id, k.name, newest.prefix, k.permissions, k.limit_requests as "limit", 
   k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
   case when newest."hasPrevious" and newest.created_at + ${SECRET_OVERLAP} > now()
     then least(k.expires_at, newest.created_at + ${SECRET_OVERLAP}) end as "previousValidUntil",
-  (extract(epoch from k.created_at) * 1000000)::bigint::text as "createdAtMicros"
+  ${microsOf("k.created_at")} as "atMicros"
 from service_key k
 cross join lateral (
   select s.prefix, s.created_at, exists (
@@ -25,14 +26,14 @@ cross join lateral (
   order by s.created_at desc limit 1
 ) newest
 where k.revoked_at is null and ($1::bigint is null
-  or (k.created_at, k.id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid))
+  or (k.created_at, k.id) < (${timeOf("$1::bigint")}, $2::uuid))
 order by k.created_at desc, k.id desc limit $3::int`,
 };
 
 /** Service keys that are not revoked: newest first, starting after `before`. */
 export async function listServiceKeys(
   database: Queryable,
-  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
+  { before, limit }: { before: ListPosition | null; limit: number },
 ): Promise<ListedServiceKey[]> {
-  return database.run<ListedServiceKey>(LIST, [before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+  return database.run<ListedServiceKey>(LIST, [...positionParameters(before), limit]);
 }

@@ -1,11 +1,11 @@
 import type { Changes } from "../domain/changes.ts";
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 
 /** One entry in a subscription's history. */
 export type HistoryEntry = {
   id: string;
   at: Date;
-  /** Finer than a JavaScript date, in microseconds since the epoch. */
   atMicros: string;
   source: "event" | "reconcile";
   deliveryId: string | null;
@@ -19,7 +19,7 @@ const HISTORY = {
   name: "subscription_history",
   text: `
 with place as materialized (
-  select coalesce(timestamptz 'epoch' + $2::bigint * interval '1 microsecond', 'infinity') as at
+  select coalesce(${timeOf("$2::bigint")}, 'infinity') as at
 ), event as (
   select a.changed_at as at, named.id, a.delivery_id, a.changes
   from webhook_attempts a
@@ -36,7 +36,7 @@ with place as materialized (
 ), entry as (
   select * from event union all select * from comparison order by 1 desc, 2 desc limit $4::int
 )
-select e.id, e.at, (extract(epoch from e.at) * 1000000)::bigint::text as "atMicros",
+select e.id, e.at, ${microsOf("e.at")} as "atMicros",
   case when e.delivery_id is null then 'reconcile' else 'event' end as source,
   e.delivery_id as "deliveryId", d.event_type as "eventType", e.changes
 from entry e left join webhook_delivery d on d.id = e.delivery_id
@@ -47,14 +47,9 @@ order by e.at desc, e.id desc`,
 export async function historyOf(
   database: Queryable,
   subscriptionId: string,
-  { before, limit }: { before: { atMicros: string; id: string } | null; limit: number },
+  { before, limit }: { before: ListPosition | null; limit: number },
 ): Promise<HistoryEntry[]> {
-  return database.run<HistoryEntry>(HISTORY, [
-    subscriptionId,
-    before?.atMicros ?? null,
-    before?.id ?? null,
-    limit,
-  ]);
+  return database.run<HistoryEntry>(HISTORY, [subscriptionId, ...positionParameters(before), limit]);
 }
 
 const LAST_EVENTS = {

@@ -1,6 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 
 export type ListedSubscription = {
   id: string;
@@ -43,22 +44,22 @@ export async function subscriptionsOfSlot(
 const OF_USER = {
   name: "subscriptions_of_user",
   text: `
-select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"
+select ${COLUMNS}, ${microsOf("created_at")} as "atMicros"
 from subscription
 where user_id = $1
   and ($2::bigint is null
-    or (created_at, id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))
+    or (created_at, id) < (${timeOf("$2::bigint")}, $3::uuid))
 order by created_at desc, id desc
 limit $4::int`,
 };
 
-/** A user's subscriptions, the newest first. Microseconds since the epoch tell apart what a JavaScript date does not. */
+/** A user's subscriptions, the newest first. */
 export async function subscriptionsOfUser(
   database: Queryable,
   userId: string,
-  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
-): Promise<(ListedSubscription & { createdAtMicros: string })[]> {
-  return database.run(OF_USER, [userId, before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+  { before, limit }: { before: ListPosition | null; limit: number },
+): Promise<(ListedSubscription & { atMicros: string })[]> {
+  return database.run(OF_USER, [userId, ...positionParameters(before), limit]);
 }
 
 /** Subscriptions that have not ended; the one that entitles to most comes first. */
@@ -122,18 +123,17 @@ const OUT_OF_ORDER = {
   text: `
 select found.*, u.name as "userName", u.email as "userEmail"
 from (
-  select ${COLUMNS}, (extract(epoch from updated_at) * 1000000)::bigint::text as "updatedAtMicros"
+  select ${COLUMNS}, ${microsOf("updated_at")} as "atMicros"
   from subscription
   where out_of_order and ($1::bigint is null
-    or (updated_at, id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid))
+    or (updated_at, id) < (${timeOf("$1::bigint")}, $2::uuid))
   order by updated_at desc, id desc limit $3::int
 ) found left join "user" u on u.id = found."userId"
 order by found."updatedAt" desc, found.id desc`,
 };
 
 type OutOfOrder = ListedSubscription & {
-  /** Finer than a JavaScript date, in microseconds since the epoch. */
-  updatedAtMicros: string;
+  atMicros: string;
   /** `null` once the account has been deleted. */
   userName: string | null;
   userEmail: string | null;
@@ -142,7 +142,7 @@ type OutOfOrder = ListedSubscription & {
 /** Subscriptions that an older event changed after a newer one, the last changed first. */
 export async function subscriptionsOutOfOrder(
   database: Queryable,
-  { before, limit }: { before: { updatedAtMicros: string; id: string } | null; limit: number },
+  { before, limit }: { before: ListPosition | null; limit: number },
 ): Promise<OutOfOrder[]> {
-  return database.run(OUT_OF_ORDER, [before?.updatedAtMicros ?? null, before?.id ?? null, limit]);
+  return database.run(OUT_OF_ORDER, [...positionParameters(before), limit]);
 }

@@ -2,6 +2,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { LastNotified, Subscription } from "../domain/subscription.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
+import { timeOf } from "./list-position.ts";
 
 export type SubscriptionRow = {
   id: string;
@@ -104,10 +105,6 @@ update subscription s set updated_at = clock_timestamp(),
 from ${INPUT}
 where s.id = input.id and s.id = any ($1::uuid[])`,
 };
-
-function timeOf(micros: string): string {
-  return `timestamptz 'epoch' + ${micros} * interval '1 microsecond'`;
-}
 
 /** @throws a unique violation when another transaction has just recorded the same subscription. */
 export async function insertSubscriptions(

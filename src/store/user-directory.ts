@@ -1,5 +1,6 @@
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable, Statement } from "./database.ts";
+import { microsOf, timeOf } from "./list-position.ts";
 import { LIVE_STATUSES } from "./subscription-list.ts";
 import { USER_COLUMNS, type User } from "./users.ts";
 
@@ -21,9 +22,9 @@ const ENTRY = `${USER_COLUMNS},
 const NEWEST = {
   name: "newest_users",
   text: `
-select ${ENTRY}, json_build_array((extract(epoch from created_at) * 1000000)::bigint::text, id) as place
+select ${ENTRY}, json_build_array(${microsOf("created_at")}, id) as place
 from "user"
-where (created_at, id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::text)
+where (created_at, id) < (${timeOf("$2::bigint")}, $3::text)
 order by created_at desc, id desc limit $4::int`,
 };
 

@@ -2,6 +2,7 @@ import type { Role } from "../domain/caller.ts";
 import type { Locale } from "../domain/locale.ts";
 import type { Preferences } from "../domain/preferences.ts";
 import type { Queryable } from "./database.ts";
+import { type ListPosition, microsOf, timeOf } from "./list-position.ts";
 
 export type UserState = "present" | "deleted";
 
@@ -95,14 +96,14 @@ export async function findUserByEmail(database: Queryable, email: string): Promi
   return user ?? null;
 }
 
-const PLACED = `${USER_COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"`;
+const PLACED = `${USER_COLUMNS}, ${microsOf("created_at")} as "atMicros"`;
 
 // Always starts after a position: a plan that also serves "from the start" would read all users before it.
 const LIST = {
   name: "list_users",
   text: `
 select ${PLACED} from "user"
-where (created_at, id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::text)
+where (created_at, id) > (${timeOf("$1::bigint")}, $2::text)
 order by created_at, id limit $3::int`,
 };
 
@@ -110,20 +111,20 @@ const LIST_ONE = {
   name: "list_one_user",
   text: `
 select ${PLACED} from "user"
-where id = $4 and (created_at, id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::text)
+where id = $4 and (created_at, id) > (${timeOf("$1::bigint")}, $2::text)
 limit $3::int`,
 };
 
 /** The year 1. */
-const BEFORE_ALL = { createdAtMicros: "-62135596800000000", id: "" };
+const BEFORE_ALL = { atMicros: "-62135596800000000", id: "" };
 
 /** Users, oldest first, starting after `after`. `id: null`: all of them, else that one alone. */
 export async function listUsers(
   database: Queryable,
-  page: { id: string | null; after: { createdAtMicros: string; id: string } | null; limit: number },
-): Promise<(User & { createdAtMicros: string })[]> {
-  const { createdAtMicros, id } = page.after ?? BEFORE_ALL;
-  const position = [createdAtMicros, id, page.limit];
+  page: { id: string | null; after: ListPosition | null; limit: number },
+): Promise<(User & { atMicros: string })[]> {
+  const { atMicros, id } = page.after ?? BEFORE_ALL;
+  const position = [atMicros, id, page.limit];
   return page.id === null ? database.run(LIST, position) : database.run(LIST_ONE, [...position, page.id]);
 }
 

@@ -180,7 +180,7 @@ describe("an API key", () => {
     expect(await listApiKeys(database, otherUser.id, { before: null, limit: 10 })).toEqual([]);
 
     const listed = [];
-    let before: { createdAtMicros: string; id: string } | null = null;
+    let before: { atMicros: string; id: string } | null = null;
     for (;;) {
       const page: Awaited<ReturnType<typeof listApiKeys>> = await listApiKeys(database, userId, {
         before,

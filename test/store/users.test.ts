@@ -68,7 +68,7 @@ describe("users", () => {
     );
     await test.rows(`update "user" set created_at = '2026-01-02' where id = 'user_5'`);
     const seen: string[] = [];
-    let after: { createdAtMicros: string; id: string } | null = null;
+    let after: { atMicros: string; id: string } | null = null;
     for (;;) {
       const page: Awaited<ReturnType<typeof listUsers>> = await listUsers(test.database, {
         id: null,

@@ -29,10 +29,7 @@ export const listAnyKeys = defineOperation({
   },
 });
 
-function shown({
-  createdAtMicros: _,
-  ...key
-}: OwnedKey & { createdAtMicros: string }): z.input<typeof OwnedApiKeyView> {
+function shown({ atMicros: _, ...key }: OwnedKey & { atMicros: string }): z.input<typeof OwnedApiKeyView> {
   const { permissions, limit, ...common } = key;
   return permissions === null ? common : { ...common, permissions, limit };
 }

@@ -3,7 +3,7 @@ import { format } from "../../domain/invalid-input.ts";
 import { listAuditEntries as list } from "../../store/audit-log.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
-import { cursorOf, PAGE, pageOf } from "../page.ts";
+import { cursorOf, FilterText, PAGE, pageOf } from "../page.ts";
 
 const AuditEntryView = z
   .object({
@@ -32,14 +32,6 @@ const AuditEntryView = z
 
 const EntryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
 
-const Text = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(/^[^\0]*$/, format("control_characters"))
-  .nullable()
-  .default(null);
-
 const Time = z.iso.datetime({ offset: true }).nullable().default(null);
 
 export const listAuditEntries = defineOperation({
@@ -50,11 +42,11 @@ export const listAuditEntries = defineOperation({
   input: z.strictObject({
     ...PAGE,
     cursor: cursorOf(EntryId),
-    action: Text.describe(
+    action: FilterText.describe(
       "An action such as `user.role_changed`, or its first word for all of them: `user`.",
     ),
-    actor: Text.describe("The id of the user or key that acted."),
-    target: Text.describe("The id of the target."),
+    actor: FilterText.describe("The id of the user or key that acted."),
+    target: FilterText.describe("The id of the target."),
     from: Time.describe("At or after this time."),
     to: Time.describe("Before this time."),
   }),

@@ -18,8 +18,8 @@ export const listEventEndpoints = defineOperation({
     const after = positionOf(cursor, isUuid);
     const rows = await listEndpoints(deps.database, { after, limit: limit + 1 });
     return cutPage(rows, limit, {
-      item: ({ createdAtMicros: _, ...endpoint }) => endpoint,
-      position: ({ createdAtMicros, id }) => ({ createdAtMicros, id }),
+      item: ({ atMicros: _, ...endpoint }) => endpoint,
+      position: ({ atMicros, id }) => ({ atMicros, id }),
     });
   },
 });

@@ -43,7 +43,7 @@ export async function pageOfPayments(
   const before = positionOf(cursor, isUuid);
   const rows = await paymentsOfUser(database, userId, filter, { before, limit: limit + 1 });
   return cutPage(rows, limit, {
-    item: ({ createdAtMicros: _, ...payment }) => payment,
+    item: ({ atMicros: _, ...payment }) => payment,
     position: (row) => row,
   });
 }

@@ -19,11 +19,11 @@ export const listServiceKeys = defineOperation({
     const rows = await listKeys(deps.database, { before, limit: limit + 1 });
     return cutPage(rows, limit, {
       item: toView,
-      position: ({ createdAtMicros, id }) => ({ createdAtMicros, id }),
+      position: ({ atMicros, id }) => ({ atMicros, id }),
     });
   },
 });
 
-function toView({ createdAtMicros: _, windowSeconds, limit, ...key }: ListedServiceKey) {
+function toView({ atMicros: _, windowSeconds, limit, ...key }: ListedServiceKey) {
   return { ...key, limit: limitText({ limit, windowSeconds }) };
 }

@@ -29,15 +29,15 @@ export const listOutOfOrder = defineOperation({
   run: async (deps: { database: Queryable }, _caller, { limit, cursor }) => {
     const before = positionOf(cursor, isUuid);
     const rows = await subscriptionsOutOfOrder(deps.database, {
-      before: before && { updatedAtMicros: before.createdAtMicros, id: before.id },
+      before,
       limit: limit + 1,
     });
     return cutPage(rows, limit, {
-      item: ({ userName, userEmail, updatedAtMicros: _, ...subscription }) => ({
+      item: ({ userName, userEmail, atMicros: _, ...subscription }) => ({
         ...subscription,
         user: userName === null || userEmail === null ? null : { name: userName, email: userEmail },
       }),
-      position: ({ updatedAtMicros, id }) => ({ createdAtMicros: updatedAtMicros, id }),
+      position: ({ atMicros, id }) => ({ atMicros, id }),
     });
   },
 });

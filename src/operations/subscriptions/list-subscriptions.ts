@@ -21,7 +21,7 @@ export const listSubscriptions = defineOperation({
       limit: limit + 1,
     });
     return cutPage(rows, limit, {
-      item: ({ createdAtMicros: _, ...subscription }) => subscription,
+      item: ({ atMicros: _, ...subscription }) => subscription,
       position: (row) => row,
     });
   },

@@ -42,7 +42,7 @@ export const showHistory = defineOperation({
     }
     const before = positionOf(cursor, (id) => /^(event|reconcile)-[\d-]{1,40}$/.test(id));
     const rows = await historyOf(deps.database, id, {
-      before: before && { atMicros: before.createdAtMicros, id: before.id },
+      before,
       limit: limit + 1,
     });
     return cutPage(rows, limit, {
@@ -52,7 +52,7 @@ export const showHistory = defineOperation({
         kind: kindOf(changes),
         changes: withPurchasedSeats(changes),
       }),
-      position: ({ atMicros, id: entryId }) => ({ createdAtMicros: atMicros, id: entryId }),
+      position: ({ atMicros, id: entryId }) => ({ atMicros, id: entryId }),
     });
   },
 });

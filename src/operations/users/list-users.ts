@@ -28,7 +28,7 @@ export async function pageOfUsers(
   const after = positionOf(cursor, (id) => /^[^\0]{1,255}$/.test(id));
   const rows = await listed(deps.database, { id, after, limit: limit + 1 });
   return cutPage(rows, limit, {
-    item: ({ createdAtMicros: _, ...user }) => user,
+    item: ({ atMicros: _, ...user }) => user,
     position: (row) => row,
   });
 }

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
-import { format } from "../../domain/invalid-input.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listLoggedDeliveries } from "../../store/delivery-log.ts";
 import { defineOperation } from "../operation.ts";
-import { cursorOf, PAGE, pageOf } from "../page.ts";
+import { cursorOf, FilterText, PAGE, pageOf } from "../page.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";
 
 /** A page may be short, or empty, and not be the last: follow the cursor. */
@@ -20,22 +19,8 @@ export const listDeliveries = defineOperation({
     cursor: cursorOf(DeliveryId),
     provider: z.enum(SLOTS).nullable().default(null).describe("Only deliveries to this slot."),
     status: z.enum(DELIVERY_STATUSES).nullable().default(null).describe("Only deliveries with this status."),
-    type: z
-      .string()
-      .min(1)
-      .max(255)
-      .regex(/^[^\0]*$/, format("control_characters"))
-      .nullable()
-      .default(null)
-      .describe("The provider's name of the event, as delivered."),
-    eventId: z
-      .string()
-      .min(1)
-      .max(255)
-      .regex(/^[^\0]*$/, format("control_characters"))
-      .nullable()
-      .default(null)
-      .describe("The provider's id of the event, in full."),
+    type: FilterText.describe("The provider's name of the event, as delivered."),
+    eventId: FilterText.describe("The provider's id of the event, in full."),
     subscriptionId: z
       .uuid()
       .nullable()
