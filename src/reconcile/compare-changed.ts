@@ -8,6 +8,7 @@ import { findByProviderIds, findKnownCustomers } from "../store/verification.ts"
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { comparePayments } from "./compare-payments.ts";
+import { inBatches } from "./in-batches.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
 
@@ -20,8 +21,6 @@ export type ChangedReport = {
   /** Payments that were missing or differed, and are recorded now. */
   payments: number;
 };
-
-const BATCH_SIZE = 100;
 
 /**
  * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since and
@@ -41,20 +40,12 @@ export async function compareChanged(
   }: { since: Date; dryRun: boolean; by: Reconciler; isStopping: () => boolean },
 ): Promise<ChangedReport> {
   const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0, payments: 0 };
-  let batch: PaymentEvent[] = [];
-  const flush = async () => {
-    const states = batch;
-    batch = [];
-    await compareBatch(intake, slot, api, { states, dryRun, by, report });
-  };
-  for await (const state of api.listSubscriptions(since)) {
+  for await (const listed of inBatches(api.listSubscriptions(since))) {
     if (isStopping()) return report;
-    if (state.providerSubscriptionId === null) continue;
-    report.listed += 1;
-    batch.push(state);
-    if (batch.length >= BATCH_SIZE) await flush();
+    const states = listed.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);
+    report.listed += states.length;
+    await compareBatch(intake, slot, api, { states, dryRun, by, report });
   }
-  await flush();
   report.payments = await comparePayments(intake, slot, api, { since, dryRun, by, notify: true, isStopping });
   return report;
 }

@@ -5,10 +5,9 @@ import type { Intake } from "../intake/intake.ts";
 import { findPaymentOwners, findPayments } from "../store/verify-payments.ts";
 import { comparePayment, type ListedPayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
+import { inBatches } from "./in-batches.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { Reconciler } from "./reconciler.ts";
-
-const BATCH_SIZE = 100;
 
 type CompareOptions = {
   /** `null`: all. */
@@ -33,32 +32,25 @@ export async function comparePayments(
   { since, dryRun, by, notify, isStopping }: CompareOptions,
 ): Promise<number> {
   let count = 0;
-  let batch: PaymentState[] = [];
   const askedAtMicros = Date.now() * 1000;
-  const flush = async () => {
-    const { missing, different } = await differing(intake, slot, batch);
-    batch = [];
+  const compare = async (providerPaymentId: string, answer: { listed?: ListedPayment }) => {
+    const options = { providerPaymentId, by, notify, ...answer };
+    const comparison = await comparePayment(intake, slot, api, options);
+    if (comparison === "recorded" || comparison === "corrected") count += 1;
+  };
+  for await (const states of inBatches(api.listPayments({ since, providerSubscriptionId: null }))) {
+    if (isStopping()) return count;
+    const { missing, different } = await differing(intake, slot, states);
     if (dryRun) {
       count += missing.length + different.length;
-      return;
+      continue;
     }
-    const compare = async (providerPaymentId: string, answer: { listed?: ListedPayment }) => {
-      const options = { providerPaymentId, by, notify, ...answer };
-      const comparison = await comparePayment(intake, slot, api, options);
-      if (comparison === "recorded" || comparison === "corrected") count += 1;
-    };
     // The list has said what a missing one is: a request for each would make imports last for hours.
     await forEachConcurrently(missing, (state) =>
       compare(state.charge.id, { listed: { state, askedAtMicros } }),
     );
     for (const state of different) await compare(state.charge.id, {});
-  };
-  for await (const state of api.listPayments({ since, providerSubscriptionId: null })) {
-    if (isStopping()) return count;
-    batch.push(state);
-    if (batch.length >= BATCH_SIZE) await flush();
   }
-  await flush();
   return count;
 }
 

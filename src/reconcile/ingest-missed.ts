@@ -4,6 +4,7 @@ import type { Intake } from "../intake/intake.ts";
 import { type Identified, identify, ingest } from "../intake/receive.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import { knownEvents } from "../store/delivery-log.ts";
+import { inBatches } from "./in-batches.ts";
 
 export type MissedReport = {
   /** How many events the provider listed. */
@@ -25,9 +26,6 @@ export type IngestMissedOptions = {
   isStopping: () => boolean;
 };
 
-/** How many bodies to hold in memory at once. */
-const BATCH_SIZE = 100;
-
 /**
  * Ingests events that a provider lists and the log lacks, oldest first, like deliveries: each is claimed once, even
  * by concurrent processes. An interrupted pass is continued by the next one.
@@ -40,28 +38,21 @@ export async function ingestMissed(
   { since, isTooYoung = () => false, dryRun, isStopping }: IngestMissedOptions,
 ): Promise<MissedReport> {
   const report: MissedReport = { listed: 0, missed: 0, applied: 0, ignored: 0, failed: 0 };
-  let batch: Identified[] = [];
-  const flush = async () => {
-    const events = batch;
-    batch = [];
-    if (events.length === 0) return;
-    const stored = await knownEvents(
-      intake.database,
-      slot,
-      events.map(({ identity }) => identity.eventId),
-    );
+  const withEffects = async function* () {
+    for await (const listed of listEvents(since)) {
+      if (isStopping()) return;
+      report.listed += 1;
+      const event = identifyListed(intake, slot, listed);
+      if (event !== null && !isTooYoung(occurredAt(event))) yield event;
+    }
+  };
+  for await (const events of inBatches(withEffects())) {
+    const eventIds = events.map(({ identity }) => identity.eventId);
+    const stored = await knownEvents(intake.database, slot, eventIds);
     const missed = events.filter(({ identity }) => !stored.has(identity.eventId));
     report.missed += missed.length;
     if (!dryRun) await ingestAll(intake, missed, report);
-  };
-  for await (const listed of listEvents(since)) {
-    if (isStopping()) break;
-    report.listed += 1;
-    const event = identifyListed(intake, slot, listed);
-    if (event !== null && !isTooYoung(occurredAt(event))) batch.push(event);
-    if (batch.length >= BATCH_SIZE) await flush();
   }
-  await flush();
   return report;
 }
 

@@ -12,11 +12,10 @@ import {
 } from "../store/verify-payments.ts";
 import { comparePayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
+import { inBatches } from "./in-batches.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
 import type { Verification } from "./verification.ts";
-
-const BATCH_SIZE = 100;
 
 /** Compares all payments of a slot: through the provider's list, and one by one what the list lacks. */
 export async function verifyPayments(run: Verification, slot: Slot, api: PaymentApi): Promise<void> {
@@ -56,21 +55,20 @@ async function verifyListed(
   list: AsyncIterable<PaymentState>,
 ): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
-  let batch: PaymentState[] = [];
-  const flush = async () => {
-    const states = batch;
-    batch = [];
-    await verifyBatch(run, slot, api, states);
-  };
+  for await (const states of inBatches(unrepeated(list, listed))) await verifyBatch(run, slot, api, states);
+  return listed;
+}
+
+/** A page that shifts while it is read lists a payment twice. */
+async function* unrepeated(
+  list: AsyncIterable<PaymentState>,
+  listed: Set<string>,
+): AsyncGenerator<PaymentState> {
   for await (const state of list) {
-    // A page that shifts while it is read lists a payment twice.
     if (listed.has(state.charge.id)) continue;
     listed.add(state.charge.id);
-    batch.push(state);
-    if (batch.length >= BATCH_SIZE) await flush();
+    yield state;
   }
-  await flush();
-  return listed;
 }
 
 async function verifyBatch(

@@ -3,9 +3,7 @@ import { isPaymentApiProblem, type PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
-
 import { unclearStateSentence } from "../domain/unclear-state.ts";
-
 import { findReconcilable } from "../store/reconciliations.ts";
 import { lastEventIds } from "../store/subscription-history.ts";
 import { findUserStates } from "../store/users.ts";
@@ -19,11 +17,10 @@ import { countPayments } from "../store/verify-payments.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
+import { inBatches } from "./in-batches.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
 import type { Drift, Verification, VerifyOptions, VerifyReport, VerifyTools } from "./verification.ts";
 import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
-
-const BATCH_SIZE = 100;
 
 /**
  * Compares subscriptions and payments with their providers: through the provider's lists where all are checked, one by
@@ -86,19 +83,11 @@ class Run implements Verification {
   /** Returns all provider ids in the list. */
   async #checkListed(slot: Slot, api: PaymentApi): Promise<ReadonlySet<string>> {
     const listed = new Set<string>();
-    let batch: PaymentEvent[] = [];
-    const flush = async () => {
-      const states = batch;
-      batch = [];
+    for await (const batch of inBatches(api.listSubscriptions(null))) {
+      const states = batch.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);
+      for (const { providerSubscriptionId } of states) listed.add(providerSubscriptionId as string);
       await this.#checkStates(slot, api, states);
-    };
-    for await (const state of api.listSubscriptions(null)) {
-      if (state.providerSubscriptionId === null) continue;
-      listed.add(state.providerSubscriptionId);
-      batch.push(state);
-      if (batch.length >= BATCH_SIZE) await flush();
     }
-    await flush();
     return listed;
   }
 
