@@ -50,8 +50,8 @@ async function nextStep(
   deliveries: readonly (TracedDelivery & { id: string })[],
   until: string | null,
 ): Promise<RedactionStep> {
-  const theirs = deliveries.filter((delivery) => isAbout(before, delivery));
-  const candidates = theirs.flatMap((delivery) => customersIn(before, delivery));
+  const aboutUser = deliveries.filter((delivery) => isAbout(before, delivery));
+  const candidates = aboutUser.flatMap((delivery) => customersIn(before, delivery));
   const newCustomers = await unclaimedCustomers(database, newAmong(candidates, before.customers));
   const grown: Redaction = {
     ...before,
@@ -61,7 +61,7 @@ async function nextStep(
   return {
     before,
     next: until === null ? roundAfter(grown) : { ...grown, after: until },
-    deliveryIds: theirs.map(({ id }) => id),
+    deliveryIds: aboutUser.map(({ id }) => id),
     until: until ?? before.after,
     quotedId: `"${shorten(before.userId)}"`,
   };

@@ -89,7 +89,7 @@ async function receiveAndRespond(
     },
   );
   const text = JSON.stringify(response.body);
-  const all = [
+  const headerPairs = [
     "x-request-id",
     requestId,
     ...headers,
@@ -98,7 +98,7 @@ async function receiveAndRespond(
     "content-length",
     String(Buffer.byteLength(text)),
   ];
-  for (const [name, value] of Object.entries(response.headers ?? {})) all.push(name, value);
-  outgoing.writeHead(response.status, all);
+  for (const [name, value] of Object.entries(response.headers ?? {})) headerPairs.push(name, value);
+  outgoing.writeHead(response.status, headerPairs);
   outgoing.end(text);
 }

@@ -19,9 +19,9 @@ export function authRoute(
   { confirmation }: { confirmation: boolean },
 ): AuthRoute | { allow: string } | null {
   if (!path.startsWith(`${AUTH_PATH}/`)) return null;
-  const rest = path.slice(AUTH_PATH.length);
+  const routePath = path.slice(AUTH_PATH.length);
   const matching = MATCHERS.filter(
-    ({ route, pattern }) => pattern.test(rest) && (confirmation || !route.confirmation),
+    ({ route, pattern }) => pattern.test(routePath) && (confirmation || !route.confirmation),
   ).map(({ route }) => route);
   if (matching.length === 0) return null;
   return (

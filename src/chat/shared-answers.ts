@@ -89,10 +89,10 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
     resume: async (id) => {
       const key = await run("GET", pointerOf(id));
       if (typeof key !== "string") return null;
-      const begun = await entriesAfter(key, null);
-      if (begun.length === 0) return null;
-      const left = new AbortController();
-      const chunks = chunksOf(key, begun, left.signal);
+      const entries = await entriesAfter(key, null);
+      if (entries.length === 0) return null;
+      const cancellation = new AbortController();
+      const chunks = chunksOf(key, entries, cancellation.signal);
       return new ReadableStream<UIMessageChunk>({
         pull: async (controller) => {
           try {
@@ -101,12 +101,12 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
             await forget(id, key);
             controller.close();
           } catch {
-            if (left.signal.aborted) return;
+            if (cancellation.signal.aborted) return;
             controller.enqueue(BROKEN_OFF);
             controller.close();
           }
         },
-        cancel: () => left.abort(),
+        cancel: () => cancellation.abort(),
       });
     },
   };

@@ -11,8 +11,9 @@ export function importText(
   const prefix = dryRun ? "would be " : "";
   const counts = `${created} ${prefix}created, ${updated} ${prefix}updated, ${skipped} unchanged, ${unmatched.length} left out${payments === null ? "" : `; ${payments} payments recorded`}`;
   if (unmatched.length === 0) return counts;
-  const rest = unmatched.length > MAX_SHOWN ? [`and ${unmatched.length - MAX_SHOWN} more: see --json`] : [];
-  return [counts, "", unmatchedTable(unmatched.slice(0, MAX_SHOWN)), ...rest].join("\n");
+  const moreLines =
+    unmatched.length > MAX_SHOWN ? [`and ${unmatched.length - MAX_SHOWN} more: see --json`] : [];
+  return [counts, "", unmatchedTable(unmatched.slice(0, MAX_SHOWN)), ...moreLines].join("\n");
 }
 
 function unmatchedTable(unmatched: readonly Unmatched[]): string {

@@ -66,8 +66,8 @@ function failureOf({ failed, unconfigured }: VerifyReport, { slot }: Options): s
     return `no payment provider is configured for ${slot}`;
   const [first] = failed;
   if (first === undefined) return null;
-  const rest = failed.length > 1 ? ` (and ${failed.length - 1} more)` : "";
-  return `could not be checked or repaired: ${first.providerId ?? first.slot}: ${first.reason}${rest}`;
+  const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : "";
+  return `could not be checked or repaired: ${first.providerId ?? first.slot}: ${first.reason}${more}`;
 }
 
 function count(text: string): number {

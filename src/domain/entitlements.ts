@@ -89,12 +89,12 @@ export function showEntitlements(
   usage: readonly QuotaUsage[],
 ): ShownEntitlements {
   const { planId, status, until, features } = entitlements;
-  const shown = [...features].map(([id, { kind, value }]) => {
+  const entries = [...features].map(([id, { kind, value }]) => {
     if (kind !== "quota") return [id, { kind, value }] as const;
     const used = usedOf(entitlements, usage, id);
     return [id, { kind, value, used, remaining: Math.max(0, Number(value) - used) }] as const;
   });
-  return { planId, status, until, features: Object.fromEntries(shown) };
+  return { planId, status, until, features: Object.fromEntries(entries) };
 }
 
 /** @param used of the quota in its period @returns `null` for a feature of no plan */

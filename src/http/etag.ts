@@ -7,9 +7,9 @@ export function answerWithEtag(c: Context, body: unknown, headers: Record<string
   const text = JSON.stringify(body);
   const etag = `"${hash("sha256", text, "base64url")}"`;
   // Kept by the client alone, which asks each time whether it has changed.
-  const all = { ...headers, etag, "cache-control": "private, no-cache" };
-  if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304, all);
-  return answerText(c, text, 200, { "content-type": "application/json", ...all });
+  const responseHeaders = { ...headers, etag, "cache-control": "private, no-cache" };
+  if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304, responseHeaders);
+  return answerText(c, text, 200, { "content-type": "application/json", ...responseHeaders });
 }
 
 /** Whether an `If-None-Match` names this `ETag`, by the weak comparison. */

@@ -43,12 +43,12 @@ export function createUnroutable(apiVersion: string, log: Log) {
       }
       const status = STATUS_OF[error.code ?? ""] ?? "400 Bad Request";
       const body = JSON.stringify({ error: status.slice(4) });
-      const all = {
+      const responseHeaders = {
         ...headers(randomUUID()),
         "content-length": Buffer.byteLength(body),
         connection: "close",
       };
-      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+      const lines = Object.entries(responseHeaders).map(([name, value]) => `${name}: ${value}`);
       socket.end([`HTTP/1.1 ${status}`, ...lines, "", body].join("\r\n"));
     },
   };

@@ -48,7 +48,7 @@ export class HeldRefusals {
     answeredAt: number,
   ): void {
     const { windowMs, limit, counted, leftUs: expiresInUs } = of;
-    const others = without(this.#young.get(key) ?? this.#old.get(key) ?? null, windowMs, limit);
+    const otherWindows = without(this.#young.get(key) ?? this.#old.get(key) ?? null, windowMs, limit);
     if (this.#young.size >= this.#keys / 2) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -59,7 +59,7 @@ export class HeldRefusals {
       counted,
       leaveAt: expiresInUs.map((us) => askedAt + us / 1000),
       resetAt: expiresInUs.map((us) => Math.ceil(answeredAt + us / 1000)),
-      next: others,
+      next: otherWindows,
     });
   }
 

@@ -20,13 +20,16 @@ export async function notificationEmail(
 ): Promise<EmailMessage> {
   const t = await mailTexts(locale);
   const [first] = notifications;
-  const shown = notifications.slice(0, MAX_SENTENCES);
-  const sentences = shown.map(({ kind, details }) =>
+  const listed = notifications.slice(0, MAX_SENTENCES);
+  const sentences = listed.map(({ kind, details }) =>
     t(`notifications.sentences.${kind}`, valuesOf(details, plans.plans, locale)),
   );
-  const rest = notifications.length - shown.length;
-  const more = rest > 0 ? [t("notifications.more", { count: rest })] : [];
-  const pages = new Set([...shown.map(({ kind }) => PAGES[kind]), ...(rest > 0 ? ["/notifications"] : [])]);
+  const unlistedCount = notifications.length - listed.length;
+  const more = unlistedCount > 0 ? [t("notifications.more", { count: unlistedCount })] : [];
+  const pages = new Set([
+    ...listed.map(({ kind }) => PAGES[kind]),
+    ...(unlistedCount > 0 ? ["/notifications"] : []),
+  ]);
   return {
     to,
     subject:

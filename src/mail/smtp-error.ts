@@ -3,9 +3,9 @@ export type SmtpErrorDetails = { code?: string; command?: string; responseCode?:
 
 export function smtpErrorDetails(error: unknown): SmtpErrorDetails {
   const { code, originalCode, command, responseCode } = error as Record<string, unknown>;
-  const shown = typeof originalCode === "string" ? originalCode : code;
+  const systemCode = typeof originalCode === "string" ? originalCode : code;
   return {
-    ...(typeof shown === "string" ? { code: shown } : {}),
+    ...(typeof systemCode === "string" ? { code: systemCode } : {}),
     ...(typeof command === "string" ? { command } : {}),
     ...(typeof responseCode === "number" ? { responseCode } : {}),
   };

@@ -53,10 +53,10 @@ export function cutPage<Row, Item>(
   limit: number,
   { item, position }: { item: (row: Row) => Item; position: (row: Row) => ListPosition },
 ): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const pageRows = rows.slice(0, limit);
+  const last = pageRows.at(-1);
   return {
-    items: shown.map(item),
+    items: pageRows.map(item),
     nextCursor: rows.length > limit && last ? toCursor(position(last)) : null,
   };
 }

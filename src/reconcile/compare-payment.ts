@@ -82,10 +82,10 @@ async function correct(
     const drift = ours === undefined ? [] : paymentDrift(ours, state);
     if (ours !== undefined && drift.length === 0) return "unchanged";
     const reports = await reportsOf(slot, state, findPaymentOwners(transaction, slot, [state]));
-    const others = { providerPaymentId, listed: reversals.map(({ id }) => id) };
+    const listedReversals = { providerPaymentId, listed: reversals.map(({ id }) => id) };
     const { periodStart, periodEnd } = charge;
     await Promise.all([
-      voidOtherReversals(transaction, slot, others),
+      voidOtherReversals(transaction, slot, listedReversals),
       recordPayments(transaction, reports, { notify }),
       settleComparedPayment(transaction, slot, { providerPaymentId, periodStart, periodEnd, askedAtMicros }),
     ]);

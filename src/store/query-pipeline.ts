@@ -18,10 +18,10 @@ export function createQueryPipeline(pool: pg.Pool): (config: pg.QueryConfig) => 
   let waiting: Waiting[] = [];
 
   const send = () => {
-    const all = waiting;
+    const statements = waiting;
     waiting = [];
-    for (let first = 0; first < all.length; first += MAX_PER_CONNECTION) {
-      void sendPipeline(pool, all.slice(first, first + MAX_PER_CONNECTION));
+    for (let first = 0; first < statements.length; first += MAX_PER_CONNECTION) {
+      void sendPipeline(pool, statements.slice(first, first + MAX_PER_CONNECTION));
     }
   };
 

@@ -42,19 +42,19 @@ export async function inTransaction<Result>(
     return statement;
   };
   // Not awaited: both are sent with the first statements of `work`.
-  const begun = watched(
+  const beginning = watched(
     Promise.all([connection.run(BEGIN), connection.run<Replication>(SETTINGS, settingsOf(options))]),
   );
   try {
     const result = await work({
       run: (statement, values) => watched(connection.run(statement, values)),
       commitAfter: async (writes) => {
-        const [[, [before]]] = await Promise.all([begun, ...writes, connection.run(COMMIT)]);
+        const [[, [before]]] = await Promise.all([beginning, ...writes, connection.run(COMMIT)]);
         committed = true;
         if (before?.is_synchronous && options.synchronousCommit === "on") await confirmReplicated(connection);
       },
     });
-    await begun;
+    await beginning;
     return result;
   } catch (caught) {
     // All statements fail with the first one; which rejection reaches `work` is random.

@@ -8,8 +8,8 @@ export function reasonList(): string {
 
 function describeReason(reason: Reason): string {
   const { params, sentence } = REASONS[reason];
-  const own = OWN_SENTENCES[reason];
-  if (own !== undefined) return `\`${reason}\`: ${own}`;
+  const ownSentence = OWN_SENTENCES[reason];
+  if (ownSentence !== undefined) return `\`${reason}\`: ${ownSentence}`;
   const shape = params instanceof z.ZodObject ? (params.shape as Record<string, z.ZodType>) : {};
   const placeholders = Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => [

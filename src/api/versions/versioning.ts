@@ -78,12 +78,12 @@ function refuseVersion(c: Context, { version }: Target, { current, supported }: 
 }
 
 function headersFor({ fixed, successorBase }: VersionHeaders, { version, rest }: Target): [string, string][] {
-  const all = [...fixed] as [string, string][];
+  const headers = [...fixed] as [string, string][];
   if (successorBase !== null && rest !== null) {
-    all.push(["link", successorLink(successorBase, rest)]);
+    headers.push(["link", successorLink(successorBase, rest)]);
   }
-  if (version === null) all.push(["vary", "X-API-Version"]);
-  return all;
+  if (version === null) headers.push(["vary", "X-API-Version"]);
+  return headers;
 }
 
 function mergeHeaders(existing: Headers, headers: [string, string][]): void {

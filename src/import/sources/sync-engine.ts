@@ -80,8 +80,8 @@ async function readRelated(
     )) {
       const id = textColumn(item, "subscription") ?? "";
       const price = column(item, "price");
-      const shown = { ...item, price: typeof price === "string" ? { id: price } : price };
-      related.items.set(id, [...(related.items.get(id) ?? []), shown]);
+      const itemWithPrice = { ...item, price: typeof price === "string" ? { id: price } : price };
+      related.items.set(id, [...(related.items.get(id) ?? []), itemWithPrice]);
     }
   }
   if (mapping.emails.size > 0) {

@@ -58,9 +58,9 @@ async function* newestFirst(
     const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
     const response = await send(request(provider, "GET", `${path}?${query}`));
     const items = listAt(response, "data");
-    const wanted = items.filter((item) => since === null || createdAt(item) >= since.getTime());
-    yield* wanted;
-    if (wanted.length === 0 || wanted.length < items.length) return;
+    const recent = items.filter((item) => since === null || createdAt(item) >= since.getTime());
+    yield* recent;
+    if (recent.length === 0 || recent.length < items.length) return;
     if (page >= Number(textAt(response, "meta", "page", "lastPage"))) return;
   }
 }

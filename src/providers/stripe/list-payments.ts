@@ -73,10 +73,10 @@ function intentsOf(invoice: object): string[] {
 type Reversals = ReadonlyMap<string, PaymentState["reversals"]>;
 
 async function reversalsOf(provider: ConnectedProvider, invoice: object): Promise<Reversals> {
-  const all = await Promise.all(
+  const reversals = await Promise.all(
     intentsOf(invoice).map((payment_intent) => reversalsBy(provider, { payment_intent })),
   );
-  return new Map(all.flatMap((some) => [...some]));
+  return new Map(reversals.flatMap((ofPayment) => [...ofPayment]));
 }
 
 async function reversalsBy(
