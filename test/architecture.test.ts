@@ -267,7 +267,7 @@ describe("src/operations", () => {
       );
       expect(
         callers.flatMap((name) =>
-          bypassesIn(readFileSync(join(SOURCE, room, name), "utf8")).map((found) => `${name}: ${found}`),
+          bypassesIn(readFileSync(join(SOURCE, room, name), "utf8")).map((bypass) => `${name}: ${bypass}`),
         ),
       ).toEqual([]);
     },

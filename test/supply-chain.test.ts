@@ -35,8 +35,10 @@ it("prints a CycloneDX document of the production packages", async () => {
   };
   expect(bomFormat).toBe("CycloneDX");
   const packages = components.map(({ purl }) => decodeURIComponent(purl));
-  const wanted = Object.entries(dependencies).map(([name, version]) => `pkg:npm/${name}@${version}`);
-  expect(packages).toEqual(expect.arrayContaining(wanted));
+  const expectedComponents = Object.entries(dependencies).map(
+    ([name, version]) => `pkg:npm/${name}@${version}`,
+  );
+  expect(packages).toEqual(expect.arrayContaining(expectedComponents));
   expect(packages.filter((name) => name.startsWith("pkg:npm/@biomejs/biome@"))).toEqual([]);
   expect(Object.keys(devDependencies)).toContain("@biomejs/biome");
 });

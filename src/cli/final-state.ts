@@ -16,8 +16,8 @@ export type FinalState = { checked: Check; notChecked: null } | { checked: null;
 type Circumstances = { mayBeOutOfOrder(life: number): boolean; hasOpenWork: boolean };
 
 /**
- * Holds the subscriptions in this command's database against what was sent. While the server may still have work to
- * do on its own, by retrying or by taking over a lease, it is given the time for that.
+ * Compares the subscriptions in this command's database with the events that were sent, again and again while the
+ * server may still retry or take over a lease.
  */
 export async function checkFinalState(
   runtime: Runtime,

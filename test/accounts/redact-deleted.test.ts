@@ -89,7 +89,7 @@ async function placesInLog(text: string): Promise<string[]> {
 
 describe("the payloads to redact", () => {
   it("are those that name the user in any encoding, not those of an id with the same prefix", async () => {
-    const theirs = [
+    const usersDeliveries = [
       await logged(stripe("user_1", "sub", "cus"), UPDATED),
       await logged('{"metadata": {"userId": "\\u0075ser_1"}}'),
       await logged({ deep: [{ inside: ["user_1"] }] }),
@@ -99,20 +99,20 @@ describe("the payloads to redact", () => {
         UPDATED,
       ),
     ];
-    const others = [
+    const otherDeliveries = [
       await logged(stripe("user_10", "sub_10", "cus_10"), UPDATED),
       await logged({ metadata: { userId: "user_10" }, text: "not user_1 but \\ another" }),
       await logged('{"metadata": {"userId": "\\u0075ser_10"}}'),
       await logged({ user_1: "as a name of something" }),
     ];
     await leave();
-    expect(await kept([...theirs, ...others])).toEqual(others);
+    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
   });
 
   it("are those that name the user's own subscription or customer, numeric ids only in id fields", async () => {
     await subscription("user_1", "sub", "cus");
     await subscription("user_1", "77", "88");
-    const theirs = [
+    const usersDeliveries = [
       await logged(stripe(null, "sub", null), UPDATED),
       await logged(stripe(null, "new", "cus"), UPDATED),
       await logged({ invoice: { subscription: "sub", customer: { id: "cus", name: "Ann" } } }),
@@ -122,7 +122,7 @@ describe("the payloads to redact", () => {
         { format: "lemon-squeezy", type: "subscription_updated" },
       ),
     ];
-    const others = [
+    const otherDeliveries = [
       await logged(
         { data: { id: "88", attributes: { quantity: 77, store_id: 88 } } },
         { format: "lemon-squeezy" },
@@ -131,17 +131,17 @@ describe("the payloads to redact", () => {
       await logged({ data: { attributes: { customer_id: 888 } } }, { format: "lemon-squeezy" }),
     ];
     await leave();
-    expect(await kept([...theirs, ...others])).toEqual(others);
+    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
   });
 
   it("exclude those of another user with the same customer", async () => {
     await subscription("user_1", "sub", "agency");
     await subscription("other", "sub_other", "agency");
-    const theirs = [
+    const usersDeliveries = [
       await logged(stripe("user_1", "sub", "agency"), UPDATED),
       await logged(stripe(null, "sub", "agency"), UPDATED),
     ];
-    const others = [
+    const otherDeliveries = [
       await logged(stripe("other", "sub_other", "agency"), UPDATED),
       await logged(stripe("other", "sub_new", "agency"), {
         ...UPDATED,
@@ -152,14 +152,14 @@ describe("the payloads to redact", () => {
       await logged({ invoice: { customer: "agency" } }),
     ];
     await leave();
-    expect(await kept([...theirs, ...others])).toEqual(others);
+    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
     expect(await placesInLog("user_1")).toEqual([]);
   });
 
   it("exclude those of another user whose events are not applied yet", async () => {
     await subscription("user_1", "sub", "agency");
-    const theirs = [await logged(stripe(null, "sub_new", "agency"), UPDATED)];
-    const others = [
+    const usersDeliveries = [await logged(stripe(null, "sub_new", "agency"), UPDATED)];
+    const otherDeliveries = [
       await logged(stripe("other", "sub_other", "agency"), {
         ...UPDATED,
         status: "failed",
@@ -167,20 +167,20 @@ describe("the payloads to redact", () => {
       }),
     ];
     await leave();
-    expect(await kept([...theirs, ...others])).toEqual(others);
+    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
     const open = await test.rows("select id from webhook_delivery where next_attempt_at is not null");
-    expect(open.map(({ id }) => id)).toEqual(others);
+    expect(open.map(({ id }) => id)).toEqual(otherDeliveries);
   });
 
   it("include those received before the customer was known to be the user's", async () => {
-    const theirs = [
+    const usersDeliveries = [
       await logged({ customer: { id: "cus_early", email: "ann@example.com" } }),
       await logged({ checkout: { customer: "cus_early", metadata: { userId: "user_1" } } }),
       await logged({ invoice: { customer: "cus_early" } }),
     ];
-    const others = [await logged({ invoice: { customer: "cus_earlier" } })];
+    const otherDeliveries = [await logged({ invoice: { customer: "cus_earlier" } })];
     await leave();
-    expect(await kept([...theirs, ...others])).toEqual(others);
+    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
     expect(await openRedactions(test.database)).toEqual([]);
     expect(await findInAllTables(test, "cus_early ")).toEqual([]);
   });

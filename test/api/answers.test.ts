@@ -104,12 +104,12 @@ describe("every API response", () => {
       for (const name of names) expect(head.headers.get(name)).toBe(got.headers.get(name));
     }
     const { cookie: counted } = await createUser(test);
-    const left = [];
+    const remaining = [];
     for (const method of ["HEAD", "GET", "HEAD"]) {
       const { headers } = await sendRequest(server.url, method, "/api/users/me", { cookie: counted });
-      left.push(100_000 - Number(headers.get("x-ratelimit-remaining")));
+      remaining.push(100_000 - Number(headers.get("x-ratelimit-remaining")));
     }
-    expect(left).toEqual([1, 2, 3]);
+    expect(remaining).toEqual([1, 2, 3]);
   });
 });
 
@@ -162,14 +162,14 @@ describe("an internal error", () => {
   );
 
   it("returns 503 with Retry-After while the database is unreachable", async () => {
-    const own = await freshDatabase(0);
-    const running = await startTestServer(own.url, GENEROUS_LIMITS);
-    const { cookie } = await createUser(own);
+    const ownDatabase = await freshDatabase(0);
+    const running = await startTestServer(ownDatabase.url, GENEROUS_LIMITS);
+    const { cookie } = await createUser(ownDatabase);
     const { body: made } = await sendRequest(running.url, "POST", "/api/api-keys", {
       cookie,
       body: { name: "CI" },
     });
-    await own.drop();
+    await ownDatabase.drop();
     for (const [method, path, call] of [
       ["GET", "/api/users/me", { cookie }],
       ["GET", "/api/users/me", { key: made.key }],

@@ -212,9 +212,9 @@ function webhook(userId: string): Sent {
 /** What else is answered: the calls that go wrong in each way that is documented of an operation. */
 async function wrongCalls(operation: Documented, good: Good, version: string): Promise<Call[]> {
   const { operationId, path, method } = operation;
-  const own = await credentialsOf(good);
+  const credentials = await credentialsOf(good);
   const sent = (await good.sent?.()) ?? {};
-  const called = (more: Sent, on = server): Call => ({ on, ...sent, ...own, ...more });
+  const called = (more: Sent, on = server): Call => ({ on, ...sent, ...credentials, ...more });
   const calls = [
     // Responds in the form of the current version.
     ...(version === "v1" ? [called({ headers: { ...sent.headers, "x-api-version": "v99" } })] : []),

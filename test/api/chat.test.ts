@@ -107,9 +107,9 @@ describe("POST /api/chat", () => {
     exchange?.say(", and you?");
     await until(", and you?");
     exchange?.finish();
-    const rest = await Array.fromAsync(events);
-    expect(rest.at(-2)).toContain('"finishReason":"stop"');
-    expect(rest.at(-1)).toBe("[DONE]");
+    const remainingEvents = await Array.fromAsync(events);
+    expect(remainingEvents.at(-2)).toContain('"finishReason":"stop"');
+    expect(remainingEvents.at(-1)).toBe("[DONE]");
     expect(problems).toEqual([]);
   });
 
@@ -250,8 +250,8 @@ describe("useChat's own transport", () => {
       messages: [question("1", "How are you?")],
       abortSignal: undefined,
     });
-    const seen = await Array.fromAsync(stream);
-    expect(seen.at(-1)).toEqual({ type: "error", errorText: "The answer broke off. Please try again." });
+    const received = await Array.fromAsync(stream);
+    expect(received.at(-1)).toEqual({ type: "error", errorText: "The answer broke off. Please try again." });
   });
 });
 
@@ -601,10 +601,10 @@ describe("streaming answers", () => {
       });
     const [first, second, third] = [await open("user_0"), await open("user_0"), await open("user_0")];
     await expect(open("user_0")).rejects.toMatchObject({ code: "rate_limited" });
-    const others = await open("user_1");
+    const otherStreams = await open("user_1");
     await first.cancel();
     const fourth = await open("user_0");
-    for (const stream of [second, third, fourth, others]) await stream.cancel();
+    for (const stream of [second, third, fourth, otherStreams]) await stream.cancel();
   });
 });
 

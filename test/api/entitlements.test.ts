@@ -84,10 +84,10 @@ describe("GET /api/entitlements", () => {
 
   it("returns the caller's own to a signed-in user, who cannot name another user", async () => {
     const { cookie } = await createUser(test);
-    const own = await sendRequest(server.url, "GET", "/api/entitlements", { cookie });
-    expect([own.status, own.body.planId]).toEqual([200, "free"]);
-    const others = await sendRequest(server.url, "GET", "/api/entitlements?user=user_1", { cookie });
-    expect(others.status).toBe(400);
+    const ownResponse = await sendRequest(server.url, "GET", "/api/entitlements", { cookie });
+    expect([ownResponse.status, ownResponse.body.planId]).toEqual([200, "free"]);
+    const othersResponse = await sendRequest(server.url, "GET", "/api/entitlements?user=user_1", { cookie });
+    expect(othersResponse.status).toBe(400);
   });
 });
 
@@ -114,16 +114,16 @@ describe("POST /api/entitlements/check", () => {
 
   it("answers the same over RPC and GraphQL", async () => {
     const question = { user: "user_3", feature: "events" };
-    const rest = (await check(question)).body;
+    const overRest = (await check(question)).body;
     const input = encodeURIComponent(JSON.stringify({ json: question }));
     const rpc = (await send("GET", `/api/trpc/billing.check?input=${input}`)).body;
-    expect(rpc.result.data.json).toEqual(rest);
+    expect(rpc.result.data.json).toEqual(overRest);
     const query = `{
       check(user: "user_3", feature: "events") { allowed reason until remaining }
       entitlements(user: "user_3") { planId status until features { id kind value used remaining } }
     }`;
     const { data } = (await send("POST", "/api/graphql", { query })).body;
-    expect(data.check).toEqual({ ...rest, reason: "GRACE_UNTIL" });
+    expect(data.check).toEqual({ ...overRest, reason: "GRACE_UNTIL" });
     const shown = (await send("GET", "/api/entitlements?user=user_3")).body;
     expect(data.entitlements).toMatchObject({ planId: "pro", status: "PAST_DUE", until: shown.until });
     expect(data.entitlements.features).toContainEqual({

@@ -203,39 +203,39 @@ describe("GET /api/events/stream", () => {
   });
 
   it("ends when the key is revoked", async () => {
-    const own = await createServiceKey(test);
-    const [ended, other] = [await open("", {}, own.key), await open()];
-    await test.rows("update service_key set revoked_at = now() where id = $1", [own.id]);
+    const ownKey = await createServiceKey(test);
+    const [ended, other] = [await open("", {}, ownKey.key), await open()];
+    await test.rows("update service_key set revoked_at = now() where id = $1", [ownKey.id]);
     await eventually(async () => ended.isEnded(), true);
     const numbers = await write(1);
     await eventually(numbersOf(other), numbers);
   });
 
   it("ends when the key expires", async () => {
-    const own = await createServiceKey(test);
-    const stream = await open("", {}, own.key);
-    await test.rows("update service_key set expires_at = now() where id = $1", [own.id]);
+    const ownKey = await createServiceKey(test);
+    const stream = await open("", {}, ownKey.key);
+    await test.rows("update service_key set expires_at = now() where id = $1", [ownKey.id]);
     await eventually(async () => stream.isEnded(), true);
   });
 
   it("refuses more than five streams of a key at once", async () => {
-    const own = await createServiceKey(test);
+    const ownKey = await createServiceKey(test);
     const opened = [];
-    for (let n = 0; n < 5; n += 1) opened.push(await open("", {}, own.key));
-    const refused = await sendRequest(server.url, "GET", "/api/v2/events/stream", { key: own.key });
+    for (let n = 0; n < 5; n += 1) opened.push(await open("", {}, ownKey.key));
+    const refused = await sendRequest(server.url, "GET", "/api/v2/events/stream", { key: ownKey.key });
     expect([refused.status, refused.body.reason]).toEqual([429, "rate_limited"]);
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
     await opened[0]?.close();
     await eventually(async () => {
-      const stream = await open("", {}, own.key).catch(() => null);
+      const stream = await open("", {}, ownKey.key).catch(() => null);
       return stream !== null;
     }, true);
   });
 
   it("answers HEAD without a stream", async () => {
-    const own = await createServiceKey(test);
+    const ownKey = await createServiceKey(test);
     for (let n = 0; n < 7; n += 1) {
-      expect((await sendRequest(server.url, "HEAD", "/api/events/stream", { key: own.key })).status).toBe(
+      expect((await sendRequest(server.url, "HEAD", "/api/events/stream", { key: ownKey.key })).status).toBe(
         200,
       );
     }

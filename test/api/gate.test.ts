@@ -259,22 +259,22 @@ describe("counting", () => {
   it("counts one user's calls across sessions and keys", async () => {
     const person = await createUser(test);
     const { key } = await createKey(server.url, person);
-    const again = await sendRequest(server.url, "POST", "/api/auth/sign-in/email", {
+    const repeated = await sendRequest(server.url, "POST", "/api/auth/sign-in/email", {
       body: { email: person.email, password: person.password },
     });
     const calls = [
       { cookie: person.cookie },
-      { cookie: cookieOf(again) },
+      { cookie: cookieOf(repeated) },
       { key },
       { headers: { "x-api-key": key } },
     ];
-    const left = [];
+    const remaining = [];
     for (const call of calls) {
-      left.push(
+      remaining.push(
         (await sendRequest(strict.url, "GET", "/api/users/me", call)).headers.get("x-ratelimit-remaining"),
       );
     }
-    expect(left).toEqual(["2", "1", "0", "0"]);
+    expect(remaining).toEqual(["2", "1", "0", "0"]);
     for (const call of calls)
       expect((await sendRequest(strict.url, "GET", "/api/users/me", call)).status).toBe(429);
 

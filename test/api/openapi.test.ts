@@ -104,8 +104,8 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
     expect(compressed.headers.get("content-encoding")).toBe("gzip");
     expect(await compressed.json()).toEqual(plain.body);
     const etag = plain.headers.get("etag") as string;
-    const again = await sendRequest(server.url, "GET", path, { headers: { "if-none-match": etag } });
-    expect([again.status, again.text]).toEqual([304, ""]);
+    const revalidated = await sendRequest(server.url, "GET", path, { headers: { "if-none-match": etag } });
+    expect([revalidated.status, revalidated.text]).toEqual([304, ""]);
   });
 
   it("lists exactly the routes of the app", async () => {
@@ -214,8 +214,8 @@ describe.each(["/api", "/api/v1", "/api/v2"])("the documentation page at %s/docs
 
   it("links only to files that exist, with the right content types", async () => {
     const { text } = await get(`${base}/docs`);
-    const named = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
-    expect(named).toEqual([
+    const urls = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
+    expect(urls).toEqual([
       "docs/favicon-32x32.png",
       "docs/swagger-ui.css",
       "openapi.json",
@@ -229,7 +229,7 @@ describe.each(["/api", "/api/v1", "/api/v2"])("the documentation page at %s/docs
       json: "application/json",
       js: "text/javascript; charset=utf-8",
     };
-    for (const url of named) {
+    for (const url of urls) {
       const response = await get(new URL(url, `http://localhost${base}/docs`).pathname);
       expect([url, response.status]).toEqual([url, 200]);
       expect(response.headers.get("content-type")).toBe(types[url.split(".").at(-1) as keyof typeof types]);

@@ -287,13 +287,13 @@ describe("another user's cursor", () => {
       const [owner, stranger] = [await createUser(test), await createUser(test)];
       const list = Object.values(LISTS).find((each) => each.path === path) as List;
       for (let n = 0; n < 4; n += 1) await list.add(owner, new Date().toISOString());
-      const own = await list.add(stranger, "2020-01-01T00:00:00Z");
+      const ownId = await list.add(stranger, "2020-01-01T00:00:00Z");
       const { body } = await sendRequest(server.url, "GET", `/api${path}?limit=2`, { cookie: owner.cookie });
       const response = await sendRequest(server.url, "GET", `/api${path}?cursor=${body.nextCursor}`, {
         cookie: stranger.cookie,
       });
       expect(response.status).toBe(200);
-      for (const { id } of response.body[list.plural]) expect(id).toBe(own);
+      for (const { id } of response.body[list.plural]) expect(id).toBe(ownId);
     },
   );
 

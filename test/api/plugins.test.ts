@@ -430,10 +430,10 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     const etag = fields.etag as string;
     expect((await feed("user_9")).text).toBe(text);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-      const again = await feed("user_9", { "if-none-match": known });
-      expect(again, known).toMatchObject({ status: 304, text: "" });
-      expect(again.fields.etag).toBe(etag);
-      expect(again.fields["x-ratelimit-remaining"]).toBeDefined();
+      const repeated = await feed("user_9", { "if-none-match": known });
+      expect(repeated, known).toMatchObject({ status: 304, text: "" });
+      expect(repeated.fields.etag).toBe(etag);
+      expect(repeated.fields["x-ratelimit-remaining"]).toBeDefined();
     }
     expect((await feed("user_9", { "if-none-match": '"other"' })).status).toBe(200);
     await subscribed("user_9");

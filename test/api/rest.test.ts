@@ -363,8 +363,8 @@ describe("notifications", () => {
     });
     const read = await call("POST", `/api/notifications/${older}/read`, { cookie });
     expect([read.status, read.body]).toEqual([200, { ...unread(older), readAt: time }]);
-    const again = await call("POST", `/api/notifications/${older}/read`, { cookie, body: {} });
-    expect(again.body).toEqual(read.body);
+    const repeated = await call("POST", `/api/notifications/${older}/read`, { cookie, body: {} });
+    expect(repeated.body).toEqual(read.body);
     expect((await call("GET", "/api/notifications", { cookie })).body.notifications[1]).toEqual(read.body);
   });
 
@@ -489,8 +489,8 @@ describe("the log of deliveries", () => {
       { ...applied(), attempts: 2, outcome: "applied", error: null, reason: null },
     ]);
     for (const attempts of [2, 3]) {
-      const again = await replay(testData.failed);
-      expect([again.status, again.body]).toEqual([
+      const repeated = await replay(testData.failed);
+      expect([repeated.status, repeated.body]).toEqual([
         200,
         {
           ...failed(),

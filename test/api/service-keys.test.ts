@@ -136,22 +136,22 @@ describe("a service key", () => {
   });
 
   it("is charged to its own limit alone, once per operation on every surface", async () => {
-    const own = await createServiceKey(test, { limit: 5, windowSeconds: 3600 });
+    const limitedKey = await createServiceKey(test, { limit: 5, windowSeconds: 3600 });
     const policy = '"service-key";q=5;w=3600';
-    const left = async (response: Promise<HttpResponse>) => {
+    const remainingAfter = async (response: Promise<HttpResponse>) => {
       const { headers, status, text } = await response;
       expect([status, headers.get("ratelimit-policy")], text).toEqual([200, policy]);
       return Number(headers.get("x-ratelimit-remaining"));
     };
-    const options = { key: own.key };
+    const options = { key: limitedKey.key };
     const input = encodeURIComponent(JSON.stringify({ json: { user: "user_1" } }));
-    expect(await left(send("GET", "/api/users/me?user=user_1", options))).toBe(4);
-    expect(await left(send("GET", `/api/trpc/user.me?input=${input}`, options))).toBe(3);
+    expect(await remainingAfter(send("GET", "/api/users/me?user=user_1", options))).toBe(4);
+    expect(await remainingAfter(send("GET", `/api/trpc/user.me?input=${input}`, options))).toBe(3);
     const query = `{ me(user: "user_1") { id } currentSubscription(externalId: "shop-1") { planId } }`;
     const answer = await send("POST", "/api/graphql", { ...options, body: { query } });
     expect(answer.body).toEqual({ data: { me: { id: "user_1" }, currentSubscription: { planId: "pro" } } });
-    expect(await left(Promise.resolve(answer))).toBe(1);
-    expect(await left(send("GET", "/api/users/me?user=user_1", options))).toBe(0);
+    expect(await remainingAfter(Promise.resolve(answer))).toBe(1);
+    expect(await remainingAfter(send("GET", "/api/users/me?user=user_1", options))).toBe(0);
     const refused = await send("GET", "/api/v2/users/me?user=user_1", options);
     expect(refused).toMatchObject({ status: 429, body: { reason: "rate_limited" } });
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);

@@ -162,8 +162,8 @@ describe("the routed path", () => {
     fc.assert(
       fc.property(fc.constantFrom("v1", "v2", "v10"), anything, (version, rest) => {
         const url = `http://localhost/api/${version}/${rest}`;
-        const kept = rest === "" || rest.startsWith("?") || rest.startsWith("#");
-        const without = kept ? url : `http://localhost/api/${rest}`;
+        const isKept = rest === "" || rest.startsWith("?") || rest.startsWith("#");
+        const without = isKept ? url : `http://localhost/api/${rest}`;
         expect(versionedPath({ url })).toBe(getPath(new FakeRequest(without) as Request));
         expect(unversionedUrl(url)).toBe(without);
       }),

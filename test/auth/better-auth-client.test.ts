@@ -166,9 +166,9 @@ describe("Better Auth's own client", () => {
     const { totpURI, backupCodes } = data as { totpURI: string; backupCodes: string[] };
     await edsger.twoFactor.verifyTotp({ code: totp(totpURI) });
     const signInWith = async (code: string | undefined) => {
-      const other = client();
-      await other.signIn.email(credentials);
-      return other.twoFactor.verifyBackupCode({ code: code as string });
+      const otherClient = client();
+      await otherClient.signIn.email(credentials);
+      return otherClient.twoFactor.verifyBackupCode({ code: code as string });
     };
     expect((await signInWith(backupCodes[0])).data?.user.email).toBe(credentials.email);
     expect((await signInWith(backupCodes[0])).error).toMatchObject({

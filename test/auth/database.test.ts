@@ -17,12 +17,13 @@ describe.each([true, false])(
         maxConnections: 3,
         answerTimeoutMs: 10_000,
       });
-      const own = onDatabase({ ...context.test, database }, context.mails, context.lines);
-      const { cookie } = await own.signedUp();
+      const ownAccounts = onDatabase({ ...context.test, database }, context.mails, context.lines);
+      const { cookie } = await ownAccounts.signedUp();
       // Prepared statements belong to a connection: the same query runs many times.
-      for (let n = 0; n < 20; n += 1) expect((await own.identify({ cookie })).caller.kind).toBe("session");
+      for (let n = 0; n < 20; n += 1)
+        expect((await ownAccounts.identify({ cookie })).caller.kind).toBe("session");
 
-      const signUps = Array.from({ length: 9 }, (_, n) => own.call("/sign-up/email", body(n)));
+      const signUps = Array.from({ length: 9 }, (_, n) => ownAccounts.call("/sign-up/email", body(n)));
       await new Promise((resolve) => setTimeout(resolve, 40));
       await context.test.rows(
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -32,15 +33,15 @@ describe.each([true, false])(
       expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
       // A 503 leaves no half account: the same sign-up works now, or has worked.
       for (let n = 0; n < 9; n += 1) {
-        expect([200, 409]).toContain((await own.call("/sign-up/email", body(n))).status);
-        expect((await own.call("/sign-in/email", body(n))).status).toBe(200);
+        expect([200, 409]).toContain((await ownAccounts.call("/sign-up/email", body(n))).status);
+        expect((await ownAccounts.call("/sign-in/email", body(n))).status).toBe(200);
       }
       const openTransactions = () =>
         context.test.rows(
           "select pid from pg_stat_activity where datname = current_database() and state like 'idle in %'",
         );
       await eventually(openTransactions, []);
-      await own.auth.idle();
+      await ownAccounts.auth.idle();
       await database.close();
     });
   },

@@ -38,9 +38,9 @@ beforeAll(async () => {
     REQUIRE_EMAIL_CONFIRMATION: "on",
     SMTP_URL: smtp.url,
   });
-  const gone = await freshDatabase(0);
-  cut = await startTestServer(gone.url, GENEROUS_LIMITS);
-  await gone.drop();
+  const droppedDatabase = await freshDatabase(0);
+  cut = await startTestServer(droppedDatabase.url, GENEROUS_LIMITS);
+  await droppedDatabase.drop();
 });
 afterAll(async () => {
   for (const running of [server, confirming, strict, cut]) await running.close();

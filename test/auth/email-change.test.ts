@@ -6,13 +6,17 @@ describe("an email address change", () => {
 
   async function requested(newEmail?: string) {
     const person = await context.signedUp();
-    const wanted = newEmail ?? `new-${person.email}`;
-    const response = await context.call("/change-email", { newEmail: wanted }, { cookie: person.cookie });
+    const requestedEmail = newEmail ?? `new-${person.email}`;
+    const response = await context.call(
+      "/change-email",
+      { newEmail: requestedEmail },
+      { cookie: person.cookie },
+    );
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 200,
       body: { status: true },
     });
-    return { ...person, wanted, old: tokenTo(person.email), fresh: tokenTo(wanted) };
+    return { ...person, wanted: requestedEmail, old: tokenTo(person.email), fresh: tokenTo(requestedEmail) };
   }
 
   function tokenTo(address: string): string | undefined {

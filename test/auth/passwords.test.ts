@@ -137,8 +137,11 @@ describe("resetting the password", () => {
     expect((await reset(token)).status).toBe(200);
     expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
     expect((await context.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
-    const again = await reset(token);
-    expect({ status: again.status, body: await again.json() }).toMatchObject({ status: 400, body: BAD_LINK });
+    const secondReset = await reset(token);
+    expect({ status: secondReset.status, body: await secondReset.json() }).toMatchObject({
+      status: 400,
+      body: BAD_LINK,
+    });
   });
 
   it("succeeds once for two simultaneous requests", async () => {
@@ -193,16 +196,16 @@ describe("with email confirmation required", () => {
 
   it("sign-up does not reveal who has an account", async () => {
     const { email } = { email: "confirm@example.com" };
-    const taken = await context.call("/sign-up/email", { name: "X", email, password: PASSWORD });
+    const refusedSignUp = await context.call("/sign-up/email", { name: "X", email, password: PASSWORD });
     const free = await context.call("/sign-up/email", {
       name: "X",
       email: "free@example.com",
       password: PASSWORD,
     });
-    expect([taken.status, free.status]).toEqual([200, 200]);
+    expect([refusedSignUp.status, free.status]).toEqual([200, 200]);
     const shape = async (answer: Response) =>
       Object.keys(((await answer.json()) as { user: object }).user).sort();
-    expect(await shape(taken)).toEqual(await shape(free));
+    expect(await shape(refusedSignUp)).toEqual(await shape(free));
     expect(context.mails.filter(({ subject }) => subject === "You already have an account")).toHaveLength(1);
     const resent = (who: string) => context.call("/send-verification-email", { email: who });
     expect([(await resent("free@example.com")).status, (await resent("x@example.com")).status]).toEqual([

@@ -56,8 +56,8 @@ describe("a new password", () => {
     expect(await kindWith(key)).toBe("unauthorized");
     expect(await hasLink(id)).toBe(false);
     expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
-    const again = await context.call("/reset-password", { token: older, newPassword: PASSWORD });
-    expect(again.status).toBe(400);
+    const secondReset = await context.call("/reset-password", { token: older, newPassword: PASSWORD });
+    expect(secondReset.status).toBe(400);
     const token = /token=([\w-]+)/.exec(change)?.[1];
     expect((await context.call("/confirm-email-change", { token })).status).toBe(400);
     const notified = await context.test.rows(

@@ -47,8 +47,11 @@ describe("two-factor authentication", () => {
     const code = totp(totpURI, at);
     const responses = await Promise.all([verify(code), verify(code), verify(code)]);
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
-    const again = await verify(code);
-    expect([again.status, await again.json()]).toMatchObject([401, { code: "INVALID_TWO_FACTOR_COOKIE" }]);
+    const repeated = await verify(code);
+    expect([repeated.status, await repeated.json()]).toMatchObject([
+      401,
+      { code: "INVALID_TWO_FACTOR_COOKIE" },
+    ]);
     expect((await verify(totp(totpURI, at + 30_000))).status).toBe(200);
   });
 
@@ -70,9 +73,9 @@ describe("two-factor authentication", () => {
     const verify = async () =>
       context.call("/two-factor/verify-backup-code", { code }, { cookie: cookieOf(await signIn(email)) });
     expect((await verify()).status).toBe(200);
-    const again = await verify();
-    expect(again.status).toBe(400);
-    expect(await again.json()).toMatchObject({ code: "INVALID_BACKUP_CODE" });
+    const repeated = await verify();
+    expect(repeated.status).toBe(400);
+    expect(await repeated.json()).toMatchObject({ code: "INVALID_BACKUP_CODE" });
   });
 
   it("rejects a wrong code, and ends the sign-in after five", async () => {

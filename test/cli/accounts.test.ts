@@ -160,9 +160,9 @@ describe("keys revoke", () => {
     expect(await tollgate.json("keys", "revoke", active.id)).toEqual({ id: active.id, revoked: true });
     expect(await statusWith(active.key)).toBe(401);
 
-    const again = await tollgate("keys", "revoke", revoked.id);
-    expect([again.code, again.stdout]).toEqual([1, ""]);
-    expect(again.stderr).toBe("No such API key\n");
+    const secondRevocation = await tollgate("keys", "revoke", revoked.id);
+    expect([secondRevocation.code, secondRevocation.stdout]).toEqual([1, ""]);
+    expect(secondRevocation.stderr).toBe("No such API key\n");
   });
 });
 

@@ -62,8 +62,8 @@ describe("the delivery log in pages", () => {
     const filter = { provider: "provider-b", status: null } as const;
     const first = await newestDeliveries(test, filter, { limit: 4 });
     expect(first.items.map((item) => item.eventId)).toEqual(["45000", "36000", "27000", "18000"]);
-    const rest = await newestDeliveries(test, filter, { limit: 4, cursor: first.nextCursor as string });
-    expect(rest.items.map((item) => item.eventId)).toEqual(["9000"]);
-    expect(rest.nextCursor).toBeNull();
+    const secondPage = await newestDeliveries(test, filter, { limit: 4, cursor: first.nextCursor as string });
+    expect(secondPage.items.map((item) => item.eventId)).toEqual(["9000"]);
+    expect(secondPage.nextCursor).toBeNull();
   });
 });

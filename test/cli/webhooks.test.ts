@@ -181,9 +181,9 @@ describe("webhooks show", () => {
 describe("webhooks replay", () => {
   it("makes a new attempt at a failed delivery, and prints why it failed again", async () => {
     const { id } = await delivered("replay-1", "later");
-    const again = await tollgate("webhooks", "replay", id);
-    expect(again.code).toBe(1);
-    expect(again.stderr).toBe(`the replay of delivery ${id} failed: user: there is no user "later"\n`);
+    const secondReplay = await tollgate("webhooks", "replay", id);
+    expect(secondReplay.code).toBe(1);
+    expect(secondReplay.stderr).toBe(`the replay of delivery ${id} failed: user: there is no user "later"\n`);
 
     await test.rows(`insert into "user" (id, name, email) values ('later', 'Later', 'later@example.com')`);
     expect(await tollgate.json("webhooks", "replay", id)).toEqual({

@@ -162,8 +162,8 @@ describe("entitlements", () => {
 
   it("are fetched without a user id with the user's own key", async () => {
     const network = new Network();
-    const own = await createKey(server.url, await createUser(test));
-    const cache = openCache(network, {}, own.key);
+    const userKey = await createKey(server.url, await createUser(test));
+    const cache = openCache(network, {}, userKey.key);
     expect((await cache.get()).planId).toBe("free");
     expect(await cache.allows(undefined, "community-support")).toBe(true);
     expect(network.statuses).toEqual([200]);

@@ -130,7 +130,7 @@ describe("the configuration", () => {
   });
 
   it("runs the simulator when nothing else is configured and only this machine can reach it", () => {
-    const own = "postgres://localhost/x";
+    const databaseUrl = "postgres://localhost/x";
     const simulator = (variables: Record<string, string>) => readConfig(variables).simulator;
     expect(simulator({})).toEqual({ port: 3001 });
     const production = { NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on" };
@@ -141,10 +141,12 @@ describe("the configuration", () => {
     for (const local of ["http://127.0.0.1:3000", "http://[::1]:3000", "http://tollgate.localhost"]) {
       expect(simulator({ APP_URL: local })).toEqual({ port: 3001 });
     }
-    expect(simulator({ DATABASE_URL: own })).toBeNull();
+    expect(simulator({ DATABASE_URL: databaseUrl })).toBeNull();
     expect(simulator({ PROVIDER_B_API_KEY: "pdl_1" })).toBeNull();
     expect(simulator({ SIMULATOR: "off" })).toBeNull();
-    expect(simulator({ SIMULATOR: "on", DATABASE_URL: own, SIMULATOR_PORT: "4000" })).toEqual({ port: 4000 });
+    expect(simulator({ SIMULATOR: "on", DATABASE_URL: databaseUrl, SIMULATOR_PORT: "4000" })).toEqual({
+      port: 4000,
+    });
     expect(simulator({ SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_1" })).toEqual({ port: 3001 });
     expect(() => simulator({ PORT: "3001" })).toThrow(/^SIMULATOR_PORT: is the same as PORT, e\.g\. 3002$/);
     expect(simulator({ PORT: "3001", SIMULATOR: "off" })).toBeNull();
@@ -291,8 +293,8 @@ describe("the configuration", () => {
 
   it("requires AUTH_SECRET with an external database", () => {
     expect(() => requireAuthSecret(readConfig({}))).not.toThrow();
-    const own = readConfig({ DATABASE_URL: "postgres://localhost/x" });
-    expect(() => requireAuthSecret(own)).toThrow(/^AUTH_SECRET: required/);
+    const externalDatabase = readConfig({ DATABASE_URL: "postgres://localhost/x" });
+    expect(() => requireAuthSecret(externalDatabase)).toThrow(/^AUTH_SECRET: required/);
   });
 
   it("stops the start with exit status 1 and the line on stderr", () => {

@@ -31,15 +31,15 @@ describe("embeddedSecrets", () => {
 
 describe("webhookSecrets", () => {
   it("accepts the simulator's own secrets besides the configured ones, only while it runs", async () => {
-    const kept = await embeddedSecrets(folder);
+    const stored = await embeddedSecrets(folder);
     const of = (variables: Record<string, string>) =>
-      webhookSecrets(readConfig(variables), kept)["provider-a"];
-    const own = kept.simulatorSecrets["provider-a"];
+      webhookSecrets(readConfig(variables), stored)["provider-a"];
+    const simulatorSecret = stored.simulatorSecrets["provider-a"];
     const configured = { PROVIDER_A_WEBHOOK_SECRET: "whsec_mine" };
-    expect(of({})).toEqual([kept.webhookSecrets["provider-a"], own]);
-    expect(of(configured)).toEqual(["whsec_mine", own]);
+    expect(of({})).toEqual([stored.webhookSecrets["provider-a"], simulatorSecret]);
+    expect(of(configured)).toEqual(["whsec_mine", simulatorSecret]);
     expect(of({ ...configured, SIMULATOR: "off" })).toEqual(["whsec_mine"]);
     expect(of({ ...configured, SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_live_1" })).toEqual(["whsec_mine"]);
-    expect(own).not.toBe(kept.webhookSecrets["provider-a"]);
+    expect(simulatorSecret).not.toBe(stored.webhookSecrets["provider-a"]);
   });
 });

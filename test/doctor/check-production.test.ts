@@ -29,8 +29,8 @@ const stateOf = (check: string, variables: Record<string, string>) =>
 it("reports no problem when everything is set for production", () => {
   const findings = checkProduction(readConfig(READY));
   // Whether the pages are built depends on what else was run.
-  const others = findings.filter(({ check }) => check !== "built pages");
-  expect(others.filter(({ state }) => state !== "good")).toEqual([]);
+  const otherFindings = findings.filter(({ check }) => check !== "built pages");
+  expect(otherFindings.filter(({ state }) => state !== "good")).toEqual([]);
 });
 
 it.each([

@@ -112,8 +112,8 @@ function recipients({ smtp }: MailContext): string[] {
 
 const at =
   (verb: string, given: string | null): Reply =>
-  (asked) =>
-    asked.verb === verb ? given : undefined;
+  (command) =>
+    command.verb === verb ? given : undefined;
 
 const mailed = mailContext();
 const { lines } = mailed;
@@ -283,8 +283,8 @@ describe("several processes that send mail", () => {
     ["after the server has taken it", "BODY", 1],
   ])("send no mail twice when one is killed %s, and go on with the next user's", async (_, verb, taken) => {
     let reached = 0;
-    mailed.smtp.reply = async (asked) => {
-      if (asked.verb !== verb || reached > 0) return undefined;
+    mailed.smtp.reply = async (command) => {
+      if (command.verb !== verb || reached > 0) return undefined;
       reached += 1;
       return null;
     };
@@ -296,7 +296,7 @@ describe("several processes that send mail", () => {
     await eventually(async () => reached, 1);
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(mailed.smtp.verbs.filter((said) => said === "BODY")).toHaveLength(taken);
+    expect(mailed.smtp.verbs.filter((verb) => verb === "BODY")).toHaveLength(taken);
     await mailed.notify("user_2");
     await mailed.mailJob()();
     expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);

@@ -83,8 +83,8 @@ describe.each(TRANSLATIONS)("the texts in %s", (locale) => {
   });
 
   it("are translated", () => {
-    const left = [...texts].filter(([key, text]) => text === english.get(key) && saysSomething(text));
-    expect(left.filter(([, text]) => !COMMON[locale].includes(text))).toEqual([]);
+    const untranslated = [...texts].filter(([key, text]) => text === english.get(key) && saysSomething(text));
+    expect(untranslated.filter(([, text]) => !COMMON[locale].includes(text))).toEqual([]);
   });
 
   it("have no leading or trailing space", () => {

@@ -168,11 +168,11 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     ]);
     for (const name of namesOf(person, 7_000_001))
       expect(await findInAllTables(test, name), name).toEqual([]);
-    const own = await test.rows(
+    const ownRows = await test.rows(
       "select user_id, customer_id, status from subscription where provider_subscription_id = $1",
       [ids.subscriptionId],
     );
-    expect(own).toEqual([{ user_id: null, customer_id: null, status: "canceled" }]);
+    expect(ownRows).toEqual([{ user_id: null, customer_id: null, status: "canceled" }]);
   });
 
   it("frees the email address for a new account", async () => {
@@ -439,8 +439,8 @@ describe("deleting an account", () => {
     // Simultaneous runs leave rows to the one that is ahead; the job finishes the rest.
     while (!(await redactDeleted({ database: test.database, intake: { adapters: ADAPTERS } }, () => false)));
     for (const userId of people) expect(await findInAllTables(test, `paying-${userId}-`)).toEqual([]);
-    const named = await rows("select id from webhook_delivery where payload::text like '%stream_user%'");
-    expect(named).toEqual([]);
+    const deliveries = await rows("select id from webhook_delivery where payload::text like '%stream_user%'");
+    expect(deliveries).toEqual([]);
     expect(await rows("select id from subscription where user_id = any ($1::text[])", [people])).toEqual([]);
   });
 });

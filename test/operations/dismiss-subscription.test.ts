@@ -42,8 +42,8 @@ describe("dismissing a subscription", () => {
   it("is refused when it is not flagged, and writes nothing", async () => {
     const id = await flagged();
     await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "once" }, {});
-    const again = dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "twice" }, {});
-    await expect(again).rejects.toMatchObject({ code: "conflict", reason: "review_not_needed" });
+    const secondDismissal = dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "twice" }, {});
+    await expect(secondDismissal).rejects.toMatchObject({ code: "conflict", reason: "review_not_needed" });
     expect(await context.test.rows("select reason from reconciliation")).toEqual([{ reason: "once" }]);
   });
 

@@ -26,8 +26,8 @@ describe("setting the language", () => {
   it("changes it for the caller alone", async () => {
     const changed = await context.call(setLocale, session("user_1"), { locale: "zh" });
     expect(changed).toMatchObject({ id: "user_1", locale: "zh", name: "User 1" });
-    const others = await test.rows(`select id from "user" where locale <> 'en'`);
-    expect(others).toEqual([{ id: "user_1" }]);
+    const otherUsers = await test.rows(`select id from "user" where locale <> 'en'`);
+    expect(otherUsers).toEqual([{ id: "user_1" }]);
   });
 
   it.each([{ locale: "fr" }, { locale: "en ", x: 1 }, {}, { locale: null }])("rejects %j", async (input) => {

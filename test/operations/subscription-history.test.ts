@@ -135,7 +135,7 @@ describe("the history of a subscription", () => {
   });
 
   it("is shown to its owner, and with its deliveries to the operator", async () => {
-    const own = await context.call(showHistory, apiKey("user_1"), { id });
+    const ownHistory = await context.call(showHistory, apiKey("user_1"), { id });
     const all = await context.call(showHistory, OPERATOR, { id });
     const deliveries = await test.rows<{ id: string }>(
       "select delivery_id::text as id from webhook_attempts where subscription_id = $1 order by changed_at desc",
@@ -148,7 +148,7 @@ describe("the history of a subscription", () => {
       begun,
       created,
     ]);
-    expect(all.items.map((item: object) => ({ ...item, deliveryId: null }))).toEqual(own.items);
+    expect(all.items.map((item: object) => ({ ...item, deliveryId: null }))).toEqual(ownHistory.items);
   });
 
   it("returns 404 to other users and administrators, as for an unknown one", async () => {

@@ -51,8 +51,8 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
   it("answer a user alike on every surface, whichever server gets the request", async () => {
     for (const { url } of cluster.servers) {
       const person = await createUser(cluster.postgres.primary());
-      const rest = await sendRequest(url, "GET", "/api/users/me", person);
-      expect(rest.body).toMatchObject({ id: person.id, email: person.email });
+      const restResponse = await sendRequest(url, "GET", "/api/users/me", person);
+      expect(restResponse.body).toMatchObject({ id: person.id, email: person.email });
       const rpc = await sendRequest(url, "GET", "/api/trpc/user.me", person);
       expect(rpc.body.result.data.json).toMatchObject({ id: person.id });
       const graphql = await sendRequest(url, "POST", "/api/graphql", {

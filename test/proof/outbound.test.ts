@@ -122,7 +122,7 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
 
   const server = await spawnServer(test.url, VARIABLES);
   for (const provider of providers) await eventually(() => provider.send(server), true);
-  const changes = providers.reduce((sum, one) => sum + one.changes(), 0);
+  const changes = providers.reduce((sum, provider) => sum + provider.changes(), 0);
   const written = async () => (await eventsInOrder()).length;
   await eventually(written, changes);
   const missing = async () => {
@@ -146,12 +146,12 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
 
   const events = await eventsInOrder();
   for (const [index, provider] of providers.entries()) {
-    const own = events.filter(({ name }) => name === `sub_${index}`);
+    const ownEvents = events.filter(({ name }) => name === `sub_${index}`);
     // One event per change, each once, with what the change made of it.
-    expect(own.map(({ seats }) => seats)).toEqual(
+    expect(ownEvents.map(({ seats }) => seats)).toEqual(
       Array.from({ length: provider.changes() }, (_, n) => 5 + n),
     );
-    const ids = own.map(({ id }) => id);
+    const ids = ownEvents.map(({ id }) => id);
     const known = new Set(ids);
     for (const { accepted } of served) {
       expect([...new Set(accepted)].filter((id) => known.has(id))).toEqual(ids);

@@ -102,8 +102,8 @@ describe.runIf(isFullProof)("a rolling deploy from the previous release", () => 
 });
 
 function upTo(count: number): () => boolean {
-  let left = count;
-  return () => left-- > 0;
+  let remaining = count;
+  return () => remaining-- > 0;
 }
 
 /** Finished deliveries and their subscriptions, as the previous release left them. */

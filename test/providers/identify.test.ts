@@ -95,10 +95,10 @@ describe("lemon-squeezy ids", () => {
 
   test("stay the same when a repeated delivery has new links or another key order", () => {
     const { body } = loadFixture("lemon-squeezy", "subscription_updated");
-    const again = structuredClone(body) as { data: { attributes: { [key: string]: unknown } } };
-    again.data.attributes = Object.fromEntries(Object.entries(again.data.attributes).reverse());
-    again.data.attributes.urls = { customer_portal: "https://other.example/?expires=1" };
-    expect(identify(again)).toBe(identify(body));
+    const repeated = structuredClone(body) as { data: { attributes: { [key: string]: unknown } } };
+    repeated.data.attributes = Object.fromEntries(Object.entries(repeated.data.attributes).reverse());
+    repeated.data.attributes.urls = { customer_portal: "https://other.example/?expires=1" };
+    expect(identify(repeated)).toBe(identify(body));
   });
 
   test("differ when any other content differs", () => {

@@ -56,17 +56,17 @@ describe("verify", () => {
 
   it("repairs and records differences, is clean afterwards, and notifies users only on request", async () => {
     await agreeOn(3);
-    const heard = await notified();
+    const notifiedBefore = await notified();
     await context.test.rows("update subscription set status = 'past_due', seats = 5");
     expect(await run({ repair: true })).toMatchObject({ checked: 3, repaired: 3, failed: [] });
     expect(await stored()).toMatchObject([1, 2, 3].map(() => ({ status: "active", seats: 1 })));
     expect(await audit()).toHaveLength(3);
-    expect(await notified()).toEqual(heard);
+    expect(await notified()).toEqual(notifiedBefore);
     expect(await run()).toMatchObject({ drift: [], repaired: 0 });
 
     await context.test.rows("update subscription set told_standing = 'past_due', status = 'past_due'");
     await run({ repair: true, notify: true });
-    expect((await notified()).length).toBe(heard.length + 3);
+    expect((await notified()).length).toBe(notifiedBefore.length + 3);
   });
 
   it("reports a known user's subscription that only the provider has, and creates it by a repair", async () => {

@@ -48,11 +48,11 @@ describe("roles", () => {
 
   it("keep one administrator when all are demoted at the same time", async () => {
     for (let round = 0; round < 40; round += 1) {
-      const some = ["user_0", "user_1", "user_2", "user_3"].slice(0, 2 + (round % 3));
+      const ids = ["user_0", "user_1", "user_2", "user_3"].slice(0, 2 + (round % 3));
       await test.rows(`update "user" set role = 'user'`);
-      for (const id of some) await setRole(test.database, id, "admin");
+      for (const id of ids) await setRole(test.database, id, "admin");
       const outcomes = await Promise.all(
-        (round % 2 ? some : some.toReversed()).map((id) => setRole(test.database, id, "user")),
+        (round % 2 ? ids : ids.toReversed()).map((id) => setRole(test.database, id, "user")),
       );
       expect(outcomes.filter((outcome) => outcome === "last_administrator")).toHaveLength(1);
       expect(await administrators()).toHaveLength(1);
@@ -82,9 +82,9 @@ describe("users", () => {
       if (seen.length === 2) await test.rows(`delete from "user" where id = 'user_3'`);
     }
     expect(seen).toEqual(["user_0", "user_3", "user_4", "user_5", "user_1", "user_2"]);
-    const own = await listUsers(test.database, { id: "user_4", after: null, limit: 10 });
-    expect(own.map(({ id }) => id)).toEqual(["user_4"]);
-    expect(await listUsers(test.database, { id: "user_4", after: own[0] ?? null, limit: 10 })).toEqual([]);
+    const single = await listUsers(test.database, { id: "user_4", after: null, limit: 10 });
+    expect(single.map(({ id }) => id)).toEqual(["user_4"]);
+    expect(await listUsers(test.database, { id: "user_4", after: single[0] ?? null, limit: 10 })).toEqual([]);
   });
 
   it("are found by id and by email address in any case", async () => {

@@ -9,10 +9,10 @@ export async function eventually<Value>(
 ): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
-    const seen = await look();
-    if (isDeepStrictEqual(seen, expected)) return;
+    const value = await look();
+    if (isDeepStrictEqual(value, expected)) return;
     if (performance.now() > giveUpAt) {
-      throw new Error(`still ${JSON.stringify(seen)} after ${withinMs} ms, not ${JSON.stringify(expected)}`);
+      throw new Error(`still ${JSON.stringify(value)} after ${withinMs} ms, not ${JSON.stringify(expected)}`);
     }
     await sleep(50);
   }

@@ -84,10 +84,14 @@ it("reloads what a mutation has changed", async () => {
 });
 
 it("shows other users' subscriptions to administrators only", async () => {
-  const own = await queryGraphql(app.url, "{ users { items { id subscriptions { userId } } } }", {
-    headers: { "x-test-user": "user_7" },
-  });
-  expect(own.body.data.users.items).toEqual([
+  const ownSubscriptions = await queryGraphql(
+    app.url,
+    "{ users { items { id subscriptions { userId } } } }",
+    {
+      headers: { "x-test-user": "user_7" },
+    },
+  );
+  expect(ownSubscriptions.body.data.users.items).toEqual([
     { id: "user_7", subscriptions: Array.from({ length: 10 }, () => ({ userId: "user_7" })) },
   ]);
   const byKey = await queryGraphql(app.url, "{ users { items { id } } }", {

@@ -45,8 +45,8 @@ it("charges one graphql per request, and each field to its operation's scope", a
   expect(first.headers.get("x-ratelimit-remaining")).toBe("2");
   expect(first.headers.get("ratelimit-policy")).toContain('"api";q=5;w=60');
 
-  const rest = await sendRequest(server.url, "GET", "/api/subscriptions", { cookie });
-  expect(leftOf(rest.headers)).toEqual({ api: 2 });
+  const restResponse = await sendRequest(server.url, "GET", "/api/subscriptions", { cookie });
+  expect(leftOf(restResponse.headers)).toEqual({ api: 2 });
 });
 
 it("charges each mutation, and refuses only those over the limit", async () => {
@@ -67,8 +67,11 @@ it("charges each mutation, and refuses only those over the limit", async () => {
   expect(wait).toBeGreaterThanOrEqual(1);
   expect(wait).toBeLessThanOrEqual(60);
 
-  const rest = await sendRequest(server.url, "POST", "/api/checkout", { cookie, body: { planId: "free" } });
-  expect(rest.status).toBe(429);
+  const restResponse = await sendRequest(server.url, "POST", "/api/checkout", {
+    cookie,
+    body: { planId: "free" },
+  });
+  expect(restResponse.status).toBe(429);
 });
 
 it("refuses a request over the limit as a whole, with errors and REST's status", async () => {

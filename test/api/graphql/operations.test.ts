@@ -125,7 +125,7 @@ describe("queries", () => {
   });
 
   it("return the permitted fields beside errors for the others", async () => {
-    const others = await subscribed(person.id);
+    const othersId = await subscribed(person.id);
     const nobody = await queryGraphql(
       server.url,
       "{ me { id } plans { items { id } } deliveries { nextCursor } unreadCount }",
@@ -142,7 +142,7 @@ describe("queries", () => {
     const another = await createUser(test);
     const foreign = await queryGraphql(
       server.url,
-      `{ theirs: subscription(id: "${others}") { id } none: subscription(id: "${randomUUID()}") { id }
+      `{ theirs: subscription(id: "${othersId}") { id } none: subscription(id: "${randomUUID()}") { id }
          bad: subscription(id: "1 or 1=1") { id } deliveries { nextCursor } plans(limit: 101) { nextCursor } }`,
       { cookie: another.cookie },
     );

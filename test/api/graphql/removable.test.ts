@@ -37,9 +37,9 @@ afterAll(async () => {
 it("GraphQL can be removed with its folder and one line", async () => {
   const app = join(folder, "src/api/app.ts");
   const lines = (await readFile(app, "utf8")).split("\n");
-  const others = lines.filter((line) => !/"\.\/graphql\/graphql\.ts"|\bgraphql\(/.test(line));
-  expect(lines.length - others.length).toBe(2);
-  await writeFile(app, others.join("\n"));
+  const remainingLines = lines.filter((line) => !/"\.\/graphql\/graphql\.ts"|\bgraphql\(/.test(line));
+  expect(lines.length - remainingLines.length).toBe(2);
+  await writeFile(app, remainingLines.join("\n"));
 
   const { stdout } = await promisify(execFile)(process.execPath, [
     join(ROOT, "node_modules/typescript/bin/tsc"),

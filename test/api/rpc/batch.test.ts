@@ -174,8 +174,8 @@ describe("the remaining number of calls", () => {
       },
     ]);
     // REST shares the count.
-    const rest = await sendRequest(server.url, "GET", "/api/users/me", person);
-    expect(rest.headers.get("x-ratelimit-remaining")).toBe("26");
+    const restResponse = await sendRequest(server.url, "GET", "/api/users/me", person);
+    expect(restResponse.headers.get("x-ratelimit-remaining")).toBe("26");
     const write = await sendRequest(server.url, "POST", "/api/trpc/user.updateProfile", {
       ...person,
       body: { json: { name: "New" } },

@@ -339,10 +339,10 @@ describe("an internal error", () => {
   });
 
   it("logs an error in authentication once, and returns it to every call of a batch", async () => {
-    const own = await freshDatabase(0);
-    const running = await startTestServer(own.url, GENEROUS_LIMITS);
+    const ownDatabase = await freshDatabase(0);
+    const running = await startTestServer(ownDatabase.url, GENEROUS_LIMITS);
     const { cookie } = await createUser(test);
-    await own.drop();
+    await ownDatabase.drop();
     for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
       const response = await sendRequest(running.url, "GET", "/api/trpc/user.me,billing.plans?batch=1", {
         cookie,

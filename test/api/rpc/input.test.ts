@@ -86,8 +86,8 @@ describe("an RPC input", () => {
     ["a bigint without end", { json: { a: "9".repeat(60_000) }, meta: { values: { a: ["bigint"] } } }],
     ["a knot", { json: { a: {} }, meta: { referentialEqualities: [["a"]] } }],
     ["one object in many places", { json: { a: {} }, meta: { referentialEqualities: { a: ["b", "c"] } } }],
-  ])("is rejected: %s", (_, given) => {
-    expect(() => received(given)).toThrow(Refusal);
+  ])("is rejected: %s", (_, input) => {
+    expect(() => received(input)).toThrow(Refusal);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     expect("polluted" in Object.prototype).toBe(false);
   });

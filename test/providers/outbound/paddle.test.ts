@@ -130,22 +130,25 @@ describe("Paddle's API", () => {
 
   it("lists events page by page, oldest first", async () => {
     const { body } = loadFixture("paddle", "subscription.updated");
-    const kept = [6, 5, 4, 3, 2, 1].map((n) => ({
+    const retainedEvents = [6, 5, 4, 3, 2, 1].map((n) => ({
       ...body,
       event_id: `evt_${n}`,
       event_type: n === 4 ? "address.updated" : "subscription.updated",
       occurred_at: `2026-03-01T13:00:0${n}.000001Z`,
     }));
     provider.respondWith(({ query }) => {
-      const after = kept.findIndex(({ event_id }) => event_id === query.get("after"));
+      const after = retainedEvents.findIndex(({ event_id }) => event_id === query.get("after"));
       const next = "https://elsewhere.example/events?after=evt_0";
       return {
-        body: { data: kept.slice(after + 1, after + 3), meta: { pagination: { has_more: true, next } } },
+        body: {
+          data: retainedEvents.slice(after + 1, after + 3),
+          meta: { pagination: { has_more: true, next } },
+        },
       };
     });
     const listed = await Array.fromAsync(api.listEvents?.(new Date("2026-03-01T13:00:03Z")) ?? none());
     expect(listed.map(({ eventId }) => eventId)).toEqual(["evt_3", "evt_5", "evt_6"]);
-    expect(JSON.parse(String(listed[0]?.rawBody))).toEqual(kept[3]);
+    expect(JSON.parse(String(listed[0]?.rawBody))).toEqual(retainedEvents[3]);
     expect(provider.requests.map(({ query }) => query.get("order_by"))).toEqual([
       "id[DESC]",
       "id[DESC]",

@@ -220,16 +220,22 @@ describe("Stripe's API", () => {
 
   it("lists events page by page, oldest first, as delivered", async () => {
     const { body } = loadFixture("stripe", "customer.subscription.updated");
-    const kept = [5, 4, 3, 2, 1].map((n) => ({ ...body, id: `evt_${n}`, created: 1_772_370_000 + n }));
+    const retainedEvents = [5, 4, 3, 2, 1].map((n) => ({
+      ...body,
+      id: `evt_${n}`,
+      created: 1_772_370_000 + n,
+    }));
     provider.respondWith(({ query }) => {
-      const after = kept.findIndex(({ id }) => id === query.get("starting_after"));
-      const data = kept.slice(after + 1, after + 3);
-      return { body: { object: "list", data, has_more: after + 3 < kept.length, url: "/v1/events" } };
+      const after = retainedEvents.findIndex(({ id }) => id === query.get("starting_after"));
+      const data = retainedEvents.slice(after + 1, after + 3);
+      return {
+        body: { object: "list", data, has_more: after + 3 < retainedEvents.length, url: "/v1/events" },
+      };
     });
     const listed = await Array.fromAsync(api.listEvents?.(new Date(1_772_370_000_500)) ?? none());
     expect(listed.map(({ eventId }) => eventId)).toEqual(["evt_1", "evt_2", "evt_3", "evt_4", "evt_5"]);
     const [first] = listed;
-    expect(JSON.parse(String(first?.rawBody))).toEqual(kept[4]);
+    expect(JSON.parse(String(first?.rawBody))).toEqual(retainedEvents[4]);
     expect(first?.eventType).toBe("customer.subscription.updated");
     const [asked] = provider.requests;
     expect([asked?.path, asked?.query.get("created[gte]"), asked?.query.get("limit")]).toEqual([

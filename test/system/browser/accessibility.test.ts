@@ -198,8 +198,8 @@ new PerformanceObserver((list) => {
 /** What makes the page wider than the window. */
 const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll("body *")]
-    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-    .map((one) => one.outerHTML.slice(0, 150))`;
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+    .map((element) => element.outerHTML.slice(0, 150))`;
 
 async function photograph(page: Page, name: string): Promise<void> {
   if (FOLDER !== null) await page.screenshot({ path: `${FOLDER}/${name}.png`, fullPage: true });
@@ -217,11 +217,11 @@ async function settled(page: Page): Promise<void> {
 /** Where the focus is: by its label or text, and whether one can see it. */
 async function focused(page: Page): Promise<{ name: string; isShown: boolean }> {
   return page.evaluate(`(() => {
-    const one = document.activeElement;
-    const { outlineStyle, outlineWidth } = getComputedStyle(one);
-    const { top, left, width, height } = one.getBoundingClientRect();
+    const element = document.activeElement;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const { top, left, width, height } = element.getBoundingClientRect();
     return {
-      name: (one.labels?.[0]?.textContent ?? one.textContent).trim(),
+      name: (element.labels?.[0]?.textContent ?? element.textContent).trim(),
       isShown: outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && top >= 0 && left >= 0 && width * height > 0,
     };
   })()`);

@@ -52,10 +52,10 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByText("Role saved.").waitFor();
     expect(await roleOf(otherUser)).toBe("admin");
 
-    const theirs = await visit(browser, site, { as: otherUser });
-    await theirs.goto("/notifications");
-    await theirs.getByText("You’re now an administrator.").waitFor();
-    await theirs.getByRole("complementary").getByRole("link", { name: "Webhooks" }).waitFor();
+    const theirPage = await visit(browser, site, { as: otherUser });
+    await theirPage.goto("/notifications");
+    await theirPage.getByText("You’re now an administrator.").waitFor();
+    await theirPage.getByRole("complementary").getByRole("link", { name: "Webhooks" }).waitFor();
 
     await page.getByLabel("Role").selectOption({ label: "User" });
     await press(page, "Save role");

@@ -338,8 +338,8 @@ async function sendForm(
 }
 
 function pageOf({ status, text: html }: { status: number; text: string }): Page {
-  const seen = html.replace(/<(script|style)\b.*?<\/\1>/gs, "").replace(/<!--.*?-->/g, "");
-  return { status, html, text: unescaped(seen.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ") };
+  const visible = html.replace(/<(script|style)\b.*?<\/\1>/gs, "").replace(/<!--.*?-->/g, "");
+  return { status, html, text: unescaped(visible.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ") };
 }
 
 function attribute(tag: string, name: string): string {

@@ -117,8 +117,8 @@ describe("static files of pages", () => {
   it("are compressed as accepted, and cached for a year", async () => {
     const { text } = await load("/");
     const path = /src="(\/_next\/static\/[^"]+\.js)"/.exec(text)?.[1] as string;
-    const whole = await load(path);
-    expect(whole.fields).toMatchObject({
+    const document = await load(path);
+    expect(document.fields).toMatchObject({
       "cache-control": "public, max-age=31536000, immutable",
       "content-type": expect.stringContaining("javascript"),
     });
@@ -131,7 +131,7 @@ describe("static files of pages", () => {
       }),
     );
     expect(sizes[0]).toBeLessThan(sizes[1] as number);
-    expect(sizes[1]).toBeLessThan(whole.text.length);
+    expect(sizes[1]).toBeLessThan(document.text.length);
   });
 
   it.each([

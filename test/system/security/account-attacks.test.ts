@@ -72,8 +72,8 @@ describe("an account takeover", () => {
 
   it.each(["UPPER", "blanks"])("fails by a second account with the same address in %s", async (kind) => {
     const { email } = context.victim;
-    const again = kind === "UPPER" ? email.toUpperCase() : `  ${email} `;
-    const body = { name: "M", email: again, password: "a password of some length" };
+    const sameEmail = kind === "UPPER" ? email.toUpperCase() : `  ${email} `;
+    const body = { name: "M", email: sameEmail, password: "a password of some length" };
     expect((await auth("/sign-up/email", { body })).status).toBe(409);
   });
 
@@ -82,9 +82,9 @@ describe("an account takeover", () => {
     const before = (await context.mails()).filter((mail) =>
       mail.includes(`To: ${context.victim.email}`),
     ).length;
-    const taken = await auth("/change-email", { cookie, body: { newEmail: context.victim.email } });
+    const refusedChange = await auth("/change-email", { cookie, body: { newEmail: context.victim.email } });
     const free = await auth("/change-email", { cookie, body: { newEmail: "nobody-yet@example.com" } });
-    expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    expect([refusedChange.status, refusedChange.text]).toEqual([free.status, free.text]);
     const after = (await context.mails()).filter((mail) =>
       mail.includes(`To: ${context.victim.email}`),
     ).length;
@@ -224,8 +224,11 @@ describe("the second factor", () => {
     expect(
       (await auth("/two-factor/verify-totp", { cookie: pending, body: { code: totp(totpURI) } })).status,
     ).toBe(200);
-    const again = await auth("/two-factor/verify-totp", { cookie: pending, body: { code: totp(totpURI) } });
-    expect(again.status).toBe(401);
+    const repeated = await auth("/two-factor/verify-totp", {
+      cookie: pending,
+      body: { code: totp(totpURI) },
+    });
+    expect(repeated.status).toBe(401);
   });
 
   it.each(["12345", "abcdef", "1234567", "", " ", "0x1234", "１２３４５６"])(

@@ -59,8 +59,8 @@ it("refuses to delete an account whose subscription has no provider id", async (
   await context.test.rows(`update "user" set email_verified = true`);
   await context.press(person, "cancel_at_period_end");
   await context.waitUntilEqual(person);
-  const left = await leave(context, person);
-  expect(left.status, left.text).toBe(200);
+  const deletion = await leave(context, person);
+  expect(deletion.status, deletion.text).toBe(200);
   expect(context.atProvider(person)).toMatchObject([{ cancelAtPeriodEnd: true }]);
 });
 

@@ -45,8 +45,8 @@ describe.each(wireFormats())(
       else expect(report.slots[0].missed).toMatchObject({ failed: 0 });
       for (const person of people) expect(await context.atApi(person)).toEqual(context.atProvider(person));
       expect(await context.test.rows("select id from subscription where out_of_order")).toEqual([]);
-      const again = await context.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
-      expect(again).toMatchObject({ corrected: [], left: [] });
+      const repeated = await context.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+      expect(repeated).toMatchObject({ corrected: [], left: [] });
     });
   },
 );

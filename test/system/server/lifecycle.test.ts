@@ -137,9 +137,9 @@ function slowDelivery(serverUrl: string, n: number) {
     });
     outgoing.on("error", reject);
   });
-  const begun = new Promise<void>((resolve) => outgoing.once("continue", resolve));
+  const continued = new Promise<void>((resolve) => outgoing.once("continue", resolve));
   outgoing.flushHeaders();
-  return { begun, status, finish: () => outgoing.end(rawBody) };
+  return { begun: continued, status, finish: () => outgoing.end(rawBody) };
 }
 
 /** Stands between server and database, to be cut and mended. */

@@ -76,8 +76,8 @@ describe("the simulated provider", () => {
   });
 
   it("is announced in the start-up banner", async () => {
-    const own = await temporaryFolder();
-    const server = await spawnServer(null, { DATA_DIR: own, SIMULATOR: "on", SIMULATOR_PORT: "0" });
+    const dataDir = await temporaryFolder();
+    const server = await spawnServer(null, { DATA_DIR: dataDir, SIMULATOR: "on", SIMULATOR_PORT: "0" });
     const greeting = /a payment provider is simulated at http:\/\/127\.0\.0\.1:\d+/;
     await eventually(async () => server.lines.some((line) => greeting.test(line)), true);
     expect((await server.end("SIGTERM")).code).toBe(0);
@@ -86,24 +86,24 @@ describe("the simulated provider", () => {
 
 describe("the keys of the simulated provider", () => {
   it("are generated once, or derived from an older file", async () => {
-    const own = await mkdtemp(join(folder, "keys-"));
-    const generated = await embeddedSecrets(own);
-    expect(await embeddedSecrets(own)).toEqual(generated);
+    const dataDir = await mkdtemp(join(folder, "keys-"));
+    const generated = await embeddedSecrets(dataDir);
+    expect(await embeddedSecrets(dataDir)).toEqual(generated);
     expect(Object.keys(generated.apiKeys)).toEqual([...SLOTS]);
     const { apiKeys, ...older } = generated;
-    await writeFile(join(own, "secrets.json"), JSON.stringify(older));
-    const read = await embeddedSecrets(own);
+    await writeFile(join(dataDir, "secrets.json"), JSON.stringify(older));
+    const read = await embeddedSecrets(dataDir);
     expect(read).toMatchObject(older);
-    expect(await embeddedSecrets(own)).toEqual(read);
+    expect(await embeddedSecrets(dataDir)).toEqual(read);
     expect(new Set([...Object.values(read.apiKeys), ...Object.values(apiKeys)]).size).toBe(6);
   });
 
   it("are used without a configured key, also by the command line", async () => {
-    const kept = await embeddedSecrets(folder);
-    const access = (variables: Record<string, string>) => paymentAccess(readConfig(variables), kept);
+    const secrets = await embeddedSecrets(folder);
+    const access = (variables: Record<string, string>) => paymentAccess(readConfig(variables), secrets);
     expect(access({ SIMULATOR_PORT: "3456" })["provider-c"]).toEqual({
       format: "polar",
-      apiKey: kept.apiKeys["provider-c"],
+      apiKey: secrets.apiKeys["provider-c"],
       apiUrl: "http://127.0.0.1:3456/provider-c",
       isSimulated: true,
     });

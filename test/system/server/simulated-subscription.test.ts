@@ -65,8 +65,10 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     await press(portal.body.url, { subscription: id, action: "seats", seats: "4" });
     await eventually(async () => (await subscriptionsOf(person))[0].seats, 4);
 
-    const left = await post("/api/trpc/user.deleteAccount", person, { json: { confirmation: person.email } });
-    expect(left.status, left.text).toBe(200);
+    const deletion = await post("/api/trpc/user.deleteAccount", person, {
+      json: { confirmation: person.email },
+    });
+    expect(deletion.status, deletion.text).toBe(200);
     const { subscriptions } = (await control(provider, "/state")).slots["provider-a"];
     const ended = subscriptions.find((subscription: { id: string }) => subscription.id === id);
     expect(ended).toMatchObject(

@@ -104,7 +104,7 @@ describe("a server with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       name.includes(" ") ? name.split(" ")[1] : method,
     ]);
     expect(
-      collector.spans.filter((other) => other.kind === 2 && other.parentSpanId === parentSpanId),
+      collector.spans.filter((span) => span.kind === 2 && span.parentSpanId === parentSpanId),
     ).toHaveLength(1);
   });
 

@@ -127,9 +127,9 @@ describe.each(wireFormats())("a subscription managed over the API, in the format
     await runWholeLife(context, [person], async (step) => {
       await waitUntilEqual(person);
       expect(await atApi(person), step.title).toMatchObject([step.result]);
-      const again = await post("/api/checkout", person, { planId: "team" });
+      const secondCheckout = await post("/api/checkout", person, { planId: "team" });
       const isOver = atProvider(person)[0]?.status === "canceled";
-      expect([again.status, again.body.error], step.title).toEqual(
+      expect([secondCheckout.status, secondCheckout.body.error], step.title).toEqual(
         isOver ? [200, undefined] : [409, SUBSCRIBED],
       );
     });

@@ -56,15 +56,15 @@ function send(
   caller: Credentials,
   input: Input,
 ): Promise<HttpResponse> {
-  const rest = { ...input };
+  const fields = { ...input };
   const filled = `${base}${path}`.replaceAll(/:(\w+)/g, (_, name) => {
-    const value = encodeURIComponent(String(rest[name]));
-    delete rest[name];
+    const value = encodeURIComponent(String(fields[name]));
+    delete fields[name];
     return value;
   });
   if (method === "POST" || method === "PATCH")
-    return sendRequest(serverUrl, method, filled, { ...caller, body: rest });
-  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+    return sendRequest(serverUrl, method, filled, { ...caller, body: fields });
+  const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]));
   return sendRequest(serverUrl, method, query.size > 0 ? `${filled}?${query}` : filled, caller);
 }
 

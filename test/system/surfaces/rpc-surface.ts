@@ -68,9 +68,9 @@ export const rpcSurface: Surface = {
     "notifications.markAllRead": { countedAs: "notifications.markOneOrAllRead" },
   },
   cannotSay: () => false,
-  call: async (serverUrl, operation, caller, given) => {
+  call: async (serverUrl, operation, caller, callInput) => {
     const path = entranceTo(rpcSurface, operation);
-    const input = operation === "notifications.markAllRead" ? { id: "all", ...given } : given;
+    const input = operation === "notifications.markAllRead" ? { id: "all", ...callInput } : callInput;
     const sent = JSON.stringify(superjson.serialize(input));
     const response =
       PROCEDURES[path]?._def.type === "query"

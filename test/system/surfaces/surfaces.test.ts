@@ -189,20 +189,20 @@ type ObservedOutcome = Pick<Outcome, "verdict" | "message" | "reason" | "output"
 
 /** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
 function expectAlike(operation: string, seen: readonly ObservedOutcome[]): void {
-  const whole = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
+  const complete = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
   const shownReason = seen.find((outcome) => outcome.reason !== null)?.reason ?? null;
   for (const { surface, verdict, ...one } of seen) {
     const { shows = same, says = same } = surface.differs[operation] ?? {};
-    const isRefused = whole?.message != null;
-    const message = isRefused ? says(whole.message as string, verdict, shownReason) : null;
+    const isRefused = complete?.message != null;
+    const message = isRefused ? says(complete.message as string, verdict, shownReason) : null;
     const reason = surface.hidesReasons ? null : shownReason;
-    const output = isRefused ? null : shows(whole?.output);
+    const output = isRefused ? null : shows(complete?.output);
     expect({ on: surface.name, ...one }).toEqual({
       on: surface.name,
       message,
       reason,
       output,
-      left: whole?.left,
+      left: complete?.left,
     });
   }
 }

@@ -174,7 +174,7 @@ describe("API2:2023 Broken Authentication", () => {
 
   it("rejects a modified cookie", async () => {
     const { name, token, signature } = partsOf(context.victim.cookie);
-    const others = partsOf(context.attacker.cookie);
+    const attackersParts = partsOf(context.attacker.cookie);
     const [session] = await context.test.rows<{ id: string }>("select id from session where token = $1", [
       token,
     ]);
@@ -196,9 +196,9 @@ describe("API2:2023 Broken Authentication", () => {
       whole(`${token}.${signature}=`),
       whole(`${token}.${swapped(0)}`),
       whole(`${token}.${swapped(20)}`),
-      whole(`${token}.${others.signature}`),
-      whole(`${others.token}.${signature}`),
-      whole(`${token}.${others.token}.${others.signature}`),
+      whole(`${token}.${attackersParts.signature}`),
+      whole(`${attackersParts.token}.${signature}`),
+      whole(`${token}.${attackersParts.token}.${attackersParts.signature}`),
       whole(`${token}.${signedWith("")}`),
       whole(`${token}.${signedWith("secret")}`),
       whole(`${token}.${signedWith("better-auth-secret-12345678901234567890")}`),
@@ -222,8 +222,8 @@ describe("API2:2023 Broken Authentication", () => {
     ];
     for (const cookie of forged) {
       expect([cookie, await whoIs({ cookie })]).toEqual([cookie, UNAUTHORIZED]);
-      const seen = await send(context.url, "GET /api/auth/get-session", { cookie });
-      expect([cookie, seen.status, seen.text]).toEqual([cookie, 200, "null"]);
+      const sessionResponse = await send(context.url, "GET /api/auth/get-session", { cookie });
+      expect([cookie, sessionResponse.status, sessionResponse.text]).toEqual([cookie, 200, "null"]);
     }
     expect(await whoIs({ cookie: whole(`${token}.${signature}`) })).toBe(context.victim.id);
   });
@@ -231,7 +231,7 @@ describe("API2:2023 Broken Authentication", () => {
   it("rejects credentials in URLs, bodies and other headers", async () => {
     const { cookie, key, email, password } = context.victim;
     const { name, token, signature } = partsOf(cookie);
-    const whole = encodeURIComponent(`${token}.${signature}`);
+    const signedToken = encodeURIComponent(`${token}.${signature}`);
     const queries = [
       "api_key",
       "apikey",
@@ -245,7 +245,7 @@ describe("API2:2023 Broken Authentication", () => {
     for (const query of queries)
       expect(await whoIs({}, `GET /api/users/me?${query}=${key}`)).toEqual(UNAUTHORIZED);
     for (const query of [name, "session", "session_token", "token", "cookie"])
-      expect(await whoIs({}, `GET /api/users/me?${query}=${whole}`)).toEqual(UNAUTHORIZED);
+      expect(await whoIs({}, `GET /api/users/me?${query}=${signedToken}`)).toEqual(UNAUTHORIZED);
     for (const headers of [
       { authorization: `Bearer ${token}` },
       { authorization: `Bearer ${token}.${signature}` },
@@ -319,7 +319,7 @@ describe("API2:2023 Broken Authentication", () => {
       send(context.url, "POST /api/auth/reset-password", {
         body: { token: given, newPassword: NEXT, email },
       });
-    const kept = await context.test.rows<{ identifier: string; value: string }>(
+    const storedRows = await context.test.rows<{ identifier: string; value: string }>(
       "select identifier, value from verification",
     );
     const guesses = [
@@ -332,7 +332,7 @@ describe("API2:2023 Broken Authentication", () => {
       { $gt: "" },
       [token],
     ];
-    for (const guess of [...guesses, ...kept.flatMap((row) => [row.identifier, row.value])])
+    for (const guess of [...guesses, ...storedRows.flatMap((row) => [row.identifier, row.value])])
       expect((await reset(guess)).status).toBe(400);
     expect(await whoIs({ cookie })).not.toEqual(UNAUTHORIZED);
     expect((await reset(token)).status).toBe(200);
@@ -356,9 +356,9 @@ describe("API2:2023 Broken Authentication", () => {
     await context.test.rows(`update session set expires_at = ${past} where user_id = $1`, [person.id]);
     await context.test.rows(`update api_key set expires_at = ${past} where user_id = $1`, [person.id]);
     expect(await both()).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
-    const again = sessionOf(await signIn(person.email, person.password));
+    const newSession = sessionOf(await signIn(person.email, person.password));
     await context.test.rows(`delete from "user" where id = $1`, [person.id]);
-    expect(await whoIs({ cookie: again })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ cookie: newSession })).toEqual(UNAUTHORIZED);
   });
 
   it("rejects every invalid key with the same words", async () => {

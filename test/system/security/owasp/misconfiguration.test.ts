@@ -555,25 +555,28 @@ describe("API8:2023 Security Misconfiguration", () => {
     ];
     const responses = await Promise.all(requests.map((request) => answerTo(context.url, request)));
     for (const [n, said] of responses.entries()) {
-      const what = requests[n]?.toString("latin1").split("\r\n")[0];
-      expect([what, said.slice(0, 12)]).toEqual([what, expect.stringMatching(/^(HTTP\/1\.1 4|$)/)]);
+      const requestLine = requests[n]?.toString("latin1").split("\r\n")[0];
+      expect([requestLine, said.slice(0, 12)]).toEqual([
+        requestLine,
+        expect.stringMatching(/^(HTTP\/1\.1 4|$)/),
+      ]);
       // No request smuggled in a body was answered.
-      expect([what, said.split("HTTP/1.1 ").length]).toEqual([what, said === "" ? 1 : 2]);
+      expect([requestLine, said.split("HTTP/1.1 ").length]).toEqual([requestLine, said === "" ? 1 : 2]);
       expect(said).not.toMatch(INSIDE);
     }
     expect((await send(context.url, "GET /api/health")).status).toBe(200);
   });
 
   it("logs database errors without showing them", async () => {
-    const own = await freshDatabase(0);
-    const server = await startTestServer(own.url, GENEROUS_LIMITS);
+    const ownDatabase = await freshDatabase(0);
+    const server = await startTestServer(ownDatabase.url, GENEROUS_LIMITS);
     try {
       const body = { name: "Somebody", email: "somebody@example.com", password: "a password of some length" };
       const signUp = await send(server.url, "POST /api/auth/sign-up/email", { body });
       const cookie = (signUp.fields["set-cookie"] ?? []).map((line) => line.split(";")[0]).join("; ");
-      await own.rows("alter table notification rename to notification_hidden");
-      await own.rows("alter table session rename column user_agent to user_agent_hidden");
-      await own.rows("alter table webhook_delivery rename to webhook_delivery_hidden");
+      await ownDatabase.rows("alter table notification rename to notification_hidden");
+      await ownDatabase.rows("alter table session rename column user_agent to user_agent_hidden");
+      await ownDatabase.rows("alter table webhook_delivery rename to webhook_delivery_hidden");
       const attacks: [string, Attack][] = [
         ["GET /api/notifications", { cookie }],
         ["POST /api/notifications/1/read", { cookie, body: {} }],
@@ -594,7 +597,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       expect(JSON.stringify(delivery.body)).not.toMatch(INSIDE);
     } finally {
       await server.close();
-      await own.drop();
+      await ownDatabase.drop();
     }
   });
 

@@ -64,9 +64,9 @@ describe("API1:2023 Broken Object Level Authorization", () => {
     async (name, route) => {
       const stolen = requestTo(route, context.victim, context);
       const [, collection = ""] = route.path.split("/");
-      const mine = requestTo(route, context.attacker, context).split("/")[3] as string;
+      const ownId = requestTo(route, context.attacker, context).split("/")[3] as string;
       const unknown = requestTo(route, context.attacker, context).replace(
-        mine,
+        ownId,
         (UNKNOWN[collection] as () => string)(),
       );
       for (const as of [
@@ -93,15 +93,15 @@ describe("API1:2023 Broken Object Level Authorization", () => {
     async (name, route) => {
       const { cookie } = context.attacker;
       const victims = requestTo(route, context.victim, context).split("/")[3] as string;
-      const own = requestTo(route, context.attacker, context).split("/")[3] as string;
+      const ownId = requestTo(route, context.attacker, context).split("/")[3] as string;
       const ids = [
         victims.toUpperCase(),
         `%20${victims}`,
         `${victims}%00`,
         `${victims}%0a`,
-        `${own},${victims}`,
-        `${own}%2f..%2f${victims}`,
-        `${own}/../${victims}`,
+        `${ownId},${victims}`,
+        `${ownId}%2f..%2f${victims}`,
+        `${ownId}/../${victims}`,
         `{${victims}}`,
         `0${victims}`,
         "*",
@@ -110,7 +110,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
         "-1",
         "' or ''='",
         "1%20or%201=1",
-        `${own}'%20or%20id='${victims}`,
+        `${ownId}'%20or%20id='${victims}`,
       ];
       for (const id of ids) {
         const request = requestTo(route, context.victim, context).replace(victims, id.replaceAll(" ", "%20"));
@@ -200,12 +200,12 @@ describe("API1:2023 Broken Object Level Authorization", () => {
 
   it("answers ids of admin resources alike, known or unknown", async () => {
     for (const route of WITH_ID.filter(({ operation }) => operation.access === "admin")) {
-      const there = requestTo(route, context.victim, context);
-      const id = there.split("/")[3] as string;
+      const victimsRequest = requestTo(route, context.victim, context);
+      const id = victimsRequest.split("/")[3] as string;
       const as = { cookie: context.attacker.cookie, body: BODIES[nameOf(route)] };
       const [foreign, unknown] = [
-        await send(context.url, there, as),
-        await send(context.url, there.replace(id, randomOf(id)), as),
+        await send(context.url, victimsRequest, as),
+        await send(context.url, victimsRequest.replace(id, randomOf(id)), as),
       ];
       expect(foreign.status).toBe(403);
       expect({ ...responseText(foreign), headers: null }).toEqual({
@@ -217,8 +217,8 @@ describe("API1:2023 Broken Object Level Authorization", () => {
 
   it("returns the caller's own feed only", async () => {
     const feed = "/api/plugins/renewals/calendar.ics";
-    const own = await send(context.url, `GET ${feed}`, { cookie: context.attacker.cookie });
-    expect(own.text).toContain(context.attacker.subscriptionIds[0]);
+    const ownFeed = await send(context.url, `GET ${feed}`, { cookie: context.attacker.cookie });
+    expect(ownFeed.text).toContain(context.attacker.subscriptionIds[0]);
     for (const path of [
       feed,
       `${feed}?userId=${context.victim.id}`,

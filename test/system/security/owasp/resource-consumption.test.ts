@@ -279,8 +279,8 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
         const person = await createUser(context.test, "A Visitor", {
           role: access === "admin" ? "admin" : "user",
         });
-        const own = { ...context.victim, ...person } as Inhabitant;
-        const request = requestTo(route, own, context);
+        const owner = { ...context.victim, ...person } as Inhabitant;
+        const request = requestTo(route, owner, context);
         const remaining: unknown[] = [];
         for (const version of ["/api/", "/api/v1/", "/api/v2/"]) {
           const response = await send(url, request.replace("/api/", version), {

@@ -193,11 +193,11 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
         /^\{("received":true(,"\w+":true)?|"error":"(Processing failed|Invalid payload: [\w ,.-]+)")\}$/,
       );
     }
-    const kept = await context.test.rows<{ seats: number; status: string; plan_id: string }>(
+    const stored = await context.test.rows<{ seats: number; status: string; plan_id: string }>(
       "select seats, status, plan_id from subscription where user_id = $1",
       [id],
     );
-    for (const { seats, plan_id } of kept) {
+    for (const { seats, plan_id } of stored) {
       expect(Number.isInteger(seats) && seats >= 0).toBe(true);
       expect(["free", "pro", "team"]).toContain(plan_id);
     }
@@ -217,8 +217,8 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     }, owner.id);
     await unknown.sending();
     expect(await subscriptionOf(first.eventId)).toMatchObject({ user_id: owner.id });
-    const seen = await send(url, "GET /api/subscriptions", { cookie: other.cookie });
-    expect(seen.body.subscriptions).toEqual([]);
+    const response = await send(url, "GET /api/subscriptions", { cookie: other.cookie });
+    expect(response.body.subscriptions).toEqual([]);
   });
 
   it("stores markup in events as text", async () => {
@@ -332,9 +332,9 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   ])("reveals nothing to the user of an assistant that %s", async (_, answer) => {
     provider.answer(answer);
     const { status, text, fields: headers } = await ask();
-    const said = text + JSON.stringify(headers);
+    const shownText = text + JSON.stringify(headers);
     for (const secret of [AI_KEY, "hunter2", "10.0.0.1", "/srv/", "planted", "x-upstream", provider.baseUrl])
-      expect(said).not.toContain(secret);
+      expect(shownText).not.toContain(secret);
     expect([200, 503], text).toContain(status);
     if (status === 503)
       expect(JSON.parse(text)).toEqual({ error: expect.stringMatching(/^[A-Z][\w ,.:']+$/) });
