@@ -78,17 +78,17 @@ function withoutLog(lastEventsSql: string): Ledger {
 
 const RELAYED_WITHIN_MS = 120_000;
 
-/** Until everything is relayed. Earlier commits lack one of the tables, or both. @throws BrokenMeasurement */
+/** Until everything is relayed. Earlier commits lack some of the tables. @throws BrokenMeasurement */
 async function untilRelayed(url: string): Promise<void> {
   const tables = await query<{ name: string }>(
     url,
-    "select name from unnest(array['outbound_event', 'outbound_change']) as name where to_regclass(name) is not null",
+    "select name from unnest(array['outbound_event', 'outbound_change', 'outbound_change_set']) as name where to_regclass(name) is not null",
   );
   if (tables.length === 0) return;
   const open = tables.map(({ name }) =>
     name === "outbound_event"
       ? "exists (select from outbound_event where position is null)"
-      : "exists (select from outbound_change)",
+      : `exists (select from ${name})`,
   );
   for (const giveUpAt = performance.now() + RELAYED_WITHIN_MS; performance.now() < giveUpAt; ) {
     const [row] = await query<{ open: boolean }>(url, `select ${open.join(" or ")} as open`);

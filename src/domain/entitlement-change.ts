@@ -1,6 +1,6 @@
 import {
-  type Entitlements,
   entitlementsOf,
+  isSameAccess,
   type QuotaUsage,
   type ShownEntitlements,
   type Subscribed,
@@ -56,9 +56,11 @@ export function changedEntitlements(
     later = stateAt("before", change, later, writtenAt);
     const before = stored === undefined ? later : stateAt("before", change, stored, writtenAt);
     const beforeAt = change.changedAt === undefined ? writtenAt : new Date(Date.parse(change.changedAt) - 1);
-    const granted = entitlementsOf(after.filter(hasNotEnded), plans, writtenAt);
-    const isUnchanged = isSame(entitlementsOf(before.filter(hasNotEnded), plans, beforeAt), granted);
-    results.push(isUnchanged ? null : showEntitlements(granted, current.usage));
+    const running = after.filter(hasNotEnded);
+    const isUnchanged = isSameAccess([before.filter(hasNotEnded), beforeAt], [running, writtenAt], plans);
+    results.push(
+      isUnchanged ? null : showEntitlements(entitlementsOf(running, plans, writtenAt), current.usage),
+    );
   }
   return results.reverse();
 }
@@ -108,16 +110,4 @@ function withDates(stored: Stored<KnownSubscription>, writtenAt: Date): KnownSub
 
 function dateOf(time: Date | string | null): Date | null {
   return time === null ? null : new Date(time);
-}
-
-function isSame(before: Entitlements, after: Entitlements): boolean {
-  if (before.planId !== after.planId || before.status !== after.status) return false;
-  if (before.until?.getTime() !== after.until?.getTime()) return false;
-  for (const [id, { kind, value, resetsAt }] of after.features) {
-    const previous = before.features.get(id);
-    if (previous?.value !== value) return false;
-    // What is left of a quota changes with its period.
-    if (kind === "quota" && value !== 0 && previous.resetsAt.getTime() !== resetsAt.getTime()) return false;
-  }
-  return true;
 }

@@ -52,9 +52,54 @@ export function entitlementsOf(
   { plans }: Pick<PlanCatalog, "plans">,
   now: Date,
 ): Entitlements {
+  const { granted, ...access } = grantedAccess(subscriptions, plans, now);
+  return { ...access, features: featuresOf(granted, plans, now) };
+}
+
+/** Whether a user has the same entitlements before and after; the features are made only where the rest is equal. */
+export function isSameAccess(
+  [before, beforeAt]: readonly [readonly Subscribed[], Date],
+  [after, afterAt]: readonly [readonly Subscribed[], Date],
+  { plans }: Pick<PlanCatalog, "plans">,
+): boolean {
+  const old = grantedAccess(before, plans, beforeAt);
+  const current = grantedAccess(after, plans, afterAt);
+  if (old.planId !== current.planId || old.status !== current.status) return false;
+  if (old.until?.getTime() !== current.until?.getTime()) return false;
+  const previous = featuresOf(old.granted, plans, beforeAt);
+  for (const [id, { kind, value, resetsAt }] of featuresOf(current.granted, plans, afterAt)) {
+    const feature = previous.get(id);
+    if (feature?.value !== value) return false;
+    // What is left of a quota changes with its period.
+    if (kind === "quota" && value !== 0 && feature.resetsAt.getTime() !== resetsAt.getTime()) return false;
+  }
+  return true;
+}
+
+type GrantedAccess = Omit<Entitlements, "features"> & { granted: readonly Grant[] };
+
+function grantedAccess(
+  subscriptions: readonly Subscribed[],
+  plans: readonly Plan[],
+  now: Date,
+): GrantedAccess {
   const grants = subscriptions.flatMap((subscription) => grantOf(subscription, plans, now));
   const free = plans.find(({ id }) => id === FREE) ?? plans.find(({ price }) => price.amount === 0);
-  const granted = grants.length > 0 ? grants : free ? [freeGrant(free, now)] : [];
+  const best = grants.find(({ isGrace }) => !isGrace) ?? grants[0];
+  return {
+    planId: best?.planId ?? free?.id ?? null,
+    status: best?.status ?? subscriptions[0]?.status ?? null,
+    until: best?.until ?? null,
+    isSubscribed: grants.length > 0,
+    granted: grants.length > 0 ? grants : free ? [freeGrant(free, now)] : [],
+  };
+}
+
+function featuresOf(
+  granted: readonly Grant[],
+  plans: readonly Plan[],
+  now: Date,
+): ReadonlyMap<string, Entitlement> {
   const features = withNoFeature(plans, now);
   for (const grant of granted) {
     for (const { id, kind, value } of grant.features) {
@@ -64,14 +109,7 @@ export function entitlementsOf(
       features.set(id, { kind, value, until, isGrace, resetsAt });
     }
   }
-  const best = grants.find(({ isGrace }) => !isGrace) ?? grants[0];
-  return {
-    planId: best?.planId ?? free?.id ?? null,
-    status: best?.status ?? subscriptions[0]?.status ?? null,
-    until: best?.until ?? null,
-    isSubscribed: grants.length > 0,
-    features,
-  };
+  return features;
 }
 
 /** What has been used of a quota in its current period. */
@@ -89,12 +127,15 @@ export function showEntitlements(
   usage: readonly QuotaUsage[],
 ): ShownEntitlements {
   const { planId, status, until, features } = entitlements;
-  const entries = [...features].map(([id, { kind, value }]) => {
-    if (kind !== "quota") return [id, { kind, value }] as const;
-    const used = usedOf(entitlements, usage, id);
-    return [id, { kind, value, used, remaining: Math.max(0, Number(value) - used) }] as const;
-  });
-  return { planId, status, until, features: Object.fromEntries(entries) };
+  const entries: ShownEntitlements["features"] = {};
+  for (const [id, { kind, value }] of features) {
+    const used = kind === "quota" ? usedOf(entitlements, usage, id) : 0;
+    entries[id] =
+      kind === "quota"
+        ? { kind, value, used, remaining: Math.max(0, Number(value) - used) }
+        : { kind, value };
+  }
+  return { planId, status, until, features: entries };
 }
 
 /** @param used of the quota in its period @returns `null` for a feature of no plan */

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { changedEntitlements, type StoredChange } from "../domain/entitlement-change.ts";
 import type { ShownEntitlements } from "../domain/entitlements.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
@@ -28,7 +27,7 @@ export async function completeEvents(
   plans: Pick<PlanCatalog, "plans">,
 ): Promise<CompleteEvent[]> {
   const drafts = written.flatMap((item) =>
-    item.kind === "change" ? draftsOfChange(item) : draftOfEvent(item),
+    item.kind === "event" ? draftOfEvent(item) : draftsOfChange(item),
   );
   const entitlements = await findChangedEntitlements(transaction, drafts.filter(isOfEntitlements), plans);
   return drafts.flatMap((draft) => {
@@ -77,10 +76,9 @@ function entitlementEvent(
   { seq, occurredAt, userId, externalId }: EntitlementDraft,
   { entitlements, isPastDue }: ChangedEntitlements,
 ): CompleteEvent {
-  const subject = hash("md5", `user ${userId}`);
   const until = entitlements.until?.toISOString() ?? null;
   const data = { userId, externalId, entitlements: { ...entitlements, until } };
-  return { seq, type: "entitlements.changed", subject, occurredAt, userId, data, isPastDue };
+  return { seq, type: "entitlements.changed", subject: null, occurredAt, userId, data, isPastDue };
 }
 
 /** Those of a user in one pass, as each one's state before is the state after the previous one. */

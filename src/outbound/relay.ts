@@ -9,7 +9,7 @@ import {
 } from "../store/outbound-relay.ts";
 import { advanceRelay, lockRelay } from "../store/relay-state.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
-import { removeWritten, type Written, writtenSince } from "../store/written-events.ts";
+import { removeWritten, writtenSince } from "../store/written-events.ts";
 import { completeEvents } from "./complete-events.ts";
 import { EVENT_ID_RANDOM_BYTES, eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";
@@ -47,7 +47,7 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
   return inTransaction(database, LIMITS, async (transaction) => {
     const state = await lockRelay(transaction);
     if (state === null) return { events: 0, isLast: true };
-    const written = await writtenSince(transaction, { limit: BATCH, after: state.relayedUntil });
+    const { written, isLast } = await writtenSince(transaction, { limit: BATCH, after: state.relayedUpTo });
     const lastWritten = written.at(-1);
     if (lastWritten === undefined) return { events: 0, isLast: true };
     const [completed, delivered] = await Promise.all([
@@ -66,9 +66,13 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
         id: eventId(position, random.subarray(start, start + EVENT_ID_RANDOM_BYTES)),
       };
     });
-    const isLast = written.length < BATCH;
+    const kept = new Set(events.map(({ seq }) => seq));
     const writes = [
-      ...removeWritten(transaction, removable(written, events)),
+      ...removeWritten(
+        transaction,
+        // Changes, which have become events, and events that turned out to report no change.
+        written.filter(({ kind, seq }) => kind !== "event" || !kept.has(seq)),
+      ),
       ...storeEvents(transaction, events, delivered),
       ...createDeliveries(
         transaction,
@@ -76,7 +80,7 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
       ),
       advanceRelay(transaction, {
         lastPosition: events.at(-1)?.position ?? state.lastPosition,
-        relayedUntil: isLast ? state.nextRelayedUntil : state.relayedUntil,
+        relayedUpTo: isLast ? state.nextRelayedUntil : state.relayedUpTo,
         lastSeq: lastWritten.seq,
       }),
     ];
@@ -86,13 +90,4 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
     await reached?.("relayed");
     return { events: events.length, isLast };
   });
-}
-
-/** Changes, which have become events, and events that turned out to report no change. */
-function removable(written: readonly Written[], events: readonly PositionedEvent[]) {
-  const kept = new Set(events.map(({ seq }) => seq));
-  return {
-    changes: written.flatMap(({ kind, seq }) => (kind === "change" ? seq : [])),
-    events: written.flatMap(({ kind, seq }) => (kind === "event" && !kept.has(seq) ? seq : [])),
-  };
 }

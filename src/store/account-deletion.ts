@@ -3,11 +3,8 @@ import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { ProviderName } from "../domain/traces.ts";
 import type { Database } from "./database.ts";
-import { redactChangesOfUser } from "./outbound-changes.ts";
-import { redactEventsOfUser } from "./outbound-events.ts";
 import { recordAudit } from "./record-audit.ts";
-import { redactPacksOfUser } from "./redact-event-packs.ts";
-import { lastPosition, waitForRelay } from "./relay-state.ts";
+import { redactOutbound } from "./redact-outbound.ts";
 import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
 import { IS_BANNED } from "./users.ts";
 
@@ -53,28 +50,18 @@ export async function deleteUserData(
     );
     if (running.length > 0) return { outcome: "subscribed", running };
 
-    await redactPacks(transaction, userId);
+    await redactOutbound(transaction, userId);
     await transaction.commitAfter([
       transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions))]),
       transaction.run(FORGET_LINKS, [userId, user.email]),
       transaction.run(LEAVE_PAYMENTS, [userId]),
       transaction.run(LEAVE_SUBSCRIPTIONS, [userId]),
-      redactEventsOfUser(transaction, userId),
-      redactChangesOfUser(transaction, userId),
       // Sessions, accounts, keys and notifications go with the user.
       transaction.run(DELETE, [userId]),
       recordAudit(transaction, by, { action: "user.deleted", target: { type: "user", id: userId } }),
     ]);
     return { outcome: "deleted" };
   });
-}
-
-/** Keeps the relay out from then on; only what it has relayed meanwhile is read while it waits. */
-async function redactPacks(transaction: Transaction, userId: string): Promise<void> {
-  const relayed = await lastPosition(transaction);
-  await redactPacksOfUser(transaction, userId, { after: 0n });
-  await waitForRelay(transaction);
-  await redactPacksOfUser(transaction, userId, { after: relayed });
 }
 
 const RUNS: Record<SubscriptionStatus, boolean> = {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
 import { insertEventPacks, splitIntoPacks } from "./event-packs.ts";
@@ -8,7 +9,8 @@ export type CompleteEvent = {
   /** Of its row without a position; `null`: it has none yet. */
   seq: string | null;
   type: OutboundEventType;
-  subject: string;
+  /** `null`: made of the user's id where it is needed. */
+  subject: string | null;
   occurredAt: Date;
   userId: string | null;
   data: Record<string, unknown>;
@@ -66,7 +68,7 @@ export function storeEvents(
             added.map((event) => event.position),
             added.map((event) => event.id),
             added.map((event) => event.type),
-            added.map((event) => event.subject),
+            added.map(subjectOf),
             added.map((event) => event.occurredAt.getTime()),
             added.map((event) => event.userId),
             joinedData(added),
@@ -86,6 +88,10 @@ export function storeEvents(
         ]
       : []),
   ];
+}
+
+function subjectOf({ subject, userId }: PositionedEvent): string {
+  return subject ?? hash("md5", `user ${userId}`);
 }
 
 function joinedData(events: readonly PositionedEvent[]): string {
@@ -134,7 +140,7 @@ export function createDeliveries(
       events.map((event) => event.position),
       events.map((event) => event.id),
       events.map((event) => event.type),
-      events.map((event) => event.subject),
+      events.map(subjectOf),
       events.map((event) => event.occurredAt.getTime()),
     ]),
   ];

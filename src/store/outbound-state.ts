@@ -27,12 +27,12 @@ select
     )),
     (
       select e.occurred_at from outbound_event e
-      where e.position is null and e.seq > (select relayed_until from outbound_relay where only_one)
+      where e.position is null and e.seq > (select relayed_up_to from outbound_relay where only_one)
       order by e.seq limit 1
     ),
     (
-      select c.occurred_at from outbound_change c
-      where c.seq > (select relayed_until from outbound_relay where only_one)
+      select to_timestamp(c.occurred_at[1]) from outbound_change_set c
+      where c.seq > (select relayed_up_to from outbound_relay where only_one)
       order by c.seq limit 1
     )
   )), 0)::float8 as "backlogSeconds"

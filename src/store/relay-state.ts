@@ -3,8 +3,8 @@ import type { Queryable } from "./database.ts";
 const LOCK = {
   name: "lock_outbound_relay_state",
   text: `
-select last_position as "lastPosition", relayed_until as "relayedUntil", case
-  when next_relayed_xid <= pg_snapshot_xmin(pg_current_snapshot()) then next_relayed_until else relayed_until
+select last_position as "lastPosition", relayed_up_to as "relayedUpTo", case
+  when next_relayed_xid <= pg_snapshot_xmin(pg_current_snapshot()) then next_relayed_until else relayed_up_to
   end as "nextRelayedUntil"
 from outbound_relay where only_one for update skip locked`,
 };
@@ -13,14 +13,14 @@ export type RelayState = {
   /** The last position given. */
   lastPosition: bigint;
   /** Everything with a `seq` up to this one has been relayed. */
-  relayedUntil: string;
+  relayedUpTo: string;
   /** The same, once everything that is visible now has been relayed. */
   nextRelayedUntil: string;
 };
 
 /** `null`: another process is relaying. The lock ends with the transaction. */
 export async function lockRelay(transaction: Queryable): Promise<RelayState | null> {
-  type Row = { lastPosition: string; relayedUntil: string; nextRelayedUntil: string };
+  type Row = { lastPosition: string; relayedUpTo: string; nextRelayedUntil: string };
   const [row] = await transaction.run<Row>(LOCK);
   return row ? { ...row, lastPosition: BigInt(row.lastPosition) } : null;
 }
@@ -51,7 +51,7 @@ const ADVANCE = {
   name: "advance_outbound_relay_state",
   text: `
 update outbound_relay
-set last_position = $1::bigint, relayed_until = $2::bigint, last_relayed = greatest(last_relayed, $3::bigint),
+set last_position = $1::bigint, relayed_up_to = $2::bigint, last_relayed = greatest(last_relayed, $3::bigint),
   next_relayed_until = case when next_relayed_until > $2::bigint then next_relayed_until else last_relayed end,
   next_relayed_xid = case when next_relayed_until > $2::bigint then next_relayed_xid else pg_current_xact_id() end
 where only_one`,
@@ -60,7 +60,7 @@ where only_one`,
 /** Stores how far the relay has come, at the end of its transaction. */
 export async function advanceRelay(
   transaction: Queryable,
-  { lastPosition, relayedUntil, lastSeq }: { lastPosition: bigint; relayedUntil: string; lastSeq: string },
+  { lastPosition, relayedUpTo, lastSeq }: { lastPosition: bigint; relayedUpTo: string; lastSeq: string },
 ): Promise<void> {
-  await transaction.run(ADVANCE, [lastPosition, relayedUntil, lastSeq]);
+  await transaction.run(ADVANCE, [lastPosition, relayedUpTo, lastSeq]);
 }

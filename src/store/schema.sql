@@ -262,6 +262,15 @@ create table outbound_change (
   constraint outbound_change_pkey PRIMARY KEY (seq)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=10000, autovacuum_vacuum_insert_threshold=-1, vacuum_truncate=off);
 
+create table outbound_change_set (
+  seq bigint not null default nextval('outbound_event_seq_seq'::regclass),
+  changes_count integer not null,
+  occurred_at double precision[] not null,
+  created_at double precision[] not null,
+  changes bytea not null,
+  constraint outbound_change_set_pkey PRIMARY KEY (seq)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_insert_threshold=-1, vacuum_truncate=off);
+
 create table outbound_delivery (
   id bigint not null generated always as identity,
   endpoint_id uuid not null,
@@ -322,7 +331,7 @@ create table outbound_relay (
   only_one boolean not null default true,
   last_position bigint not null default 0,
   dropped_until bigint not null default 0,
-  relayed_until bigint not null default 0,
+  relayed_up_to bigint not null default 0,
   next_relayed_until bigint not null default 0,
   next_relayed_xid xid8,
   last_relayed bigint not null default 0,

@@ -1,15 +1,9 @@
-import type {
-  EventSubscription,
-  OutboundEventType,
-  SubscriptionEventType,
-} from "../domain/outbound-event.ts";
-import type { Slot } from "../domain/slot.ts";
-import type { SubscriptionStatus } from "../domain/subscription-status.ts";
-import type { OwnedFacts } from "../domain/user-changes.ts";
+import type { OutboundEventType } from "../domain/outbound-event.ts";
+import { decodeChanges, type RecordedChange } from "./change-set.ts";
 import type { Queryable } from "./database.ts";
 
-/** What a transaction has written for the relay. */
-export type Written = ({ kind: "event" } & WrittenEvent) | ({ kind: "change" } & WrittenChange);
+/** What a transaction has written for the relay; `change`: by a server of an earlier commit. */
+export type Written = ({ kind: "event" } & WrittenEvent) | ({ kind: "set" | "change" } & WrittenChange);
 
 /** An event, without what can be looked up later. */
 export type WrittenEvent = {
@@ -25,127 +19,146 @@ export type WrittenEvent = {
 };
 
 /** A change of a subscription, which gives one event about it and one about each user's entitlements. */
-export type WrittenChange = {
+export type WrittenChange = RecordedChange & {
+  /** Of all changes of its transaction. */
   seq: string;
-  /** `null`: nothing that is shown of the subscription has changed. */
-  type: SubscriptionEventType | null;
   occurredAt: Date;
   createdAt: Date;
-  before: OwnedFacts | null;
-  after: EventSubscription;
-  externalIds: ReadonlyMap<string, string | null>;
+  /** Of the users who have one. */
+  externalIds: ReadonlyMap<string, string>;
 };
 
-const FOR_CHANGES = `created_at, user_id, provider, provider_subscription_id, plan_id, seats, status, current_period_end,
-  cancel_at_period_end, out_of_order, before_user_id, before_plan_id, before_status, before_current_period_end,
-  before_cancel_at_period_end`;
+/** What has been written, oldest first, and whether that is all. */
+export type WrittenList = { written: Written[]; isLast: boolean };
 
-// Both in one statement, as one snapshot: of two, the later one could see what was written behind something that the earlier
-// one has missed. Subqueries, not joins: a plan made for small tables reads the whole inner table in a join.
+// One statement, as one snapshot: of several, a later one could see what was written behind something that an earlier one has
+// missed. Servers of an earlier commit write one change to a row of outbound_change.
 const WRITTEN = {
   name: "written_since",
   text: `
-select w.*,
-  (select u.external_id from "user" u where u.id = w.user_id) as external_id,
-  case when w.before_user_id is distinct from w.user_id then (
-    select u.external_id from "user" u where u.id = w.before_user_id
-  ) end as before_external_id
+select w.*, (select u.external_id from "user" u where u.id = w.user_id) as external_id
 from (
   (
-    select seq, occurred_at, type, subscription_id::text as subject, null::json as data, ${FOR_CHANGES}
+    select seq, 'set' as kind, changes_count as count, changes, occurred_at as occurred_seconds,
+      created_at as created_seconds, null::text as type, null::text as subject, null::timestamptz as occurred_at,
+      null::json as data, null::timestamptz as created_at, null::text as user_id
+    from outbound_change_set
+    where seq > $2::bigint and seq <= (
+      select max(seq) from (
+        select seq, sum(changes_count) over (order by seq) - changes_count as earlier
+        from (
+          select seq, changes_count from outbound_change_set where seq > $2::bigint order by seq limit $1::int
+        ) counted
+      ) summed
+      where earlier < $1::int
+    )
+    order by seq limit $1::int
+  ) union all (
+    select seq, 'change', 1, convert_to(json_build_array(json_build_array(subscription_id, type, user_id, provider,
+        provider_subscription_id, plan_id, seats, status, date_part('epoch', current_period_end) * 1000,
+        cancel_at_period_end, out_of_order, case when before_status is not null then json_build_array(before_user_id,
+          before_plan_id, before_status, date_part('epoch', before_current_period_end) * 1000,
+          before_cancel_at_period_end) end))::text, 'UTF8'),
+      array[date_part('epoch', occurred_at)], array[date_part('epoch', created_at)],
+      null, null, null, null, null, null
     from outbound_change where seq > $2::bigint order by seq limit $1::int
   ) union all (
-    select e.seq, e.occurred_at, e.type, e.subject, e.data,
+    select e.seq, 'event', 1, null, null, null, e.type, e.subject, e.occurred_at, e.data,
       case when e.type like 'subscription.%' then (
         select s.created_at from subscription s where s.id = e.subject::uuid
       ) end,
-      coalesce(e.data -> 'subscription' ->> 'userId', e.data ->> 'userId'),
-      null, null, null, null, null, null, null, null, null, null, null, null, null
+      coalesce(e.data -> 'subscription' ->> 'userId', e.data ->> 'userId')
     from (
       select * from outbound_event where position is null and seq > $2::bigint order by seq limit $1::int
     ) e
   )
-  order by seq limit $1::int
 ) w
 order by w.seq`,
 };
 
-type Row = {
-  seq: string;
-  occurred_at: Date;
-  subject: string;
-  created_at: Date | null;
-  external_id: string | null;
-} & (
-  | { data: Record<string, unknown>; type: OutboundEventType }
-  | ({ data: null; type: SubscriptionEventType | null; created_at: Date } & ChangeRow)
-);
-
-type ChangeRow = {
-  user_id: string | null;
-  provider: Slot;
-  provider_subscription_id: string | null;
-  plan_id: string;
-  seats: number;
-  status: SubscriptionStatus;
-  current_period_end: Date | null;
-  cancel_at_period_end: boolean;
-  out_of_order: boolean;
-  before_user_id: string | null;
-  before_external_id: string | null;
-} & (
-  | { before_status: null }
+type Row = { seq: string; count: number } & (
+  | { kind: "set" | "change"; changes: Buffer; occurred_seconds: number[]; created_seconds: number[] }
   | {
-      before_status: SubscriptionStatus;
-      before_plan_id: string;
-      before_current_period_end: Date | null;
-      before_cancel_at_period_end: boolean;
+      kind: "event";
+      type: OutboundEventType;
+      subject: string;
+      occurred_at: Date;
+      data: Record<string, unknown>;
+      created_at: Date | null;
+      external_id: string | null;
     }
 );
 
-/** What is committed and not relayed, in the order in which it was written. */
+/** What is committed and not relayed, in the order in which it was written; of each kind about `limit` at most. */
 export async function writtenSince(
   transaction: Queryable,
   { limit, after }: { limit: number; after: string },
-): Promise<Written[]> {
-  return (await transaction.run<Row>(WRITTEN, [limit, after])).map(toWritten);
+): Promise<WrittenList> {
+  const { rows, isLast } = untilFull(await transaction.run<Row>(WRITTEN, [limit, after]), limit);
+  const changes = new Map(
+    rows.flatMap((row) => (row.kind === "event" ? [] : [[row, decodeChanges(row.changes)]])),
+  );
+  const externalIds = await findExternalIds(transaction, [...changes.values()].flat());
+  const written = rows.flatMap((row): Written[] => {
+    if (row.kind === "event") return [toEvent(row)];
+    return (changes.get(row) ?? []).map((change, index) => ({
+      ...{ kind: row.kind, seq: row.seq, externalIds, ...change },
+      occurredAt: dateOf(row.occurred_seconds[index] as number),
+      createdAt: dateOf(row.created_seconds[index] as number),
+    }));
+  });
+  return { written, isLast };
 }
 
-function toWritten(row: Row): Written {
-  const { seq, occurred_at: occurredAt, created_at: createdAt, external_id: externalId, subject } = row;
-  if (row.data !== null) {
-    const { type, data } = row;
-    return { kind: "event", seq, type, subject, occurredAt, data, createdAt, externalId };
+/** Of a kind that has reached the limit there may be more, which would come before what follows of the others. */
+function untilFull(rows: readonly Row[], limit: number): { rows: readonly Row[]; isLast: boolean } {
+  const counts = { set: 0, change: 0, event: 0 };
+  const lasts = { set: 0, change: 0, event: 0 };
+  for (const [index, { kind, count }] of rows.entries()) {
+    counts[kind] += count;
+    lasts[kind] = index;
   }
-  const externalIds = new Map<string, string | null>();
-  if (row.before_user_id !== null) externalIds.set(row.before_user_id, row.before_external_id);
-  if (row.user_id !== null) externalIds.set(row.user_id, externalId);
+  const full = (["set", "change", "event"] as const).filter((kind) => counts[kind] >= limit);
+  if (full.length === 0) return { rows, isLast: true };
+  return { rows: rows.slice(0, Math.min(...full.map((kind) => lasts[kind])) + 1), isLast: false };
+}
+
+function toEvent(row: Row & { kind: "event" }): Written {
+  const { kind, seq, type, subject, data, occurred_at, created_at, external_id } = row;
   return {
-    ...{ kind: "change", seq, type: row.type, occurredAt, createdAt: row.created_at, externalIds },
-    before:
-      row.before_status === null
-        ? null
-        : {
-            userId: row.before_user_id,
-            planId: row.before_plan_id,
-            status: row.before_status,
-            currentPeriodEnd: row.before_current_period_end,
-            cancelAtPeriodEnd: row.before_cancel_at_period_end,
-          },
-    after: {
-      id: subject,
-      userId: row.user_id,
-      provider: row.provider,
-      providerSubscriptionId: row.provider_subscription_id,
-      planId: row.plan_id,
-      seats: row.seats,
-      status: row.status,
-      currentPeriodEnd: row.current_period_end,
-      cancelAtPeriodEnd: row.cancel_at_period_end,
-      outOfOrder: row.out_of_order,
-    },
+    ...{ kind, seq, type, subject, data },
+    ...{ occurredAt: occurred_at, createdAt: created_at, externalId: external_id },
   };
 }
+
+/** The digits after the microseconds are not the database's. */
+function dateOf(seconds: number): Date {
+  return new Date(Math.floor(Math.round(seconds * 1_000_000) / 1_000));
+}
+
+const EXTERNAL_IDS = {
+  name: "external_ids_of_users",
+  text: `select id, external_id as "externalId" from "user" where id = any ($1::text[]) and external_id is not null`,
+};
+
+async function findExternalIds(
+  transaction: Queryable,
+  changes: readonly RecordedChange[],
+): Promise<Map<string, string>> {
+  const userIds = new Set<string>();
+  for (const { before, after } of changes) {
+    if (after.userId !== null) userIds.add(after.userId);
+    if (before !== null && before.userId !== null) userIds.add(before.userId);
+  }
+  if (userIds.size === 0) return new Map();
+  const users = await transaction.run<{ id: string; externalId: string }>(EXTERNAL_IDS, [[...userIds]]);
+  return new Map(users.map(({ id, externalId }) => [id, externalId]));
+}
+
+const TAKE_SETS = {
+  name: "take_outbound_change_sets",
+  text: "delete from outbound_change_set where seq = any ($1::bigint[])",
+};
 
 const TAKE_CHANGES = {
   name: "take_outbound_changes",
@@ -157,22 +170,25 @@ const DROP_EVENTS = {
   text: "delete from outbound_event where seq = any ($1::bigint[]) and position is null",
 };
 
+const REMOVE = { set: TAKE_SETS, change: TAKE_CHANGES, event: DROP_EVENTS };
+
 /** Removes what has become events of its own, and events that turned out to report no change. */
 export function removeWritten(
   transaction: Queryable,
-  { changes, events }: { changes: readonly string[]; events: readonly string[] },
+  removable: readonly Pick<Written, "kind" | "seq">[],
 ): Promise<unknown>[] {
-  return [
-    ...(changes.length > 0 ? [transaction.run(TAKE_CHANGES, [changes])] : []),
-    ...(events.length > 0 ? [transaction.run(DROP_EVENTS, [events])] : []),
-  ];
+  return (["set", "change", "event"] as const).flatMap((kind) => {
+    const seqs = new Set(removable.flatMap((written) => (written.kind === kind ? written.seq : [])));
+    return seqs.size > 0 ? [transaction.run(REMOVE[kind], [[...seqs]])] : [];
+  });
 }
 
 const IS_WRITTEN = {
   name: "is_anything_written",
   text: `
-select exists (select from outbound_change where seq > r.relayed_until)
-  or exists (select from outbound_event where position is null and seq > r.relayed_until) as "isWritten"
+select exists (select from outbound_change_set where seq > r.relayed_up_to)
+  or exists (select from outbound_change where seq > r.relayed_up_to)
+  or exists (select from outbound_event where position is null and seq > r.relayed_up_to) as "isWritten"
 from outbound_relay r where r.only_one`,
 };
 

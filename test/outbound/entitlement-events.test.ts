@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await test.rows(
-    "truncate webhook_attempt, webhook_delivery, outbound_change, outbound_event, payment, payment_name",
+    "truncate webhook_attempt, webhook_delivery, outbound_change_set, outbound_event, payment, payment_name",
   );
   await test.rows("delete from subscription");
 });
@@ -128,12 +128,12 @@ it("emits one event per change when the changes are applied in one group", async
 
 it("emits nothing when the entitlements stay the same", async () => {
   await receive(CREATED, TEAM);
-  await test.rows("truncate outbound_change, outbound_event");
+  await test.rows("truncate outbound_change_set, outbound_event");
   await receive(UPDATED, { ...TEAM, seats: 9 });
   await receive(UPDATED, { ...TEAM, seats: 9, cancelAtPeriodEnd: true });
   expect(await emitted()).toEqual([]);
   const left = await test.rows(
-    "select seq from outbound_change union all select seq from outbound_event where position is null",
+    "select seq from outbound_change_set union all select seq from outbound_event where position is null",
   );
   expect(left).toEqual([]);
 });
@@ -150,7 +150,7 @@ it("emits when two transactions that do not see each other end a user's subscrip
   await receive(CREATED, { subscriptionId: "one" });
   await receive(CREATED, { subscriptionId: "two" });
   await emitted();
-  await test.rows("truncate outbound_change, outbound_event");
+  await test.rows("truncate outbound_change_set, outbound_event");
   const bothWritten = Promise.withResolvers<void>();
   let written = 0;
   const end = (providerSubscriptionId: string) =>
@@ -187,7 +187,7 @@ const BOTH = ["true", "false"].map((notify) => ({ notify: notify === "true" }));
 
 it.each(BOTH)("emits for a correction only with notifications: $notify", async ({ notify }) => {
   await receive(CREATED, {});
-  await test.rows("truncate outbound_change, outbound_event");
+  await test.rows("truncate outbound_change_set, outbound_event");
   const [row] = await test.rows<{ id: string }>("select id from subscription");
   const reconcilable = await findReconcilable(test.database, row?.id as string);
   const state = {

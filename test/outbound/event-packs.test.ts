@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 beforeEach(async () => {
   await test.rows(
-    "truncate outbound_change, outbound_event, outbound_event_pack, outbound_delivery, event_endpoint cascade",
+    "truncate outbound_change_set, outbound_event, outbound_event_pack, outbound_delivery, event_endpoint cascade",
   );
   await test.rows("delete from subscription");
   await test.rows(
@@ -114,13 +114,28 @@ it("lists the same events in pages of any size, packed or not", async () => {
   }
 });
 
+it("relays a backlog of several batches in the order in which it was written", async () => {
+  const rounds = 12;
+  for (let round = 0; round < rounds; round += 1) {
+    await changeAll();
+    await test.rows(`update "user" set name = name || '.' where id = 'user_1'`);
+  }
+  expect(await relay()).toBe(rounds * (2 * USERS + 1));
+  const types = (await storedEvents(test)).map(({ type }) => type);
+  const round = [
+    ...Array.from({ length: USERS }, () => ["subscription.changed", "entitlements.changed"]).flat(),
+    "user.updated",
+  ];
+  expect(types).toEqual(Array.from({ length: rounds }, () => round).flat());
+});
+
 it("packs an event as it would have been stored by itself", async () => {
   await changeAll();
   await insertEndpoint(test.database, {
     ...{ url: "https://example.com", description: null, createdBy: null, secret: newEndpointSecret() },
     types: [...SUBSCRIPTION_EVENT_TYPES, "entitlements.changed"],
   });
-  const written = await test.rows("select * from outbound_change order by seq");
+  await test.rows("create table written as select * from outbound_change_set");
   await relay();
   expect(await packs()).toEqual([]);
   const alone = await readInPagesOf(100);
@@ -128,10 +143,8 @@ it("packs an event as it would have been stored by itself", async () => {
 
   await test.rows("truncate outbound_event, event_endpoint cascade");
   await test.rows(
-    "insert into outbound_change select * from json_populate_recordset(null::outbound_change, $1)",
-    [JSON.stringify(written.map((change, index) => ({ ...(change as object), seq: 1_000_000 + index })))],
+    "insert into outbound_change_set (changes_count, occurred_at, created_at, changes) select changes_count, occurred_at, created_at, changes from written",
   );
-  await test.rows("select setval('outbound_event_seq_seq', 2000000)");
   await relay();
   expect(await singles()).toEqual([]);
   const packed = await readInPagesOf(100);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await test.drop();
 });
 beforeEach(async () => {
-  await test.rows("truncate webhook_attempt, webhook_delivery, outbound_change, outbound_event");
+  await test.rows("truncate webhook_attempt, webhook_delivery, outbound_change_set, outbound_event");
   await test.rows("delete from subscription");
 });
 
@@ -142,7 +142,7 @@ it("assigns positions without gaps, and continues after all events were deleted"
   await play([CREATED], [UPDATED, { seats: 6 }]);
   const before = await positions();
   expect(before).toEqual(before.map((_, index) => (before[0] as number) + index));
-  await test.rows("truncate outbound_change, outbound_event");
+  await test.rows("truncate outbound_change_set, outbound_event");
   await play([UPDATED, { seats: 7 }]);
   expect(await positions()).toEqual([(before.at(-1) as number) + 1]);
 });
@@ -150,7 +150,7 @@ it("assigns positions without gaps, and continues after all events were deleted"
 it("relays an event that the release before has written, as that one would have", async () => {
   await play([CREATED]);
   const [expected] = (await relayed()) as [Stored];
-  await test.rows("truncate outbound_change, outbound_event");
+  await test.rows("truncate outbound_change_set, outbound_event");
   await test.rows(
     `insert into outbound_event (type, subject, occurred_at, data, is_complete)
      values ('subscription.started', $1, $2::timestamptz, $3::text::json, true)`,
@@ -162,6 +162,23 @@ it("relays an event that the release before has written, as that one would have"
   );
   const [event] = await relayed();
   expect(event?.data).toEqual(expected.data);
+});
+
+it("relays a change that a server of an earlier commit has written, before later ones", async () => {
+  await play([CREATED, { currentPeriodEnd: minute(900_000) }]);
+  const [expected] = (await relayed()) as [Stored];
+  await test.rows("truncate outbound_change_set, outbound_event");
+  await test.rows(
+    `insert into outbound_change (occurred_at, created_at, current_period_end, subscription_id, seats, cancel_at_period_end,
+       out_of_order, type, user_id, provider, provider_subscription_id, plan_id, status)
+     select updated_at, created_at, current_period_end, id, seats, cancel_at_period_end, out_of_order,
+       'subscription.started', user_id, provider, provider_subscription_id, plan_id, status from subscription`,
+  );
+  await play([UPDATED, { seats: 6 }]);
+  const events = await relayed();
+  expect(events.map(({ type }) => type)).toEqual(["subscription.started", "subscription.changed"]);
+  expect(events[0]).toMatchObject({ data: expected.data, occurred_at: expected.occurred_at });
+  expect(await test.rows("select from outbound_change")).toEqual([]);
 });
 
 it("relays each event once when several processes relay at once", async () => {
@@ -195,7 +212,7 @@ it("relays an event whose transaction outlives many others, without rereading re
     return Number(row?.seq);
   };
   const relayedUntil = async () => {
-    const [row] = await test.rows<{ from: string }>(`select relayed_until as "from" from outbound_relay`);
+    const [row] = await test.rows<{ from: string }>(`select relayed_up_to as "from" from outbound_relay`);
     return Number(row?.from);
   };
   await play([CREATED]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
+import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
@@ -35,10 +36,8 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     ]);
     const { rows } = context.test;
     expect(await rows("select user_id from notification")).toEqual([{ user_id: "user_1" }]);
-    const announced = await rows(
-      "select s.user_id from subscription s join outbound_change c on c.subscription_id = s.id",
-    );
-    expect(announced).toEqual([{ user_id: "user_1" }]);
+    const announced = await writtenChanges(context.test);
+    expect(announced.map(({ after }) => after.userId)).toEqual(["user_1"]);
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
   });
 

@@ -115,7 +115,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(report.drift).toHaveLength(expected.length);
     expect(report.drift).toEqual(expect.arrayContaining(expected));
     const emitted = () =>
-      test.rows("select type from outbound_event union all select type from outbound_change");
+      test.rows("select type from outbound_event union all select seq::text from outbound_change_set");
     const notified = () => test.rows("select kind from notification");
     const before = [await emitted(), await notified()];
     expect(await run({ repair: true })).toMatchObject({ repaired: 3, failed: [] });

@@ -1,4 +1,5 @@
 import type { OutboundEventType } from "../../src/domain/outbound-event.ts";
+import { decodeChanges, type RecordedChange } from "../../src/store/change-set.ts";
 import { unpackEvents } from "../../src/store/event-packs.ts";
 import type { TestDatabase } from "./database.ts";
 
@@ -28,4 +29,10 @@ export async function storedEvents(test: Pick<TestDatabase, "rows">): Promise<St
     unpackEvents(Buffer.from(events, "base64"), BigInt(first)),
   );
   return [...single, ...packed].sort((a, b) => (a.position < b.position ? -1 : 1));
+}
+
+/** The changes that wait for the relay, in order. */
+export async function writtenChanges(test: Pick<TestDatabase, "rows">): Promise<RecordedChange[]> {
+  const sets = await test.rows<{ changes: Buffer }>("select changes from outbound_change_set order by seq");
+  return sets.flatMap(({ changes }) => decodeChanges(changes));
 }

@@ -1,0 +1,98 @@
+import { deflateSync, inflateSync } from "node:zlib";
+import type { EventSubscription, SubscriptionEventType } from "../domain/outbound-event.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import type { OwnedFacts } from "../domain/user-changes.ts";
+
+/** A change as it waits for the relay. */
+export type RecordedChange = {
+  /** `null`: nothing that is shown of the subscription has changed. */
+  type: SubscriptionEventType | null;
+  before: OwnedFacts | null;
+  after: EventSubscription;
+};
+
+/** Times in milliseconds since 1970. */
+type Before = [
+  userId: string | null,
+  planId: string,
+  status: SubscriptionStatus,
+  currentPeriodEnd: number | null,
+  cancelAtPeriodEnd: boolean,
+];
+
+type Stored = [
+  subscriptionId: string,
+  type: SubscriptionEventType | null,
+  userId: string | null,
+  provider: Slot,
+  providerSubscriptionId: string | null,
+  planId: string,
+  seats: number,
+  status: SubscriptionStatus,
+  currentPeriodEnd: number | null,
+  cancelAtPeriodEnd: boolean,
+  outOfOrder: boolean,
+  before: Before | null,
+];
+
+/** Below this a row needs no second table for it, and deflating it costs more than it saves. */
+const MAX_PLAIN_BYTES = 1_500;
+
+export function encodeChanges(changes: readonly RecordedChange[]): Buffer {
+  const json = Buffer.from(JSON.stringify(changes.map(stored)));
+  return json.length > MAX_PLAIN_BYTES ? deflateSync(json, { level: 1 }) : json;
+}
+
+const BRACKET = 0x5b;
+
+export function decodeChanges(encoded: Buffer): RecordedChange[] {
+  // No zlib stream begins with it.
+  const json = encoded[0] === BRACKET ? encoded : inflateSync(encoded);
+  return (JSON.parse(json.toString()) as Stored[]).map(recorded);
+}
+
+function stored({ type, before, after }: RecordedChange): Stored {
+  return [
+    after.id,
+    type,
+    after.userId,
+    after.provider,
+    after.providerSubscriptionId,
+    after.planId,
+    after.seats,
+    after.status,
+    after.currentPeriodEnd?.getTime() ?? null,
+    after.cancelAtPeriodEnd,
+    after.outOfOrder,
+    before && [
+      before.userId,
+      before.planId,
+      before.status,
+      before.currentPeriodEnd?.getTime() ?? null,
+      before.cancelAtPeriodEnd,
+    ],
+  ];
+}
+
+function recorded(change: Stored): RecordedChange {
+  const [id, type, userId, provider, providerSubscriptionId, planId, seats, status, ...others] = change;
+  const [periodEndMs, cancelAtPeriodEnd, outOfOrder, before] = others;
+  const currentPeriodEnd = dateOf(periodEndMs);
+  return {
+    type,
+    before: before && factsBefore(before),
+    after: {
+      ...{ id, userId, provider, providerSubscriptionId, planId, seats, status },
+      ...{ currentPeriodEnd, cancelAtPeriodEnd, outOfOrder },
+    },
+  };
+}
+
+function factsBefore([userId, planId, status, periodEndMs, cancelAtPeriodEnd]: Before): OwnedFacts {
+  return { userId, planId, status, currentPeriodEnd: dateOf(periodEndMs), cancelAtPeriodEnd };
+}
+
+function dateOf(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}
