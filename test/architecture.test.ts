@@ -155,7 +155,7 @@ const RULES: Record<string, Rule> = {
   },
 };
 
-/** Types of what a folder is handed ready-made: it knows the interface, and must not load what implements it. */
+/** Folders of which a folder may import types alone: the implementation is passed to it. */
 const TYPE_RULES: Record<string, readonly string[]> = {
   intake: ["providers"],
   auth: ["mail"],
@@ -282,7 +282,6 @@ describe("src/operations", () => {
   );
 });
 
-/** Where a file calls an imported operation's `run`, or makes another out of it. */
 describe("the helpers of the tests", () => {
   const files = ["test", "bench"].flatMap((root) =>
     readdirSync(resolve(SOURCE, "..", root), { recursive: true, encoding: "utf8" })
@@ -300,7 +299,7 @@ describe("the helpers of the tests", () => {
       users.set(helper, (users.get(helper) ?? new Set()).add(suiteOf(file)));
   }
 
-  // What only one suite has belongs to that suite; the made-up provider stands for a folder of src.
+  // A helper of one suite belongs to that suite; the made-up provider stands for a folder of src.
   const helpers = [...users]
     .filter(([file, suites]) => suites.size > 1 && file.startsWith("test/") && !file.includes("/acme-pay"))
     .map(([file]) => file);
@@ -324,6 +323,7 @@ function suiteOf(file: string): string {
   return folder === "system" ? `system/${inner}` : folder;
 }
 
+/** Where a file calls an imported operation's `run`, or spreads the operation into another. */
 function bypassesIn(text: string): string[] {
   const imports = text.matchAll(/import \{([^}]*)\} from "[^"]*\/operations\/[^"]*"/g);
   const names = [...imports].flatMap(([, list = ""]) =>

@@ -6,7 +6,7 @@ import { addHeaders } from "../http/add-headers.ts";
 import { cors, preflights } from "../http/cors.ts";
 import { answerError, answerRefusal, onlyErrors } from "../http/error-response.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
-import { limitHeaders } from "../http/limit-headers.ts";
+import { addLimitHeaders } from "../http/limit-headers.ts";
 import { headersApplied, responseHeaders } from "../http/response-headers.ts";
 import { apiHeaders } from "../http/security-headers.ts";
 import type { Log } from "../observability/log.ts";
@@ -17,7 +17,7 @@ import { chat } from "./chat.ts";
 import { type CronOptions, cron } from "./cron.ts";
 import { eventStream } from "./event-stream.ts";
 import { graphql } from "./graphql/graphql.ts";
-import { type MetricsDoor, metrics } from "./metrics.ts";
+import { type MetricsOptions, metrics } from "./metrics.ts";
 import { reader } from "./openapi/reader.ts";
 import { serveDocument } from "./openapi/serve-document.ts";
 import { type Plugin, pluginRoutes } from "./plugins.ts";
@@ -38,7 +38,7 @@ export type ApiOptions = {
   deps: Dependencies;
   plugins: readonly Plugin[];
   graphql: { enabled: boolean; introspection: boolean };
-  metrics: MetricsDoor;
+  metrics: MetricsOptions;
   cron: CronOptions;
   versions: VersionCatalog;
   deprecationFormat: DeprecationFormat;
@@ -93,7 +93,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
 
   api.notFound((c) => answerRefusal(c, { reason: "not_found", params: { resource: "endpoint" } }));
   api.onError((error, c) => {
-    for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? []))) c.header(name, value);
+    addLimitHeaders(c, c.get("charges") ?? []);
     const response = answerError(c, error, (defect) =>
       log.error({ err: defect, requestId: c.get("requestId"), path: c.req.path }, "request failed"),
     );

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
-import { limitHeaders } from "../http/limit-headers.ts";
+import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
@@ -33,7 +33,7 @@ export function authRoutes(
     if (scope !== null) await charge(scope, limits, call);
 
     const response = await options.handle(await forwarded(c), address);
-    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
+    addLimitHeaders(c, call.charges);
     if (response.status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
     return c.newResponse(response.body, response);
   });

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { HonoEnv } from "../http/hono-env.ts";
-import { limitHeaders } from "../http/limit-headers.ts";
+import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
 import type { Log } from "../observability/log.ts";
 import { resumeAnswer } from "../operations/chat/resume-answer.ts";
@@ -25,14 +25,14 @@ export function chat(
     const call = await authenticate(c, callers);
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
     await chargeDay(call, deps.limits);
-    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
+    addLimitHeaders(c, call.charges);
     return streamed(c, await opened(c, reply, log));
   });
   // As `useChat` with `resume` asks after a reload; 204 tells it that there is nothing to resume.
   routes.get("/chat/:id/stream", async (c) => {
     const call = await authenticate(c, callers);
     const stream = await execute(resumeAnswer, deps, call, () => ({ id: c.req.param("id") }));
-    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
+    addLimitHeaders(c, call.charges);
     return stream === null ? c.body(null, 204) : streamed(c, stream);
   });
   return routes;

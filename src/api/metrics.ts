@@ -3,7 +3,7 @@ import { refuse } from "../domain/refusal.ts";
 import { bearerCheck } from "../http/bearer-check.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 
-export type MetricsDoor = {
+export type MetricsOptions = {
   /** `null`: metrics are disabled. */
   token: string | null;
   /** In Prometheus's text format; available when a token is set. */
@@ -11,7 +11,7 @@ export type MetricsDoor = {
 };
 
 /** `GET /api/metrics`, for holders of the operator's token. */
-export function metrics({ token, metrics }: MetricsDoor): Hono<HonoEnv> {
+export function metrics({ token, metrics }: MetricsOptions): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   if (token === null || metrics === null) return routes;
   const isOperator = bearerCheck(token);

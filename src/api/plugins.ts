@@ -6,7 +6,7 @@ import type { Person } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
 import { HOOKS } from "../domain/subscription-hook.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
-import { limitHeaders } from "../http/limit-headers.ts";
+import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readBodyOrRefuse } from "../http/read-body.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { type Call, charge } from "../operations/operation.ts";
@@ -125,7 +125,7 @@ async function admit(
   deps: Dependencies,
 ): Promise<void> {
   await charge("plugin", deps.limits, call);
-  for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
+  addLimitHeaders(c, call.charges);
   c.set("caller", call.caller);
   c.set("deps", deps);
 }

@@ -19,10 +19,7 @@ export async function checkAddress(config: Config): Promise<AddressCheck> {
       aheadMs: null,
     };
   }
-  const { status, text, theirsMs, oursMs } = response;
-  // A Date header is rounded down, by half a second on average.
-  const aheadMs = theirsMs === null ? null : theirsMs + 500 - oursMs;
-  return { finding: judge(config, { status, text }), aheadMs };
+  return { finding: judge(config, response), aheadMs: response.clockAheadMs };
 }
 
 function judge(config: Config, { status, text }: { status: number; text: string }): Finding {

@@ -135,7 +135,8 @@ function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {
 /** Any response has a Date header. */
 async function clockOf(slot: Slot, { format, apiUrl }: PaymentAccess) {
   const response = await probe(apiUrl ?? traitsOf(format).productionUrl);
-  const theirsMs = typeof response === "string" ? null : response.theirsMs;
-  const aheadMs = typeof response === "string" || theirsMs === null ? null : theirsMs + 500 - response.oursMs;
-  return { whose: `${slot}'s provider`, aheadMs };
+  return {
+    whose: `${slot}'s provider`,
+    aheadMs: typeof response === "string" ? null : response.clockAheadMs,
+  };
 }

@@ -5,9 +5,8 @@ export type ProbeResult = {
   status: number;
   text: string;
   location: string | null;
-  /** The other side's clock, from its Date header, and ours halfway through the exchange, in milliseconds. */
-  theirsMs: number | null;
-  oursMs: number;
+  /** How far the other side's clock, read from its Date header, is ahead of ours; `null`: it sent none. */
+  clockAheadMs: number | null;
 };
 
 export type ProbeRequest = { method?: "GET" | "POST"; headers?: Record<string, string>; body?: Buffer };
@@ -24,8 +23,7 @@ export function probe(
   const startedMs = Date.now();
   return new Promise((resolve) => {
     const asking = request(url, { method, headers, agent: false, timeout: TIMEOUT_MS }, (incoming) => {
-      const oursMs = (startedMs + Date.now()) / 2;
-      const dated = Date.parse(incoming.headers.date ?? "");
+      const clockAheadMs = aheadMs(incoming.headers.date, (startedMs + Date.now()) / 2);
       const chunks: Buffer[] = [];
       let bytes = 0;
       incoming.on("data", (chunk: Buffer) => {
@@ -38,8 +36,7 @@ export function probe(
           status: incoming.statusCode ?? 0,
           text: Buffer.concat(chunks).toString("utf8"),
           location: incoming.headers.location ?? null,
-          theirsMs: Number.isNaN(dated) ? null : dated,
-          oursMs,
+          clockAheadMs,
         }),
       );
     });
@@ -47,6 +44,12 @@ export function probe(
     asking.on("error", (error) => resolve(reasonOf(error)));
     asking.end(body);
   });
+}
+
+function aheadMs(date: string | undefined, nowMs: number): number | null {
+  const theirsMs = Date.parse(date ?? "");
+  // A Date header is rounded down, by half a second on average.
+  return Number.isNaN(theirsMs) ? null : theirsMs + 500 - nowMs;
 }
 
 /** When several addresses fail at once, the error has a code and no message. */

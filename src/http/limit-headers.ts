@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { type Charge, retryAfterSeconds, secondsUntilReset } from "../limits/charge.ts";
 
 /**
@@ -27,6 +28,11 @@ export function limitHeaders(charges: readonly Charge[]): Record<string, string>
   };
   if (retryAfter > 0) headers["retry-after"] = `${retryAfter}`;
   return headers;
+}
+
+/** Adds them to the response that the context makes. */
+export function addLimitHeaders(c: Context, charges: readonly Charge[]): void {
+  for (const [name, value] of Object.entries(limitHeaders(charges))) c.header(name, value);
 }
 
 /** A batch is charged to one scope several times: the last charge has the remainder. */

@@ -9,7 +9,7 @@ import { listen } from "../support/http.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 
 const API_KEY = "sk-do-not-show-me";
-/** Only where a provider stays silent: a busy machine may take longer for an answer. */
+/** Only for providers that stay silent: on a busy machine an answer may take longer. */
 const TIMEOUT_MS = 400;
 
 let provider: OpenAiServer;
@@ -35,7 +35,7 @@ function chatOf(changes: { baseUrl?: string; timeoutMs?: number } = {}): ReturnT
   return createChat({ baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000, ...changes });
 }
 
-/** The provider's silence ends an answer after `TIMEOUT_MS`. */
+/** An answer ends when the provider has been silent for `TIMEOUT_MS`. */
 async function withShortTimeout(): Promise<void> {
   app = await served(chatOf({ timeoutMs: TIMEOUT_MS }));
 }
@@ -631,7 +631,7 @@ describe("a fourth answer at once", () => {
     for (const answer of [streaming[1], streaming[2], next]) await answer?.body?.cancel();
   });
 
-  it("is answered when the others failed or were left", async () => {
+  it("is answered when the calls before it failed or were cancelled", async () => {
     app = await served(modelOf());
     provider.answer(({ response }) => {
       response.writeHead(500).end();

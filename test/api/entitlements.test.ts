@@ -193,7 +193,7 @@ describe("POST /api/usage", () => {
       { field: "items.1", feature: "events", remaining: 100 },
     ]);
     expect([await usedBy("user_8"), await usedBy("user_9")]).toEqual([900, 1]);
-    // Nothing was kept of the refused batch, its keys neither.
+    // Nothing of the refused batch was stored, not even its keys.
     expect((await use(bad.items[0] as object)).body).toEqual({ allowed: true, used: 6, remaining: 994 });
   });
 

@@ -70,7 +70,7 @@ async function write(count: number): Promise<number[]> {
   return numbers;
 }
 
-/** Also waits for the server's own relay, which may be at it. */
+/** Also waits for the server's own relay, which may be running. */
 async function relayed(): Promise<void> {
   await eventually(async () => {
     await relayEvents({ database: test.database, plans });

@@ -13,7 +13,7 @@ const TOO_MANY = { error: "Too many requests. Please wait a moment." };
 
 let test: TestDatabase;
 let server: RunningServer;
-/** Three of a scope are soon used up. */
+/** Three requests per scope: the limits are reached quickly. */
 let strict: RunningServer;
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ describe("the limit comes before validation", () => {
   });
 });
 
-/** Announces a body and sends none of it. `null`: there is no answer within the time. */
+/** Announces a body and sends none of it. `null`: no response in time. */
 function answerToUnsentBody(
   method: string,
   path: string,

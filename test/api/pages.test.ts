@@ -17,7 +17,7 @@ type List = {
   order: "oldest first" | "newest first" | "latest recorded first";
   /** Adds one that was made at this time, and returns its id. */
   add(owner: TestUser, createdAt: string): Promise<string>;
-  /** What is no cursor of this list, but looks like one. */
+  /** Texts that look like cursors, but are not cursors of this list. */
   foreign: string[];
 };
 

@@ -215,7 +215,7 @@ describe("a plugin's secret link", () => {
     expect([status, body]).toMatchObject([200, { kind: "api-key", userId: "user_1", role: "user" }]);
     expect(fields["x-ratelimit-remaining"]).toBe("29");
     expect(charged).toEqual(["plugin:user_1"]);
-    // Whoever is signed in beside it.
+    // The link counts, not the session that is sent with it.
     expect((await get("/linked/links/user_1/who", asUser("user_2"))).body.userId).toBe("user_1");
   });
 
@@ -477,14 +477,14 @@ function parseCalendar(bytes: Buffer): Component {
   return calendar;
 }
 
-/** The value of a property that there is exactly once. */
+/** The value of a property that must occur exactly once. */
 function valueIn({ name, properties }: Component, property: string): string {
   const [match, ...more] = properties.filter((candidate) => candidate.name === property);
   if (!match || more.length > 0) throw new Error(`${name}: not exactly one ${property}`);
   return match.value;
 }
 
-/** Section 3.3.11: what a TEXT value says. */
+/** Section 3.3.11: the text of a TEXT value. */
 function textOf(component: Component, property: string): string {
   const value = valueIn(component, property);
   if (!/^(?:[^\\;,]|\\[\\;,nN])*$/u.test(value)) throw new Error(`not a TEXT: ${value}`);
@@ -517,7 +517,7 @@ function propertyOf(line: string): Property {
 
 const UTC = /^\d{8}T\d{6}Z$/;
 
-/** Sections 3.6 and 3.6.1, and what section 3.2.1 of RFC 5546 wants of what is published. */
+/** Sections 3.6 and 3.6.1, and section 3.2.1 of RFC 5546 for published calendars. */
 function assertComplete(calendar: Component): void {
   if (valueIn(calendar, "VERSION") !== "2.0") throw new Error("VERSION is not 2.0");
   valueIn(calendar, "PRODID");

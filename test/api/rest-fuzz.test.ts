@@ -9,7 +9,7 @@ import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { createTestData, type TestData } from "./test-data.ts";
 
-/** Without a provider these have nothing to say but that. */
+/** These may also return 503: no provider is configured. */
 const UNCONFIGURED = new Set(["POST /checkout", "POST /portal", "POST /subscriptions/:id/reconcile"]);
 
 const RUNS = 120;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-/** Text of the kinds that have broken something somewhere. */
+/** Texts that have broken parsers before. */
 const nasty = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: "grapheme" }),
@@ -88,7 +88,7 @@ const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** As it would be sent. */
+/** The body as sent: mostly JSON. */
 const body = fc.oneof(
   {
     weight: 6,
@@ -103,7 +103,7 @@ const query = fc
   .array(fc.tuple(fieldName, fc.oneof(nasty, cursor, fc.integer().map(String))), { maxLength: 3 })
   .map((pairs) => pairs.map(([name, text]) => `${encoded(name)}=${encoded(text)}`).join("&"));
 
-/** Percent-encoded, and now and then not as it should be. */
+/** Percent-encoded from Latin-1, so that it is not always valid UTF-8. */
 function encoded(text: string): string {
   return Buffer.from(text)
     .toString("latin1")

@@ -10,7 +10,7 @@ import { createTestData, notified, subscribed, type TestData } from "./test-data
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** An id that nothing has. */
+/** An unused id. */
 const NONE = "00000000-0000-4000-8000-000000000000";
 const time = expect.stringMatching(TIME);
 

@@ -17,7 +17,7 @@ const APP_URL = "https://app.example.com";
 
 type Environment = HonoEnv & Versioned;
 
-/** An app with every kind of answer there is, behind the version room. */
+/** An app with every kind of response, behind the middleware for versions. */
 function appOf(options: Partial<Versioning> = {}): Hono<Environment> {
   const app = new Hono<Environment>({ getPath: versionedPath });
   app.use(versioning({ catalog: real, appUrl: APP_URL, format: "simple", ...options }));
@@ -182,7 +182,7 @@ describe("the routed path", () => {
   });
 });
 
-/** A Request keeps no address that is not valid. */
+/** `Request` itself accepts no malformed URL. */
 class FakeRequest {
   readonly url: string;
   constructor(url: string) {

@@ -48,7 +48,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-/** Statuses that every route must be seen to answer with where they are documented. */
+/** Statuses that are to be provoked on every route that documents them. */
 const CHECKED = [200, 302, 400, 403, 404, 409, 413, 429];
 
 type Sent = { on?: RunningServer; body?: unknown; cookie?: string; headers?: Record<string, string> };
@@ -182,7 +182,7 @@ it("every route answers as its document says", async () => {
     }
     if (statuses.includes(413)) await call(method, target, { on, body: " ".repeat(1_100_000) });
     await call(method, target + query, { on, headers: { "x-api-version": "v99" } });
-    // With a cookie, the database is asked for the session.
+    // With a cookie, the session is looked up in the database.
     await call(method, target + query, { on: cut, cookie });
     for (let n = 0; n < 2; n += 1) await call(method, target + query, { on: strict });
   }

@@ -84,7 +84,7 @@ describe("verifyEvent", () => {
     expect(await verify(900, 1000)).toEqual(EVENT);
   });
 
-  it("throws a plain error for a secret that is none", async () => {
+  it("throws a plain error for a malformed secret", async () => {
     await expect(verifyEvent(BODY, headers(), "whsec_", { now: NOW })).rejects.toThrow(
       "a signing secret is whsec_ and base64",
     );

@@ -370,7 +370,7 @@ describe.each(Object.keys(SYNC_ENGINES))("importing from the sync engine's table
 });
 
 describe("importing from Better Auth's Stripe plugin", () => {
-  it("reads its table, whose reference is the user", async () => {
+  it("reads its table, in which `referenceId` is the user", async () => {
     const { test } = context;
     await addUsers(test, 3);
     await test.rows("create schema auth_old");

@@ -142,7 +142,7 @@ describe("prepareDrain", () => {
     expect(closedAt - lastConnectionAt).toBeGreaterThan(990);
   });
 
-  it("stops accepting in the end while connections go on to come", async () => {
+  it("stops accepting after a while even if connections keep coming", async () => {
     const server = createServer((_, outgoing) => outgoing.end("answer"));
     const drain = prepareDrain(server, { quietForMs: 60_000, acceptForMs: 300 });
     const port = await listen(server);

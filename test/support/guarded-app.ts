@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { CallerContext } from "../../src/api/authenticate.ts";
 import { answerError, onlyErrors } from "../../src/http/error-response.ts";
 import type { HonoEnv } from "../../src/http/hono-env.ts";
-import { limitHeaders } from "../../src/http/limit-headers.ts";
+import { addLimitHeaders } from "../../src/http/limit-headers.ts";
 import { steadyNow } from "../../src/limits/clock.ts";
 import { NO_METRICS } from "../../src/limits/limiter.ts";
 import { MemoryLimiter } from "../../src/limits/memory-limiter.ts";
@@ -59,7 +59,7 @@ export function testApp(
   app.route(path, routes);
   app.notFound((c) => c.json({ error: "Not found" }, 404));
   app.onError((error, c) => {
-    for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? []))) c.header(name, value);
+    addLimitHeaders(c, c.get("charges") ?? []);
     return answerError(c, error, note);
   });
   return app;

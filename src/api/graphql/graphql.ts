@@ -3,7 +3,7 @@ import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { answerError } from "../../http/error-response.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
-import { limitHeaders } from "../../http/limit-headers.ts";
+import { addLimitHeaders, limitHeaders } from "../../http/limit-headers.ts";
 import { answerText } from "../../http/response-headers.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
@@ -43,7 +43,7 @@ export function graphql(
   const logFailure = (c: Context<HonoEnv>) => (err: unknown) =>
     log.error({ err, requestId: c.get("requestId"), path: c.req.path }, "request failed");
 
-  const respond = async (c: Context<HonoEnv>, read: () => Asking | Promise<Asking>) => {
+  const respond = async (c: Context<HonoEnv>, read: () => ParsedRequest | Promise<ParsedRequest>) => {
     const call = await authenticate(c, callers);
     await charge("graphql", deps.limits, call);
     const params = await read();
@@ -53,7 +53,7 @@ export function graphql(
         ...limitHeaders(call.charges),
       });
     const method = c.req.method === "POST" ? "POST" : "GET";
-    const answered = await (await loaded())({
+    const response = await (await loaded())({
       deps,
       call,
       method,
@@ -61,12 +61,12 @@ export function graphql(
       accept: mediaType(c),
       note: logFailure(c),
     });
-    const more = limitHeaders(call.charges);
+    const headers = limitHeaders(call.charges);
     for (const name of PASSED_ON) {
-      const value = answered.headers.get(name);
-      if (value !== null) more[name] = value;
+      const value = response.headers.get(name);
+      if (value !== null) headers[name] = value;
     }
-    return answerText(c, await answered.text(), answered.status as ContentfulStatusCode, more);
+    return answerText(c, await response.text(), response.status as ContentfulStatusCode, headers);
   };
 
   if (introspection) routes.get("/", graphiql());
@@ -74,7 +74,7 @@ export function graphql(
   routes.post("/", (c) => respond(c, () => fromBody(c.env.incoming)));
 
   routes.onError((error, c) => {
-    addLimitHeaders(c);
+    addLimitHeaders(c, c.get("charges") ?? []);
     const refused = answerError(c, error, logFailure(c));
     const body = JSON.stringify({ errors: [shownError(error)] });
     c.header("content-type", `${mediaType(c)}; charset=utf-8`);
@@ -83,7 +83,7 @@ export function graphql(
   return routes;
 }
 
-type Asking = Parameters | PersistedQuery;
+type ParsedRequest = Parameters | PersistedQuery;
 
 const PERSISTED_QUERY_NOT_SUPPORTED = JSON.stringify({
   errors: [
@@ -102,8 +102,4 @@ function mediaType(c: Context): string {
     supports: ["application/json", "application/graphql-response+json"],
     default: "application/json",
   });
-}
-
-function addLimitHeaders(c: Context<HonoEnv>): void {
-  for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? []))) c.header(name, value);
 }

@@ -31,7 +31,7 @@ export function errorResponses(
   );
 }
 
-/** More make no name that anybody could read. */
+/** The name of a shared response lists its reasons: with more it would be unreadable. */
 const MAX_NAMED_REASONS = 4;
 
 function inPascalCase(reason: Reason): string {
@@ -44,7 +44,7 @@ function reasonsOf({ operation, method }: Route): Reason[] {
     "invalid_input",
     "unauthorized",
     ...(access === "session" ? (["session_required"] as const) : []),
-    // Also to service keys, wherever they have no permission to be given.
+    // Service keys get it where no permission covers the operation.
     "forbidden",
     ...(permission === undefined ? [] : (["missing_permission"] as const)),
     // A cookie-authenticated write is also refused when it comes from another site's page.

@@ -41,7 +41,7 @@ function get(path: string, { cookie }: Pick<TestUser, "cookie">, headers: Record
   return sendRequest(server.url, "GET", path, { headers: { cookie, ...headers } });
 }
 
-/** How many of a scope are left, by the draft standard's header. */
+/** The remaining requests of a scope, by the draft standard's header. */
 function left(headers: Headers, scope: string): number {
   return Number(new RegExp(`"${scope}";r=(\\d+)`).exec(headers.get("ratelimit") ?? "")?.[1]);
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { transformer } from "../../../src/api/rpc/input.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 
-/** A copy, since the given is changed. Not through JSON: V8 misreads escaped names now and then (nodejs/node#63785). */
+/** Returns a changed copy. Not through JSON: V8 misreads escaped names now and then (nodejs/node#63785). */
 function received(given: unknown): unknown {
   return transformer.input.deserialize(structuredClone(given))();
 }

@@ -19,7 +19,7 @@ import { createSubscription } from "../../support/subscriptions.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { refusalOf, rpcClient } from "./rpc-client.ts";
 
-/** What the contract lists, with the level of each. */
+/** The procedures of the contract, with their access levels. */
 const OFFERED = {
   "user.me": ["query", "protected"],
   "user.updateProfile": ["mutation", "protected"],
@@ -53,7 +53,7 @@ const OFFERED = {
 
 type Level = (typeof OFFERED)[keyof typeof OFFERED][1];
 
-/** Of a call with an input that no procedure accepts: a caller without access must not learn that. */
+/** The code for an input that no procedure accepts: a caller without access must not learn that it is invalid. */
 const ANSWERED: Record<Level, Record<"nobody" | "user" | "key of an admin" | "admin", string>> = {
   public: {
     nobody: "BAD_REQUEST",

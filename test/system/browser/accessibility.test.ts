@@ -9,7 +9,7 @@ import { openSite, type Site } from "./site.ts";
 import { visit } from "./visit.ts";
 
 const missing = missingBrowser();
-/** With SCREENSHOTS=1 every page is photographed, for people to look at. */
+/** With SCREENSHOTS=1 a screenshot of every page is stored here. */
 const FOLDER = process.env.SCREENSHOTS === "1" ? "test-results/screenshots" : null;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
@@ -205,7 +205,7 @@ async function photograph(page: Page, name: string): Promise<void> {
   if (FOLDER !== null) await page.screenshot({ path: `${FOLDER}/${name}.png`, fullPage: true });
 }
 
-/** Fonts are there, and the scripts have taken hold. */
+/** Waits until the fonts are loaded and React has hydrated the page. */
 async function settled(page: Page): Promise<void> {
   await page.waitForLoadState("load");
   await page.evaluate("document.fonts.ready.then(() => null)");
@@ -214,7 +214,7 @@ async function settled(page: Page): Promise<void> {
   await eventually(isHeld, true);
 }
 
-/** Where the focus is: by its label or text, and whether one can see it. */
+/** The focused element, by its label or text, and whether its focus is visible. */
 async function focused(page: Page): Promise<{ name: string; isShown: boolean }> {
   return page.evaluate(`(() => {
     const element = document.activeElement;

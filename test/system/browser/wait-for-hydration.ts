@@ -1,12 +1,12 @@
 import type { Locator } from "playwright-core";
 import { eventually } from "../../support/eventually.ts";
 
-/** Waits until the page's scripts have taken hold of it: buttons without a form do nothing before. */
+/** Waits until React has hydrated the page: buttons without a form do nothing before. */
 export async function waitForHydration(locator: Locator): Promise<Locator> {
-  const isHeld = () =>
+  const isHydrated = () =>
     locator
       .first()
       .evaluate((element) => Object.keys(element).some((key) => key.startsWith("__reactProps$")));
-  await eventually(isHeld, true);
+  await eventually(isHydrated, true);
   return locator;
 }

@@ -216,7 +216,7 @@ describe("an action's body of more than 64 KB", () => {
     for (let n = 0; n < 200; n += 1) yield new TextEncoder().encode("x".repeat(10_000));
   }
 
-  it("is the limit: a form of 60 KB is validated", async () => {
+  it("is not exceeded by a form of 60 KB, which is validated", async () => {
     const body = encodeArguments([{ name: "x".repeat(60_000) }]);
     const { status, thrown } = await callAction(server.url, findServerAction("updateProfile"), body, person);
     expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);

@@ -16,7 +16,7 @@ const UNKNOWN_ID = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
 
 type Listening = { server: Server; url: string; requests: string[] };
 
-/** A server on this machine; what it was asked for is kept. */
+/** A server on this machine that records its requests. */
 async function listening(answer: (url: string) => { status: number; headers?: object; body?: string }) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -240,7 +240,7 @@ describe("the list and stream of events", () => {
     const open = async () => {
       const aborting = new AbortController();
       const headers = { authorization: `Bearer ${key}` };
-      // Kept, or the garbage collector ends the stream with its response.
+      // The response is kept: the garbage collector would end its stream.
       const response = await fetch(`${context.url}/api/events/stream`, {
         headers,
         signal: aborting.signal,
@@ -249,7 +249,7 @@ describe("the list and stream of events", () => {
     };
     for (let round = 0; round < 4; round += 1) {
       const streams: { response: Response; abort(): void }[] = [];
-      // The server notices a moment later that those of the round before are gone.
+      // The server notices a moment later that the streams of the previous round are closed.
       await eventually(async () => {
         const stream = await open();
         if (stream) streams.push(stream);
@@ -330,7 +330,7 @@ describe("guesses", () => {
     }
     expect(statuses).not.toContain(200);
     expect(statuses.at(-1)).toBe(429);
-    // Whoever is signed in is not locked out.
+    // A signed-in user is not locked out.
     expect((await send(context.url, "GET /api/users/me", { cookie })).status).toBe(200);
   });
 

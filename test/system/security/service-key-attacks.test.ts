@@ -128,7 +128,7 @@ describe("a service key", () => {
     "POST /api/auth/change-email",
     "POST /api/auth/revoke-sessions",
     "POST /api/auth/two-factor/enable",
-  ])("is no session for %s, whatever cookie comes along", async (request) => {
+  ])("is no session for %s, whatever cookie is sent with it", async (request) => {
     const { password, cookie } = context.victim;
     const body = {
       ...{ name: "Mallory", newEmail: "m@example.com", password, currentPassword: password },

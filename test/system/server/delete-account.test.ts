@@ -12,7 +12,7 @@ it("shows subscriptions of two slots, and cancels both when the account is delet
   const context = await startProviderContext("stripe");
   const person = await createUser(context.test);
   await context.buy(person, { planId: "pro" });
-  // The other one was bought at the provider itself: we sell nobody a second subscription.
+  // The other one was bought at the provider itself: Tollgate sells one subscription to a user.
   const paddle = createPaymentApi({
     slot: "provider-b",
     format: "paddle",
