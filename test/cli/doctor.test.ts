@@ -43,7 +43,7 @@ afterEach(() => {
   for (const stand of stands.splice(0)) stand.close();
 });
 
-/** Something that stands where the server should. */
+/** Another program at the server's address. */
 async function standIn(answer: RequestListener): Promise<string> {
   const stand = createServer(answer);
   stands.push(stand);

@@ -43,7 +43,7 @@ function eventOf(given: FixtureOverrides = {}) {
   }).body as { id: string; type: string; created: number; data: { object: object } };
 }
 
-/** What the provider says from now on. */
+/** Sets the state that the provider returns from now on. */
 const truth = (given: FixtureOverrides) =>
   void stripe.subscriptions.set(`sub_${person.id}`, eventOf(given).data.object);
 

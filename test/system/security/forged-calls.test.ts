@@ -35,8 +35,8 @@ const JSON_BODY = { "content-type": "text/plain;charset=UTF-8" };
 
 const pageOf = ({ pages }: ServerAction) => (pages[0] as string).replace("[id]", "someone");
 
-/** Has nothing happened: who they are, and how many calls they have left of this limit. */
-async function left(of: TestUser): Promise<{ name: string; calls: number }> {
+/** What a forged call must not change: the user's name and the remaining requests. */
+async function profileAndRemaining(of: TestUser): Promise<{ name: string; calls: number }> {
   const { cookie } = of;
   const { body } = await sendRequest(server.url, "GET", "/api/users/me", { cookie });
   // Refused, as it changes nothing, and charged to the scope of the action.
@@ -115,7 +115,7 @@ describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
       expect(came).not.toMatchObject({ code: "defect" });
       expect(text).not.toMatch(/TypeError|node_modules|\.ts:/);
     }
-    expect(await left(person)).toMatchObject({ name: expect.not.stringMatching(/^$/) });
+    expect(await profileAndRemaining(person)).toMatchObject({ name: expect.not.stringMatching(/^$/) });
   });
 });
 
@@ -136,7 +136,7 @@ describe("an action call that cannot be parsed", () => {
     ["a form as addresses have it", "name=x", { "content-type": "application/x-www-form-urlencoded" }],
     ["what is no type", "x", { "content-type": "x" }],
   ])("(%s) is rejected and changes nothing, with JavaScript or without", async (_, body, headers) => {
-    const before = await left(person);
+    const before = await profileAndRemaining(person);
     const { cookie } = person;
     const action = findServerAction("updateProfile");
     const { status, text } = await callAction(server.url, action, body, { cookie, headers });
@@ -149,7 +149,7 @@ describe("an action call that cannot be parsed", () => {
     });
     // A body that is not a form is no action call: the page is shown.
     expect([200, 400]).toContain(plain.status);
-    const after = await left(person);
+    const after = await profileAndRemaining(person);
     expect(after.name).toBe(before.name);
     expect(before.calls - after.calls).toBeLessThanOrEqual(2);
   });
@@ -164,7 +164,7 @@ describe("an action call that cannot be parsed", () => {
       expect(response.text.length).toBeLessThan(100);
       const posted = await postForm(server.url, { id, pages: ["/settings"] }, { name: "Forged" }, { cookie });
       expect([400, 404, 409]).toContain(posted.status);
-      expect((await left(person)).name).not.toBe("Forged");
+      expect((await profileAndRemaining(person)).name).not.toBe("Forged");
     },
   );
 
@@ -181,7 +181,7 @@ describe("an action call that cannot be parsed", () => {
     const action = findServerAction("updateProfile");
     const response = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
     expect([200, 400]).toContain(response.status);
-    expect((await left(person)).name).not.toBe(bound.slice(0, 9));
+    expect((await profileAndRemaining(person)).name).not.toBe(bound.slice(0, 9));
   });
 });
 
@@ -189,7 +189,7 @@ describe("an action's body of more than 64 KB", () => {
   const large = "x".repeat(70_000);
 
   it("returns 413 before it is read", async () => {
-    const before = await left(person);
+    const before = await profileAndRemaining(person);
     const { cookie } = person;
     const posted = await postForm(server.url, findServerAction("updateProfile"), { name: large }, { cookie });
     expect(posted.status).toBe(413);
@@ -197,11 +197,11 @@ describe("an action's body of more than 64 KB", () => {
       const { status } = await callAction(server.url, findServerAction("updateProfile"), body, { cookie });
       expect(status).toBe(413);
     }
-    expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
+    expect(await profileAndRemaining(person)).toEqual({ ...before, calls: before.calls - 1 });
   });
 
   it("is rejected without a Content-Length", async () => {
-    const before = await left(person);
+    const before = await profileAndRemaining(person);
     const response = await fetch(`${server.url}/settings`, {
       method: "POST",
       body: chunked(),
@@ -209,7 +209,7 @@ describe("an action's body of more than 64 KB", () => {
       headers: { ...JSON_BODY, cookie: person.cookie, "next-action": findServerAction("updateProfile").id },
     } as unknown as RequestInit).catch((error: Error) => error);
     if (response instanceof Response) expect([400, 413]).toContain(response.status);
-    expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
+    expect(await profileAndRemaining(person)).toEqual({ ...before, calls: before.calls - 1 });
   });
 
   async function* chunked() {
@@ -228,10 +228,10 @@ describe("an action that is sent to another page", () => {
     "(%s) runs once at most, and is charged",
     async (path) => {
       const { cookie } = person;
-      const before = await left(person);
+      const before = await profileAndRemaining(person);
       const action = findServerAction("updateProfile");
       await callAction(server.url, action, encodeArguments([{ name: `At ${path}` }]), { cookie, path });
-      const after = await left(person);
+      const after = await profileAndRemaining(person);
       const isDone = after.name === `At ${path}`;
       expect(before.calls - after.calls).toBe(isDone ? 2 : 1);
     },
@@ -263,7 +263,7 @@ describe("an action that is sent to another page", () => {
       });
       expect([404, 405]).toContain(status);
     }
-    expect((await left(person)).name).not.toBe("Forged");
+    expect((await profileAndRemaining(person)).name).not.toBe("Forged");
   });
 });
 

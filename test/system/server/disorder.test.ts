@@ -38,12 +38,12 @@ const ACTIONS = [
   "buy again",
 ] as const;
 
-/** What happens to one person's subscriptions, and how their events come in. */
+/** The lifecycle of one person's subscriptions, and the order in which their events arrive. */
 type Life = {
   beginsWithTrial: boolean;
-  /** With how many seconds by the provider's clock since what happened before. */
+  /** Seconds since the previous step, by the provider's clock. */
   actions: { action: (typeof ACTIONS)[number]; afterSeconds: number }[];
-  /** By each event's place in the provider's order. */
+  /** By the index of each event in the provider's order. */
   arrivals: { rank: number; isDropped: boolean }[];
   keepsTies: boolean;
 };
@@ -116,7 +116,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
     await fc.assert(
       fc.asyncProperty(lives, async (given) => {
         const life = format === "lemon-squeezy" ? tellable(given) : given;
-        // Polar lists all subscriptions, ended ones too: those of the runs before must be nobody's here.
+        // Polar lists all subscriptions, ended ones too: those of earlier runs must belong to nobody here.
         await test.rows(`delete from "user" where id = $1`, [`user_${people - 1}`]);
         const userId = `user_${people++}`;
         await test.rows("truncate subscription cascade");
@@ -134,13 +134,13 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
 
         const before = await stored();
         const isFlagged = before.some(({ outOfOrder }) => outOfOrder);
-        const asTheyHappened = told(events.filter((event) => sent.includes(event)));
+        const asTheyHappened = stateAfter(events.filter((event) => sent.includes(event)));
         if (dropped.length === 0) expect(asTheyHappened).toEqual(truth);
         const isReordered = !isDeepStrictEqual(before.map(unflagged), asTheyHappened);
         if (isReordered) expect(isFlagged).toBe(true);
         if (isFlagged) expect(order.isReordered || order.hasTies).toBe(true);
 
-        // What is not flagged and in no list is left to the nightly comparison.
+        // Subscriptions that are neither flagged nor listed are left to the nightly comparison.
         const isListed = format !== "lemon-squeezy";
         const isForNight = order.breaksTies || order.missesTies || (dropped.length > 0 && !isListed);
         const report = await reconcile(runtime, {
@@ -196,7 +196,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
     return rows.sort(byName);
   }
 
-  /** Lives it at the provider, whose events nobody but the test has received. */
+  /** Runs the lifecycle at the provider, whose events only the test receives. */
   async function lived(userId: string, { beginsWithTrial, actions }: Life) {
     hook.arrivals.length = 0;
     const email = `${userId}@example.com`;
@@ -240,7 +240,7 @@ type Stored = Pick<
 
 type Arrived = Endpoint["arrivals"][number] & { event: PaymentEvent };
 
-/** In the order in which they happened; without what means nothing here. */
+/** In the order in which they happened, without those that have no effect here. */
 function eventsOf(
   format: WireFormat,
   subscriptionIds: readonly string[],
@@ -258,7 +258,7 @@ function eventsOf(
     .filter(({ event }) => event.kind !== "ignored");
 }
 
-/** On trial Lemon Squeezy tells the seats in the order alone: without it, or not knowing whose it is, nobody learns them. */
+/** During a trial, Lemon Squeezy names the seats in the order alone: without it, or without its user, they stay unknown. */
 function tellable(life: Life): Life {
   if (!life.beginsWithTrial) return life;
   const actions = life.actions.filter(({ action }) => action !== "buy again");
@@ -297,12 +297,12 @@ function restoreTies(sent: Arrived[], events: readonly Arrived[]): void {
   }
 }
 
-function isTie(one: Arrived, other: Arrived): boolean {
-  return one.event.occurredAtMicros === other.event.occurredAtMicros;
+function isTie(a: Arrived, b: Arrived): boolean {
+  return a.event.occurredAtMicros === b.event.occurredAtMicros;
 }
 
-/** What is known to whoever hears these, one after the other. */
-function told(events: readonly Arrived[]) {
+/** The state after these events, applied one after the other. */
+function stateAfter(events: readonly Arrived[]) {
   let subscriptions: Subscription[] = [];
   for (const { event } of events) {
     // Changes no subscription.
@@ -317,7 +317,7 @@ function told(events: readonly Arrived[]) {
   return subscriptions.map(unflagged).sort(byName);
 }
 
-/** Those without a name come last. */
+/** Subscriptions without an id come last. */
 function byName(
   a: Pick<Stored, "providerSubscriptionId">,
   b: Pick<Stored, "providerSubscriptionId">,
@@ -336,7 +336,7 @@ function fieldsOf(action: (typeof ACTIONS)[number]): Record<string, string> {
   return { action };
 }
 
-/** Those of the delivery itself, as another connection carries it. */
+/** The headers of the delivery itself, without those of its connection. */
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
   const { host: _, connection: __, "content-length": ___, ...own } = headers;
   return own;

@@ -57,7 +57,7 @@ function spellings(path: string): string[] {
   ];
 }
 
-/** What proxies and frameworks have believed of a request. */
+/** Headers and parameters that proxies and frameworks have trusted. */
 const CLAIMS: Attack["headers"][] = [
   { "x-role": "admin", "x-user-role": "admin", "x-admin": "true" },
   { "x-forwarded-user": "admin", "x-remote-user": "admin" },
