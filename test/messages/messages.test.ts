@@ -63,6 +63,7 @@ const COMMON: Record<(typeof TRANSLATIONS)[number], readonly string[]> = {
     "Live",
     "Payload",
     "Code",
+    "Import",
   ],
   es: ["Tollgate", "URL", "Webhooks", "Plan", "No"],
   zh: ["Tollgate", "URL"],

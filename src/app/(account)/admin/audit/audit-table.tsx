@@ -1,9 +1,12 @@
 import Link from "next/link";
-import { getTranslations } from "next-intl/server";
+import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
+import type { Messages } from "../../../../messages/messages.ts";
 import type { listAuditEntries } from "../../../../operations/audit/list-audit-entries.ts";
+import { InlineFact, InlineFacts } from "../../../../ui/inline-facts.tsx";
 import { Cell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
+import { describeDetails } from "./describe-details.ts";
 
 export type AuditEntry = z.output<typeof listAuditEntries.output>["items"][number];
 
@@ -61,11 +64,15 @@ async function Actor({ path, entry: { actor, address } }: EntryProps) {
   );
 }
 
+type TargetType = keyof Messages["adminAudit"]["targets"];
+
 async function Target({ path, entry: { target } }: EntryProps) {
   const t = await getTranslations("adminAudit");
+  const type = `targets.${target.type as TargetType}` as const;
   return (
     <>
-      <span className="block">{target.type}</span>
+      {/* Stored by a later release, which has been rolled back: as it is. */}
+      <span className="block">{t.has(type) ? t(type) : target.type}</span>
       <FilterLink path={path} name="target" id={target.id} label={t("changesOf")} />
     </>
   );
@@ -96,14 +103,19 @@ function FilterLink({
   );
 }
 
-function Details({ details }: { details: AuditEntry["details"] }) {
-  const entries = Object.entries(details);
-  if (entries.length === 0) return null;
+async function Details({ details }: Pick<AuditEntry, "details">) {
+  const [t, format] = await Promise.all([getTranslations(), getFormatter()]);
+  const described = describeDetails(details, { t, format });
+  if (described.length === 0) return null;
   return (
-    <span className="block break-words text-muted text-sm">
-      {entries
-        .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-        .join(" · ")}
-    </span>
+    <div className="mt-1">
+      <InlineFacts>
+        {described.map(({ name, label, value }) => (
+          <InlineFact key={name} label={label}>
+            {value}
+          </InlineFact>
+        ))}
+      </InlineFacts>
+    </div>
   );
 }
