@@ -9,6 +9,7 @@ import { deleteAccount as deleteAccountOperation } from "../../../operations/use
 import { setLocale as setLocaleOperation } from "../../../operations/users/set-locale.ts";
 import { updateProfile as updateProfileOperation } from "../../../operations/users/update-profile.ts";
 import { callAccounts } from "../../gate/accounts.ts";
+import { markAccountDeleted } from "../../gate/deleted-account.ts";
 import { formText } from "../../gate/form-text.ts";
 import { requireUser } from "../../gate/request.ts";
 import { runAction } from "../../gate/run-action.ts";
@@ -69,6 +70,7 @@ export async function deleteAccount(form: FormData): Promise<void> {
   await runAction(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
   // Takes the cookie back; there is no session behind it any more, and nothing to undo if this fails.
   await callAccounts("/sign-out", {}).catch(() => null);
+  await markAccountDeleted();
   revalidatePath("/", "layout");
   redirect("/farewell");
 }
