@@ -46,6 +46,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         </a>
         <UiLabelsProvider
           labels={{
+            product: t("product"),
             loadError: { title: t("failed.title"), description: t("failed.about"), retry: t("failed.way") },
             retryIn: t.raw("wait"),
           }}

@@ -4,6 +4,7 @@ import { RotateCw } from "lucide-react";
 import { useTransition } from "react";
 import { buttonClasses } from "./button-classes.ts";
 import { NarrowPage } from "./narrow-page.tsx";
+import { TabTitle } from "./tab-title.tsx";
 import { useUiLabels } from "./ui-labels.tsx";
 
 /** The props that Next.js passes to an error page. */
@@ -17,6 +18,7 @@ export function LoadError({ error, retry }: LoadErrorProps) {
   if (!labels) throw error;
   return (
     <NarrowPage title={labels.title} description={labels.description}>
+      <TabTitle title={labels.title} />
       {requestId && (
         <p className="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">{requestId}</p>
       )}

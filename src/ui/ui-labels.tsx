@@ -3,6 +3,7 @@
 import { createContext, type ReactNode, useContext } from "react";
 
 type UiLabels = {
+  product: string;
   loadError: Record<"title" | "description" | "retry", string>;
   /** Contains `{seconds}`. */
   retryIn: string;

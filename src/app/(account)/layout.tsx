@@ -1,18 +1,31 @@
+import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
-import type { ReactNode } from "react";
+import { cache, type ReactNode } from "react";
 import { unreadCount } from "../../operations/notifications/unread-count.ts";
 import { AccountFrame } from "../../ui/account-frame.tsx";
 import { nullOnError } from "../gate/null-on-error.ts";
 import { profile, read } from "../gate/read.ts";
+import { messageTitle } from "../message-title.ts";
 import { ServerError } from "../server-error.tsx";
 import { signOut } from "./actions.ts";
 import { PaymentBanner } from "./payment-banner.tsx";
 import { SKELETONS } from "./skeletons.tsx";
 
+/** What the frame shows; `null` when it cannot be loaded. */
+const loadFrame = cache(() => nullOnError(Promise.all([profile(), read(unreadCount, {})])));
+
+export async function generateMetadata(): Promise<Metadata> {
+  // The layout itself redirects visitors who are signed out.
+  const isLoaded = (await loadFrame().catch(() => [])) !== null;
+  if (isLoaded) return {};
+  const t = await getTranslations("common.failed");
+  return messageTitle(t("title"));
+}
+
 /** Layout of all pages that require a session. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const t = await getTranslations("account");
-  const loaded = await nullOnError(Promise.all([profile(), read(unreadCount, {})]));
+  const loaded = await loadFrame();
   if (loaded === null) return <ServerError />;
   const [user, unread] = loaded;
   const entries = [

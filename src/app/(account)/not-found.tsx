@@ -1,3 +1,5 @@
 import { NotFoundMessage } from "../not-found-message.tsx";
 
+export { generateMetadata } from "../not-found.tsx";
+
 export default NotFoundMessage;

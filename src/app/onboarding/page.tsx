@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { getTranslations } from "next-intl/server";
+import { cache } from "react";
 import { ActionForm } from "../../ui/action-form.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextLink } from "../../ui/text-link.tsx";
@@ -13,9 +14,13 @@ import { NameStep } from "./name-step.tsx";
 import { NextStep } from "./next-step.tsx";
 import { PreferencesStep } from "./preferences-step.tsx";
 
+const loadUser = cache(() => nullOnError(profile()));
+
 export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("onboarding");
-  return { title: t("name.title") };
+  const [t, failed] = await Promise.all([getTranslations("onboarding"), getTranslations("common.failed")]);
+  // The page itself redirects visitors who are signed out.
+  const isLoaded = (await loadUser().catch(() => undefined)) !== null;
+  return { title: isLoaded ? t("name.title") : failed("title") };
 }
 
 const STEPS = [NameStep, PreferencesStep, NextStep];
@@ -24,7 +29,7 @@ type Query = Promise<{ step?: string | string[] }>;
 
 /** Three steps, each with its own URL; users who are done are redirected. */
 export default async function OnboardingPage({ searchParams }: { searchParams: Query }) {
-  const user = await nullOnError(profile());
+  const user = await loadUser();
   if (user === null) return <ServerError />;
   if (user.onboarded) redirect("/dashboard");
   const [t, { step: requestedStep }] = await Promise.all([getTranslations("onboarding"), searchParams]);

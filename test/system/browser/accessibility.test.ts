@@ -60,6 +60,7 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["admin-audit", "/admin/audit", "admin"],
   ["admin-audit-none", "/admin/audit?action=nothing.of_that_name", "admin"],
   ["admin-not-found", "/admin/webhooks/999999", "admin", 404],
+  ["api-keys-not-found", "/api-keys?cursor=x", "admin", 404],
 ];
 
 describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, () => {
@@ -89,6 +90,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
         status === 200 ? {} : { expected: new RegExp(`^refused: ${status} /`) },
       );
       await page.addInitScript(WATCH_SHIFTS);
+      if (path === "/farewell") await page.context().addCookies([DELETED(site.url)]);
       const answer = await page.goto(
         path
           .replace("FAILED", seeded.failedId)
@@ -115,6 +117,8 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
         ...{ "1280 overflow": [], "390 overflow": [] },
       });
       expect(await page.locator("h1:visible").count()).toBe(1);
+      if (status !== 200)
+        await eventually(() => page.title(), `${await page.locator("h1").textContent()} · Tollgate`);
     },
   );
 
@@ -138,6 +142,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       await page.goto("/admin/webhooks");
       await page.getByRole("heading", { level: 1, name: "This page couldn’t be loaded" }).waitFor();
       await page.getByText(/^[0-9a-f-]{36}$/).waitFor();
+      await eventually(() => page.title(), "This page couldn’t be loaded · Tollgate");
       expect(await axe(page)).toEqual([]);
       await photograph(page, "failed-1280-light");
     } finally {
@@ -145,6 +150,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     }
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+    await eventually(() => page.title(), "Webhooks · Tollgate");
   });
 
   it("can be used with the keyboard, with visible focus", async () => {
@@ -186,6 +192,9 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await menu.and(page.locator(":focus")).waitFor();
   });
 });
+
+/** The cookie of somebody who has just deleted the account. */
+const DELETED = (url: string) => ({ name: "tollgate-account-deleted", value: "1", url: `${url}/farewell` });
 
 /** A fifth of what counts as good: https://web.dev/articles/cls */
 const MOST_SHIFTED = 0.02;

@@ -118,6 +118,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     ]) {
       expect((await page.goto(path))?.status()).toBe(403);
       await page.getByRole("heading", { name: "Administrators only" }).waitFor();
+      expect(await page.title()).toBe("Administrators only · Tollgate");
       expect(await page.content()).not.toContain(admin.email);
     }
   });

@@ -3,10 +3,12 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getTranslations } from "next-intl/server";
+import { cache } from "react";
 import { listEndpointDeliveries } from "../../../../../operations/event-endpoints/list-endpoint-deliveries.ts";
 import { showEventEndpoint } from "../../../../../operations/event-endpoints/show-endpoint.ts";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { read, requireAdmin } from "../../../../gate/read.ts";
+import { untilFound } from "../../../../gate/until-found.ts";
 import { parseParam, type SearchParams } from "../../parse-param.ts";
 import { DeleteCard, EditCard, SecretCard } from "./change-cards.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
@@ -15,21 +17,26 @@ import { TestCard } from "./test-card.tsx";
 
 type Props = { params: Promise<{ id: string }>; searchParams: SearchParams };
 
-export async function generateMetadata(): Promise<Metadata> {
+const loadEndpoint = cache(async (id: string) => {
+  await requireAdmin();
+  const isId = showEventEndpoint.input.shape.id.safeParse(id).success;
+  return isId ? read(showEventEndpoint, { id }) : notFound();
+});
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  await untilFound(loadEndpoint((await params).id));
   const t = await getTranslations("adminEventEndpoints");
   return { title: t("endpoint") };
 }
 
 export default async function EventEndpointPage({ params, searchParams }: Props) {
-  await requireAdmin();
   const [{ id }, query, t] = await Promise.all([
     params,
     searchParams,
     getTranslations("adminEventEndpoints"),
   ]);
   const cursor = parseParam(listEndpointDeliveries.input.shape.cursor, query.cursor);
-  const isId = showEventEndpoint.input.shape.id.safeParse(id).success;
-  const endpoint = isId ? await read(showEventEndpoint, { id }) : notFound();
+  const endpoint = await loadEndpoint(id);
   return (
     <>
       <Link

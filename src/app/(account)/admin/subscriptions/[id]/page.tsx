@@ -2,6 +2,7 @@ import { ArrowLeft } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { getTranslations } from "next-intl/server";
+import { cache } from "react";
 import { showLastChange } from "../../../../../operations/subscriptions/show-last-change.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
 import { Card } from "../../../../../ui/card.tsx";
@@ -10,23 +11,30 @@ import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
+import { untilFound } from "../../../../gate/until-found.ts";
 import { dismissSubscription } from "../actions.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
+type Props = { params: Promise<{ id: string }> };
+
+const requireSubscription = cache(async (id: string) => {
+  await requireAdmin();
+  await read(showLastChange, { id });
+});
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  await untilFound(requireSubscription((await params).id));
   const t = await getTranslations("adminSubscriptions.dismiss");
   return { title: t("title") };
 }
 
 /** For a subscription that no comparison can settle: removes it from the review list unchanged. */
-export default async function DismissPage({ params }: { params: Promise<{ id: string }> }) {
-  await requireAdmin();
+export default async function DismissPage({ params }: Props) {
   const [list, t, { id }] = await Promise.all([
     getTranslations("adminSubscriptions"),
     getTranslations("adminSubscriptions.dismiss"),
     params,
   ]);
-  // Not found, unless there is such a subscription.
-  await read(showLastChange, { id });
+  await requireSubscription(id);
   return (
     <>
       <Link

@@ -16,6 +16,7 @@ import { Time } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
+import { untilFound } from "../../../../gate/until-found.ts";
 import { PaymentList } from "../../../billing/payment-list.tsx";
 import { planName, SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
 import { changeUserRole, deleteUser } from "../actions.ts";
@@ -23,15 +24,20 @@ import { findUser } from "../find-user.ts";
 
 type Params = PageProps<"/admin/users/[id]">;
 
-export async function generateMetadata(): Promise<Metadata> {
+export async function generateMetadata({ params }: Params): Promise<Metadata> {
+  await untilFound(loadUser((await params).id));
   const t = await getTranslations("adminUsers");
   return { title: t("title") };
 }
 
-export default async function UserPage({ params, searchParams }: Params) {
+async function loadUser(id: string): Promise<ShownUser> {
   await requireAdmin();
+  return (await findUser(id)) ?? notFound();
+}
+
+export default async function UserPage({ params, searchParams }: Params) {
   const [{ id }, { cursor }] = await Promise.all([params, searchParams]);
-  const user = (await findUser(id)) ?? notFound();
+  const user = await loadUser(id);
   const t = await getTranslations("adminUsers");
   return (
     <>

@@ -3,6 +3,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getFormatter, getTranslations } from "next-intl/server";
+import { cache } from "react";
 import { DeliveryId } from "../../../../../operations/webhooks/delivery-view.ts";
 import { showDelivery } from "../../../../../operations/webhooks/show-delivery.ts";
 import { Card } from "../../../../../ui/card.tsx";
@@ -10,6 +11,7 @@ import { DescriptionItem, DescriptionList } from "../../../../../ui/description-
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { Time } from "../../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../../gate/read.ts";
+import { untilFound } from "../../../../gate/until-found.ts";
 import { parseParam, type SearchParams } from "../../parse-param.ts";
 import { DeliveryStatusLabel } from "../delivery-status-label.tsx";
 import { History } from "./history.tsx";
@@ -18,20 +20,25 @@ import { ReplayCard } from "./replay-card.tsx";
 
 type Props = { params: Promise<{ id: string }>; searchParams: SearchParams };
 
-export async function generateMetadata(): Promise<Metadata> {
+const loadDelivery = cache(async (id: string) => {
+  await requireAdmin();
+  return DeliveryId.safeParse(id).success ? read(showDelivery, { id }) : notFound();
+});
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  await untilFound(loadDelivery((await params).id));
   const t = await getTranslations("adminWebhooks");
   return { title: t("delivery.title") };
 }
 
 export default async function DeliveryPage({ params, searchParams }: Props) {
-  await requireAdmin();
   const [{ id }, query, t, format] = await Promise.all([
     params,
     searchParams,
     getTranslations("adminWebhooks"),
     getFormatter(),
   ]);
-  const delivery = DeliveryId.safeParse(id).success ? await read(showDelivery, { id }) : notFound();
+  const delivery = await loadDelivery(id);
   return (
     <>
       <Link href="/admin/webhooks" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">

@@ -1,0 +1,9 @@
+import type { Metadata } from "next";
+import { getTranslations } from "next-intl/server";
+
+/** The tab's title of a message that a layout shows in place of its pages; replaces theirs. */
+export async function messageTitle(title: string): Promise<Metadata> {
+  const t = await getTranslations("common");
+  const whole = `${title} · ${t("product")}`;
+  return { title: { default: title, template: whole } };
+}
