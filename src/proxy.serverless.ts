@@ -5,6 +5,7 @@ import { type PassedRequest, REQUEST_HEADER } from "./app/gate/hosted-request.ts
 import { Refusal } from "./domain/refusal.ts";
 import { limitHeaders } from "./http/limit-headers.ts";
 import { isCrossOrigin } from "./http/origin-check.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
 import { statusOf } from "./http/status-of.ts";
 import type { Charge } from "./limits/charge.ts";
@@ -20,7 +21,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
     console.error(error.message);
     return null;
   });
-  if (started === null) return sendText(503, "Service unavailable", new Headers({ "retry-after": "5" }));
+  if (started === null) return sendText(503, "Service unavailable", new Headers());
   const { appUrl, clientAddress, deps, identify, log, ownOrigins } = started;
   const id = randomUUID();
   const nonce = randomBytes(16).toString("base64");
@@ -78,5 +79,6 @@ function sendText(status: number, text: string, headers: Headers): NextResponse 
   headers.set("content-type", "text/plain; charset=utf-8");
   headers.set("cache-control", "no-store");
   if (status === 405) headers.set("allow", METHODS.join(", "));
+  if (status === 503) headers.set("retry-after", `${UNAVAILABLE_RETRY_AFTER_SECONDS}`);
   return new NextResponse(`${text}\n`, { status, headers });
 }

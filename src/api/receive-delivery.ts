@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Slot } from "../domain/slot.ts";
 import { BodyAbandoned, BodyAborted, readBody } from "../http/read-body.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../http/retry-after.ts";
 import type { Intake, ReceiveResult } from "../intake/intake.ts";
 import type { Log } from "../observability/log.ts";
 
@@ -14,8 +15,6 @@ export type WebhookOptions = {
   observe: ((slot: Slot, outcome: ReceiveResult["outcome"]) => void) | null;
   log: Log;
 };
-
-const RETRY_AFTER_SECONDS = "5";
 
 const UNAVAILABLE = {
   overloaded: "more deliveries are waiting than can be answered in time",
@@ -32,7 +31,7 @@ export type WebhookResponse = {
 const UNAVAILABLE_RESPONSE: WebhookResponse = {
   status: 503,
   body: { error: "Service unavailable" },
-  headers: { "retry-after": RETRY_AFTER_SECONDS },
+  headers: { "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` },
 };
 
 /** Receives one delivery to a slot. @throws BodyTooLarge */

@@ -1,6 +1,7 @@
 import type { RefusalCode } from "../domain/reason-definition.ts";
 import { codeOf as reasonCode } from "../domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../http/retry-after.ts";
 import { statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
 import type { AuthRoute } from "./route-list.ts";
@@ -86,7 +87,6 @@ export function tooManyRequests(waitSeconds: number): RefusalResponse {
 }
 
 const FOREIGN_KEY_VIOLATION = "23503";
-const RETRY_AFTER_SECONDS = 5;
 
 const CODES = {
   unauthorized: "UNAUTHORIZED",
@@ -126,7 +126,7 @@ const REASONS_OF_CODES: Record<string, RefusalFacts> = {
 
 function headersOf({ code, params }: Refusal): Record<string, string> {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
-  if (code === "unavailable") return { ...headers, "retry-after": `${RETRY_AFTER_SECONDS}` };
+  if (code === "unavailable") return { ...headers, "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` };
   if (code !== "rate_limited" || !("retryAfterSeconds" in params)) return headers;
   return { ...headers, "retry-after": `${params.retryAfterSeconds}` };
 }

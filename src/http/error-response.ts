@@ -1,9 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { versionNumber } from "../domain/api-version.ts";
 import { Refusal, type RefusalFacts, shownReason } from "../domain/refusal.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./retry-after.ts";
 import { statusOf } from "./status-of.ts";
-
-const RETRY_AFTER_SECONDS = "5";
 
 /**
  * Maps any thrown error to a response. A defect's details are not shown to the client.
@@ -39,7 +38,7 @@ export function answerRefusal(
   // A public route may have allowed caching: an error must not be cached.
   c.header("cache-control", "no-store");
   if (status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
-  if (status === 503) c.header("retry-after", RETRY_AFTER_SECONDS);
+  if (status === 503) c.header("retry-after", `${UNAVAILABLE_RETRY_AFTER_SECONDS}`);
   // Not every refusal of this kind has a charge, whose limit headers would say it.
   if (thrown.code === "rate_limited" && "retryAfterSeconds" in thrown.params)
     c.header("retry-after", `${thrown.params.retryAfterSeconds}`);

@@ -154,6 +154,7 @@ function run(
     person: async () => person,
     header: () => undefined,
     charged: () => {},
+    markParsed: () => {},
     setErrorStatus: () => {},
     appUrl: "https://app.example.com",
     accounts: { scopeOf: () => null, handle: async () => Response.json({}) },

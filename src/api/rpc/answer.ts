@@ -4,9 +4,8 @@ import superjson from "superjson";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { hasCookies } from "../../http/response-headers.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { shapeOf } from "./errors.ts";
-
-const RETRY_AFTER_SECONDS = "5";
 
 /** The same error for all calls of a request, with its status also for streaming clients. */
 export function refusalOf(error: TRPCError): Response {
@@ -33,5 +32,5 @@ export function finished(c: Context<HonoEnv>, response: Response): Response {
 /** The headers that go with a status. */
 export function statusHeaders(status: number): Record<string, string> {
   if (status === 401) return { "www-authenticate": 'Bearer realm="tollgate"' };
-  return status === 503 ? { "retry-after": RETRY_AFTER_SECONDS } : {};
+  return status === 503 ? { "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` } : {};
 }

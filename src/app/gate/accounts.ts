@@ -19,7 +19,7 @@ export async function callAccounts(
   const { accounts, address, deps, header } = await currentRequest();
   const scope = accounts.scopeOf("POST", `/api/auth${path}`);
   const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
-  const result = await withLimitHeaders(call, async () => {
+  const result = await withLimitHeaders(call.charges, async () => {
     if (scope !== null) await charge(scope, deps.limits, call);
     return throwRefusal(await accounts.call({ path, body, header, address }));
   });

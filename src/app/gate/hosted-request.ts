@@ -41,6 +41,7 @@ function read(sent: Headers, { identify, clientAddress, ...hosted }: Host): Page
     },
     header: (name) => sent.get(name) ?? undefined,
     charged: () => {},
+    markParsed: () => {},
     setErrorStatus: () => {},
     isOurFailure: () => true,
     cannotServe: () => {},

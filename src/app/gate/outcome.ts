@@ -1,10 +1,12 @@
 import { unstable_rethrow } from "next/navigation";
 import { getTranslations } from "next-intl/server";
+import { Refusal } from "../../domain/refusal.ts";
 import type { Outcome } from "../../ui/outcome.ts";
 import { FieldError } from "./field-error.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
 import { refusalText } from "./refusal-text.ts";
 import { currentRequest } from "./request.ts";
+import { isUnavailable } from "./unavailable.ts";
 
 /**
  * An action's result or refusal as the outcome of its form: Next.js masks thrown errors in production. Redirects pass.
@@ -18,9 +20,10 @@ export async function catchRefusals<Value>(
     return { done: true, value: await action() };
   } catch (error) {
     unstable_rethrow(error);
-    const { log, id, setErrorStatus } = await currentRequest();
+    const { log, id, setErrorStatus, cannotServe } = await currentRequest();
     // The page itself is served: it shows the refusal.
     setErrorStatus(null);
+    if (isUnavailable(error)) cannotServe();
     const refusal = refusalOf(error);
     if (refusal) return toFailure(refusal, entered);
     if (error instanceof FieldError) {
@@ -29,12 +32,12 @@ export async function catchRefusals<Value>(
       return { done: false, code, message, field, retryAfterSeconds: null, entered: retainedFields(entered) };
     }
     log.error({ err: error, requestId: id }, "action failed");
+    if (isUnavailable(error)) return toFailure(new Refusal({ reason: "unavailable" }), entered);
     const t = await getTranslations("refusals");
-    const isAway = error instanceof Error && error.name === "DatabaseUnavailable";
     return {
       done: false,
-      code: isAway ? "unavailable" : "defect",
-      message: isAway ? t("reasons.unavailable") : t("defect", { id }),
+      code: "defect",
+      message: t("defect", { id }),
       field: null,
       retryAfterSeconds: null,
       entered: retainedFields(entered),

@@ -23,11 +23,13 @@ export type PageRequest = {
   header(name: string): string | undefined;
   /** Adds the rate-limit headers of a call, until the response's headers have been sent. */
   charged(charges: readonly Charge[]): void;
+  /** Until then, an error is taken to be in the request itself. */
+  markParsed(): void;
   /** The status that replaces the 500 of Next.js from now on; `null`: the error is ours, and 500 is right. */
   setErrorStatus(code: RefusalCode | null): void;
   /** Whether an error would be ours now. */
   isOurFailure(): boolean;
-  /** Responds with 503: the page's data cannot be loaded at the moment. */
+  /** Responds with 503, whatever the page shows: its data cannot be loaded, or its form not be processed, at the moment. */
   cannotServe(): void;
   deps: Dependencies;
   accounts: PageAccounts;

@@ -7,6 +7,7 @@ import { type Access, execute, type Operation } from "../../operations/operation
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { refusalOf } from "./refusal.ts";
 import { currentRequest, requireUser } from "./request.ts";
+import { isUnavailable } from "./unavailable.ts";
 
 /**
  * Runs a query for a page: access, validation, logic. It is exempt from the operation's limit, as viewing pages must not
@@ -31,6 +32,7 @@ export async function read<Input extends z.ZodType, Output extends z.ZodType, A 
       { err: error, requestId: request.id, operation: operation.name },
       "page could not be loaded",
     );
+    if (isUnavailable(error)) request.setErrorStatus("unavailable");
     // Next.js passes only the digest to the error page.
     throw Object.assign(new Error("page could not be loaded", { cause: error }), { digest: request.id });
   }

@@ -4,17 +4,18 @@ import type { Person } from "../../domain/caller.ts";
 import { hostedRequest } from "./hosted-request.ts";
 import { type PageRequest, pageRequests } from "./page-request.ts";
 import { signInPath } from "./same-site-path.ts";
+import { throwUnavailable } from "./unavailable.ts";
 
 /** The current request. @throws Error outside a request, such as while building */
 export async function currentRequest(): Promise<PageRequest> {
   const request = pageRequests().getStore() ?? (await hostedRequest());
-  // The request was parsed: a later failure is ours.
-  request.setErrorStatus(null);
+  request.markParsed();
   return request;
 }
 
 /** The signed-in user; without one, redirects to the sign-in page and back. */
 export const requireUser = cache(async (): Promise<Person> => {
   const request = await currentRequest();
-  return (await request.person()) ?? redirect(signInPath(request.path));
+  const someone = await request.person().catch(throwUnavailable(request));
+  return someone ?? redirect(signInPath(request.path));
 });

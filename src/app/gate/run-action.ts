@@ -1,8 +1,9 @@
 import { redirect } from "next/navigation";
 import type { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
+import type { Charge } from "../../limits/charge.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
-import { type Access, type Call, execute, type Operation } from "../../operations/operation.ts";
+import { type Access, execute, type Operation } from "../../operations/operation.ts";
 import { refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
 import { signInPath } from "./same-site-path.ts";
@@ -12,7 +13,7 @@ import { withLimitHeaders } from "./with-limit-headers.ts";
  * An action's way through the gate: session, limit, validation, operation. Without a session, on to the sign-in page.
  * @param form what the action is called with: anything at all, as anybody may call it
  * @param readInput is called when the limit has let the call through, and there is a form
- * @throws Refusal, also over the limit, with the specification's message
+ * @throws Refusal, also over the limit, with the specification's message, and while the database is away
  */
 export async function runAction<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
   operation: Operation<Dependencies, Input, Output, A>,
@@ -20,7 +21,7 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
   readInput: () => Record<string, unknown> | Promise<Record<string, unknown>>,
 ): Promise<z.input<Output>> {
   const { address, deps, path, person } = await currentRequest();
-  const call: Call = { caller: (await person()) ?? { kind: "anonymous", address }, charges: [] };
+  const charges: Charge[] = [];
   const readForm = async () =>
     form instanceof FormData
       ? withoutMissing(form, await readInput())
@@ -29,7 +30,10 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
           params: { problem: "wrong_type", expected: "the fields of a form" },
         });
   try {
-    return await withLimitHeaders(call, () => execute(operation, deps, call, readForm));
+    return await withLimitHeaders(charges, async () => {
+      const caller = (await person()) ?? ({ kind: "anonymous", address } as const);
+      return execute(operation, deps, { caller, charges }, readForm);
+    });
   } catch (error) {
     if (refusalOf(error)?.code === "unauthorized") redirect(signInPath(path));
     throw error;

@@ -1,23 +1,35 @@
-import type { Call } from "../../operations/operation.ts";
-import { refusalOf } from "./refusal.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Charge } from "../../limits/charge.ts";
+import type { PageRequest } from "./page-request.ts";
+import { type PageRefusal, refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
+import { isUnavailable } from "./unavailable.ts";
 
 /**
- * Adds the rate-limit headers of a call to the response, and `Retry-After` when it was refused.
+ * Adds an action's rate-limit headers to the response, and the status and digest of its refusal.
+ * @throws Refusal, also while the database is away
  */
-export async function withLimitHeaders<Done>(call: Call, charged: () => Promise<Done>): Promise<Done> {
+export async function withLimitHeaders<Done>(
+  charges: readonly Charge[],
+  charged: () => Promise<Done>,
+): Promise<Done> {
   const request = await currentRequest();
   try {
     return await charged();
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error) ?? refusalOfOutage(error, request);
+    if (refusal === null) throw error;
     // All that Next.js lets out of what an action throws in production.
-    if (refusal) {
-      refusal.digest = `refusal:${refusal.code}`;
-      request.setErrorStatus(refusal.code);
-    }
-    throw error;
+    refusal.digest = `refusal:${refusal.code}`;
+    request.setErrorStatus(refusal.code);
+    throw refusal;
   } finally {
-    request.charged(call.charges);
+    request.charged(charges);
   }
+}
+
+function refusalOfOutage(error: unknown, { id, log }: PageRequest): PageRefusal | null {
+  if (!isUnavailable(error)) return null;
+  log.error({ err: error, requestId: id }, "action failed");
+  return new Refusal({ reason: "unavailable" });
 }

@@ -6,6 +6,7 @@ import { pageRequests } from "../../app/gate/page-request.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { isCrossOrigin } from "../../http/origin-check.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
 import { statusOf } from "../../http/status-of.ts";
 import type { Charge } from "../../limits/charge.ts";
@@ -117,6 +118,7 @@ function sendRefusal(
   headers: Record<string, string>,
 ): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  if (code === "unavailable") outgoing.setHeader("retry-after", UNAVAILABLE_RETRY_AFTER_SECONDS);
   sendText(outgoing, statusOf[code], message);
 }
 

@@ -1,31 +1,51 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { RefusalCode } from "../../domain/reason-definition.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { statusOf } from "../../http/status-of.ts";
 
-/** Next.js responds with 500 to any error. Refusals and unreadable requests get their own status instead. */
+/**
+ * Next.js responds with 500 to any error. Refusals, unreadable requests and what cannot be served at the moment get
+ * their own status instead.
+ */
 export function errorStatus(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-): Pick<PageRequest, "setErrorStatus" | "isOurFailure"> {
+): Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe"> {
   const { method, headers } = incoming;
   // Before an action or page runs, only the request itself can be invalid.
-  const isRead = method === "POST" || "next-router-state-tree" in headers;
-  let reason: RefusalCode | null = isRead ? "invalid_input" : null;
+  let isUnread = method === "POST" || "next-router-state-tree" in headers;
+  let code: RefusalCode | null = null;
+  let isUnavailable = false;
+  const errorCode = () => (isUnread ? "invalid_input" : code);
+
+  const replaced = (status: number): number => {
+    if (isUnavailable && (status === 200 || status === 500)) return statusOf.unavailable;
+    const refusal = errorCode();
+    return status === 500 && refusal !== null ? statusOf[refusal] : status;
+  };
   const writeHead = outgoing.writeHead.bind(outgoing) as (
     status: number,
     ...rest: unknown[]
   ) => ServerResponse;
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
-    if (status !== 500 || reason === null) return writeHead(status, ...rest);
+    const sent = replaced(status);
+    if (sent === statusOf.unavailable) outgoing.setHeader("retry-after", UNAVAILABLE_RETRY_AFTER_SECONDS);
     // Next.js has not read the whole body, so the connection cannot be reused.
-    if (!incoming.complete) outgoing.setHeader("connection", "close");
-    return writeHead(statusOf[reason], ...rest);
+    if (sent !== status && !incoming.complete) outgoing.setHeader("connection", "close");
+    return writeHead(sent, ...rest);
   };
   return {
-    setErrorStatus: (code) => {
-      reason = code;
+    markParsed: () => {
+      isUnread = false;
     },
-    isOurFailure: () => reason === null,
+    setErrorStatus: (refusal) => {
+      isUnread = false;
+      code = refusal;
+    },
+    isOurFailure: () => errorCode() === null,
+    cannotServe: () => {
+      isUnavailable = true;
+    },
   };
 }

@@ -55,9 +55,6 @@ export async function openRequest(
     header: (name) => headers[name] as string | undefined,
     charged: addCharges,
     ...errorStatus(incoming, outgoing),
-    cannotServe: () => {
-      if (!outgoing.headersSent) outgoing.statusCode = 503;
-    },
     deps,
     accounts: auth,
     appUrl,

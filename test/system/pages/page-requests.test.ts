@@ -2,21 +2,35 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createKey, createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
+import {
+  callAction,
+  encodeArguments,
+  findServerAction,
+  postForm,
+  submitAction,
+} from "../../support/server-action.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
 
 let test: TestDatabase;
+let toDatabase: TcpProxy;
 let server: RunningServer;
 let cookie: string;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
-  server = await startTestServer(test.url, { APP_URL: "https://app.example.com" });
+  const databaseUrl = new URL(test.url);
+  toDatabase = await startTcpProxy(Number(databaseUrl.port));
+  databaseUrl.port = String(toDatabase.port);
+  server = await startTestServer(databaseUrl.href, { APP_URL: "https://app.example.com" });
   cookie = (await createUser(test, "Somebody New", { isHttps: true })).cookie;
 }, 180_000);
 afterAll(async () => {
   await server.close();
+  await toDatabase.close();
   await test.drop();
 });
 
@@ -148,5 +162,82 @@ describe("static files of pages", () => {
     const { status, text } = await load(path);
     expect([301, 307, 308, 400, 404]).toContain(status);
     expect(text).not.toContain("dependencies");
+  });
+});
+
+describe("while the database is unreachable", () => {
+  beforeAll(() => toDatabase.cut());
+  afterAll(async () => {
+    toDatabase.restore();
+    await eventually(async () => (await load("/settings", { cookie })).status, 200);
+  });
+
+  const UNAVAILABLE = [503, "5"];
+  const statusOf = ({ status, headers }: { status: number; headers: Headers }) => [
+    status,
+    headers.get("retry-after"),
+  ];
+  const titleOf = (html: string) => /<title>([^<]*)<\/title>/.exec(html)?.[1];
+  const FAILED = "This page couldn’t be loaded · Tollgate";
+
+  it("returns 503 for a form with JavaScript, with a message and what was typed", async () => {
+    const fields = { name: "Grace Hopper" };
+    const response = await submitAction(server.url, findServerAction("updateProfile"), fields, { cookie });
+    expect(statusOf(response)).toEqual(UNAVAILABLE);
+    expect(response.returned).toMatchObject({
+      ...{ done: false, code: "unavailable", entered: fields },
+      message: "This is temporarily unavailable. Try again in a minute.",
+    });
+  });
+
+  it("returns 503 for a form without JavaScript, with a page that says how to send it again", async () => {
+    const action = findServerAction("updateProfile");
+    const response = await postForm(server.url, action, { name: "Grace Hopper" }, { cookie });
+    const html = response.text;
+    expect(statusOf(response)).toEqual(UNAVAILABLE);
+    expect(html).toContain("Reload this page to send them again");
+    expect(html).toContain('href="/settings"');
+    expect(titleOf(html)).toBe(FAILED);
+  });
+
+  it.each(["updateProfile", "changePassword", "createCheckout", "deleteUser", "signOut"])(
+    "returns 503 for the action %s",
+    async (name) => {
+      const action = findServerAction(name);
+      const path = (action.pages[0] as string).replace("[id]", "someone");
+      const response = await callAction(server.url, action, encodeArguments([{ name: "Grace" }]), {
+        cookie,
+        path,
+      });
+      expect(statusOf(response)).toEqual(UNAVAILABLE);
+    },
+  );
+
+  it("keeps what was typed into the sign-in form, except the password", async () => {
+    const fields = { email: "grace@example.com", password: "typed by grace" };
+    const response = await postForm(server.url, findServerAction("signIn"), fields, { path: "/sign-in" });
+    const html = response.text;
+    expect(statusOf(response)).toEqual(UNAVAILABLE);
+    expect(html).not.toContain(fields.password);
+    const { returned, ...scripted } = await submitAction(server.url, findServerAction("signIn"), fields, {
+      path: "/sign-in",
+    });
+    expect(statusOf(scripted)).toEqual(UNAVAILABLE);
+    expect(returned).toMatchObject({ code: "unavailable", entered: { email: fields.email } });
+    expect(returned).not.toHaveProperty("entered.password");
+  });
+
+  it.each(["/settings", "/billing", "/onboarding", "/admin/users", "/admin/users/someone"])(
+    "returns 503 for %s",
+    async (path) => {
+      const { status, fields: headers, text } = await load(path, { cookie });
+      expect([status, headers["retry-after"]]).toEqual(UNAVAILABLE);
+      expect(titleOf(text)).toBe(FAILED);
+      expect(text).toContain("<h1");
+    },
+  );
+
+  it("serves public pages", async () => {
+    for (const path of ["/", "/sign-in"]) expect((await load(path, { cookie })).status).toBe(200);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
+import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
@@ -7,6 +8,7 @@ import { describeWith } from "../../support/installed-programs.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { REDIS, startRedis, type TestRedis } from "../../support/redis.ts";
 import { startTestServer } from "../../support/server.ts";
+import { findServerAction, submitAction } from "../../support/server-action.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) => {
@@ -15,11 +17,12 @@ describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) =>
   let servers: RunningServer[];
   let person: TestUser;
   beforeAll(async () => {
+    await builtPages();
     redis = await startRedis(program);
     test = await freshDatabase(0);
     const variables = { ...GENEROUS_LIMITS, RATE_LIMIT_API: "4/3600", REDIS_URL: redis.url };
     servers = await Promise.all([1, 2].map(() => startTestServer(test.url, variables)));
-  });
+  }, 180_000);
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.close()));
     await test.drop();
@@ -57,6 +60,10 @@ describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) =>
         body: { planId: "pro" },
       });
       expect(checkout.status).toBe(503);
+      const action = findServerAction("createCheckout");
+      const form = await submitAction(server.url, action, { planId: "pro" }, otherUser);
+      expect([form.status, form.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(form.returned).toMatchObject({ done: false, code: "unavailable" });
       const read = await sendRequest(server.url, "GET", "/api/users/me", otherUser);
       expect([read.status, read.fields["x-ratelimit-remaining"]]).toEqual([200, "3"]);
     }

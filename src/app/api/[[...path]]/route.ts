@@ -1,4 +1,5 @@
 import { after } from "next/server";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../http/retry-after.ts";
 import { host, isServerless } from "../../gate/host.ts";
 
 /** The whole API where Next.js serves it. `src/server.ts` serves `/api` without Next.js. */
@@ -9,7 +10,8 @@ async function respond(request: Request): Promise<Response> {
     return null;
   });
   if (started === null) {
-    return Response.json({ error: "Service unavailable" }, { status: 503, headers: { "retry-after": "5" } });
+    const headers = { "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` };
+    return Response.json({ error: "Service unavailable" }, { status: 503, headers });
   }
   const { fetch, idle } = started;
   const response = await fetch(request);
