@@ -144,10 +144,10 @@ async function becomeBusy(): Promise<void> {
   for (let n = 3; n < 7; n += 1) await deliverOfNobody(n);
   await tollgate("simulate", "--slot", "provider-b", "--events", "60", "--shuffle", "--seed", "4");
   await tollgate("users", "promote", SOMEBODY.email);
-  const said = `update webhook_delivery
+  const text = `update webhook_delivery
     set received_at = clock_timestamp() - interval '22 hours' * (1 - part - 0.04 * sin(part * 15) + 0.04 * sin(15::float8))
     from (select id as of, id::float8 / max(id) over () as part from webhook_delivery) parts where id = of`;
-  await database.run({ name: "spread", text: said }, []);
+  await database.run({ name: "spread", text }, []);
 }
 
 /** A Stripe event of somebody whom nobody here knows: it fails, and is tried again. */
