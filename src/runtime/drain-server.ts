@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as afterReading, setTimeout as sleep } from "node:timers/promises";
 
 /** How long requests in progress may take after the stop. */
 const FINISH_WITHIN_MS = 10_000;
@@ -8,47 +8,56 @@ const FINISH_WITHIN_MS = 10_000;
 const QUIET_FOR_MS = 200;
 /** But no longer than this: clients without a load balancer go on. */
 const ACCEPT_FOR_MS = 5_000;
-/** How long a connection may stay idle that was accepted just before the stop. */
-const SILENT_FOR_MS = 250;
+/** How long the last connection may take to send its request. Until then no idle one is closed. */
+const SILENT_FOR_MS = 1_000;
+const SWEEP_EVERY_MS = 250;
 
 /**
  * To be called before the server listens. The returned function stops accepting connections, and resolves once all
  * requests in progress have finished, or after the deadline, when all connections are destroyed.
  */
 export function prepareDrain(server: Server, options: Partial<DrainOptions> = {}): () => Promise<void> {
-  const sockets = new Set<Socket>();
+  const connections: Connections = { open: new Set(), lastAtMs: Number.NEGATIVE_INFINITY };
   server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    connections.lastAtMs = performance.now();
+    connections.open.add(socket);
+    socket.once("close", () => connections.open.delete(socket));
   });
-  return () => drain(server, sockets, { ...DEFAULTS, ...options });
+  return () => drain(server, connections, { ...DEFAULTS, ...options });
 }
 
-type DrainOptions = { finishWithinMs: number; quietForMs: number; acceptForMs: number };
+type Connections = { open: Set<Socket>; lastAtMs: number };
+
+type DrainOptions = { finishWithinMs: number; quietForMs: number; acceptForMs: number; silentForMs: number };
 
 const DEFAULTS: DrainOptions = {
   finishWithinMs: FINISH_WITHIN_MS,
   quietForMs: QUIET_FOR_MS,
   acceptForMs: ACCEPT_FOR_MS,
+  silentForMs: SILENT_FOR_MS,
 };
 
 async function drain(
   server: Server,
-  sockets: ReadonlySet<Socket>,
-  { finishWithinMs, ...accepting }: DrainOptions,
+  connections: Readonly<Connections>,
+  { finishWithinMs, silentForMs, ...accepting }: DrainOptions,
 ): Promise<void> {
   const closeAfterResponse = (_: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   };
   server.prependListener("request", closeAfterResponse);
   // Closing at once would reset connections that the kernel has accepted but we have not read.
-  await untilNoneComes(server, accepting);
+  await untilNoneComes(connections, accepting);
   await new Promise<void>((resolve) => {
     // Not Node's own `close` for HTTP: it drops connections whose first request has arrived but has not been read yet.
     NetServer.prototype.close.call(server, () => resolve());
-    const sweep = setInterval(() => server.closeIdleConnections(), SILENT_FOR_MS);
+    const sweep = setInterval(async () => {
+      if (performance.now() < connections.lastAtMs + silentForMs) return;
+      await afterReading();
+      server.closeIdleConnections();
+    }, SWEEP_EVERY_MS);
     const deadline = setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of connections.open) socket.destroy();
     }, finishWithinMs);
     server.once("close", () => {
       clearInterval(sweep);
@@ -60,14 +69,17 @@ async function drain(
 }
 
 async function untilNoneComes(
-  server: Server,
-  { quietForMs, acceptForMs }: Omit<DrainOptions, "finishWithinMs">,
+  connections: Readonly<Connections>,
+  { quietForMs, acceptForMs }: Pick<DrainOptions, "quietForMs" | "acceptForMs">,
 ): Promise<void> {
   const startedAt = performance.now();
-  let lastAt = startedAt;
-  server.on("connection", () => {
-    lastAt = performance.now();
-  });
-  const leftMs = () => Math.min(lastAt + quietForMs, startedAt + acceptForMs) - performance.now();
-  for (let ms = leftMs(); ms > 0; ms = leftMs()) await sleep(ms);
+  const leftMs = () => {
+    const quietAt = Math.max(connections.lastAtMs, startedAt) + quietForMs;
+    return Math.min(quietAt, startedAt + acceptForMs) - performance.now();
+  };
+  do {
+    await sleep(Math.max(leftMs(), 0));
+    // After a stall, timers run before the connections are accepted that have come meanwhile.
+    await afterReading();
+  } while (leftMs() > 0);
 }

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { limitPipelining } from "../../src/http/limit-pipelining.ts";
 import { prepareDrain } from "../../src/runtime/drain-server.ts";
@@ -25,6 +27,19 @@ function send(port: number, text: string) {
   sockets.push(connection.socket);
   return connection;
 }
+
+/** Indexes of what a client in another thread reports. */
+const [CONNECTED, BYTES] = [0, 1];
+const CLIENT = `
+  const { port, request, received } = require("node:worker_threads").workerData;
+  const socket = require("node:net").connect(port, "127.0.0.1", () => {
+    socket.write(request);
+    Atomics.store(received, ${CONNECTED}, 1);
+    Atomics.notify(received, ${CONNECTED});
+  });
+  socket.on("data", (data) => Atomics.add(received, ${BYTES}, data.length));
+  socket.on("error", () => {});
+`;
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -140,6 +155,37 @@ describe("prepareDrain", () => {
     await drained;
     expect(lastConnectionAt).toBeGreaterThan(0);
     expect(closedAt - lastConnectionAt).toBeGreaterThan(990);
+  });
+
+  it("answers a connection that came while the process was too busy to accept it", async () => {
+    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    const drain = prepareDrain(server, { quietForMs: 50 });
+    const port = await listen(server);
+    const received = new Int32Array(new SharedArrayBuffer(8));
+    const client = new Worker(CLIENT, { eval: true, workerData: { port, request: GET, received } });
+    const exited = once(client, "exit");
+    await once(client, "online");
+    const drained = drain();
+    // Nothing else runs until the client has connected and the wait for a quiet time is over.
+    Atomics.wait(received, CONNECTED, 0, 30_000);
+    Atomics.wait(received, BYTES, 0, 100);
+    await drained;
+    await exited;
+    expect(received[BYTES]).toBeGreaterThan(0);
+  });
+
+  it("answers a connection that sends its request only after connections are no longer accepted", async () => {
+    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    const drain = prepareDrain(server, { quietForMs: 1, silentForMs: 30_000 });
+    const port = await listen(server);
+    const client = send(port, "");
+    await once(server, "connection");
+    const drained = drain();
+    await vi.waitFor(() => expect(server.listening).toBe(false), { timeout: 30_000 });
+    await sleep(600);
+    client.socket.write(GET);
+    await drained;
+    await vi.waitFor(() => expect(client.received).toContain("answer"), { timeout: 30_000 });
   });
 
   it("stops accepting after a while even if connections keep coming", async () => {
