@@ -31,12 +31,21 @@ export function connectWebhooks(
   };
 }
 
+export type ApiConnection = {
+  log: Log;
+  versions: VersionCatalog;
+  eventHeartbeatMs?: number;
+  /** Not ready then, so that load balancers leave the server out while it finishes what it has. */
+  isStopping?: () => boolean;
+};
+
 /** The whole of `/api`, as configured. */
 export async function connectApi(
   config: Config,
   { runtime, service, clientAddress, ownOrigins, webhooks }: Wired & { webhooks: WebhookOptions },
-  { log, versions, eventHeartbeatMs }: { log: Log; versions: VersionCatalog; eventHeartbeatMs?: number },
+  { log, versions, eventHeartbeatMs, isStopping }: ApiConnection,
 ) {
+  const isReady = cachedReadiness(runtime.isReady);
   return createApi({
     webhooks,
     callers: { auth: service.auth, clientAddress, ownOrigins, limits: service.deps.limits },
@@ -51,7 +60,7 @@ export async function connectApi(
     appUrl: config.appUrl,
     corsOrigins: config.corsOrigins,
     ...(eventHeartbeatMs === undefined ? {} : { eventHeartbeatMs }),
-    isReady: cachedReadiness(runtime.isReady),
+    isReady: async () => !isStopping?.() && (await isReady()),
     log,
   });
 }

@@ -52,7 +52,9 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const deliverTo = (slot: Slot) => `${url}/api/webhooks/${slot}`;
   const tracing = await startTracing(config.tracing, log);
   const closing = tracing === null ? [] : [tracing.close];
+  let isStopping = false;
   const close = async () => {
+    isStopping = true;
     for (const end of closing.splice(0).reverse()) await end();
   };
   try {
@@ -64,7 +66,11 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     closing.push(service.close);
     const wired = { runtime, service, clientAddress, ownOrigins: () => origins };
     const webhooks = connectWebhooks(config, wired, log);
-    const api = await connectApi(config, { ...wired, webhooks }, { ...options, versions });
+    const api = await connectApi(
+      config,
+      { ...wired, webhooks },
+      { ...options, versions, isStopping: () => isStopping },
+    );
     const isDirect = directWebhooks({
       webhooks,
       versions,

@@ -72,6 +72,18 @@ describe("the server", () => {
     gate.cut();
   });
 
+  it("is not ready from SIGTERM on, and still answers", async () => {
+    const server = await spawnServer(test.url);
+    const ended = server.end("SIGTERM");
+    // Each opens a connection: while they come, the server goes on accepting them.
+    const statuses = async () => [
+      (await sendRequest(server.url, "GET", "/api/ready")).status,
+      (await sendRequest(server.url, "GET", "/api/health")).status,
+    ];
+    await eventually(statuses, [503, 200]);
+    expect((await ended).code).toBe(0);
+  });
+
   it("finishes running requests on SIGTERM and exits 0", async () => {
     const server = await spawnServer(test.url);
     const running = Array.from({ length: 50 }, (_, n) => slowDelivery(server.url, n));
