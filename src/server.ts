@@ -5,6 +5,7 @@ import configuredVersions from "../versions.config.ts";
 import { directWebhooks } from "./api/direct-webhooks.ts";
 import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
 import { ownOrigins } from "./config/own-origins.ts";
+import { trustsProxies } from "./config/trusted-proxies.ts";
 import { connectApi, connectClientAddress, connectWebhooks } from "./connect-api.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
 import type { Slot } from "./domain/slot.ts";
@@ -15,7 +16,7 @@ import { captureOutput } from "./observability/capture-output.ts";
 import { createLog, type Log } from "./observability/log.ts";
 import { startTracing } from "./observability/start-tracing.ts";
 import { collectGarbage } from "./runtime/collect-garbage.ts";
-import { prepareDrain } from "./runtime/drain-server.ts";
+import { NOTICE_WITHIN_MS, prepareDrain } from "./runtime/drain-server.ts";
 import { createHttpServer } from "./runtime/http-server.ts";
 import { createPages } from "./runtime/pages/create-pages.ts";
 import { outputContext } from "./runtime/pages/output-context.ts";
@@ -95,7 +96,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     };
     const listener = tracing === null ? answer : tracing.traceRequests(answer);
     const server = createHttpServer(listener, unroutable.refuseSocket);
-    const drain = prepareDrain(server);
+    const acceptAtLeastMs = trustsProxies(config.trustedProxies) ? NOTICE_WITHIN_MS : 0;
+    const drain = prepareDrain(server, { acceptAtLeastMs });
     await listen(server, config);
     closing.push(drain);
     // Streams would keep the drain waiting until its deadline.

@@ -17,6 +17,11 @@ export const trustedProxies = z.string().transform((text, context): TrustedProxi
   return { ranges };
 });
 
+/** Whether any proxy is trusted: then one is in front of the server. */
+export function trustsProxies(trusted: TrustedProxies): boolean {
+  return !("hops" in trusted) || trusted.hops > 0;
+}
+
 /** An address or a CIDR. */
 export function isRange(text: string): boolean {
   const [address = "", prefix, more] = text.split("/");

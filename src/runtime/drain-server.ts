@@ -4,10 +4,12 @@ import { setImmediate as afterReading, setTimeout as sleep } from "node:timers/p
 
 /** How long requests in progress may take after the stop. */
 const FINISH_WITHIN_MS = 10_000;
-/** Connections are accepted until none has been opened for so long: a load balancer needs a while to leave the server out. */
+/** Connections are accepted until none has been opened for so long. */
 const QUIET_FOR_MS = 200;
 /** But no longer than this: clients without a load balancer go on. */
 const ACCEPT_FOR_MS = 5_000;
+/** What a load balancer may take to find out that the server is not ready. */
+export const NOTICE_WITHIN_MS = 3_000;
 /** How long the last connection may take to send its request. Until then no idle one is closed. */
 const SILENT_FOR_MS = 1_000;
 const SWEEP_EVERY_MS = 250;
@@ -28,11 +30,18 @@ export function prepareDrain(server: Server, options: Partial<DrainOptions> = {}
 
 type Connections = { open: Set<Socket>; lastAtMs: number };
 
-type DrainOptions = { finishWithinMs: number; quietForMs: number; acceptForMs: number; silentForMs: number };
+type DrainOptions = {
+  finishWithinMs: number;
+  quietForMs: number;
+  acceptAtLeastMs: number;
+  acceptForMs: number;
+  silentForMs: number;
+};
 
 const DEFAULTS: DrainOptions = {
   finishWithinMs: FINISH_WITHIN_MS,
   quietForMs: QUIET_FOR_MS,
+  acceptAtLeastMs: 0,
   acceptForMs: ACCEPT_FOR_MS,
   silentForMs: SILENT_FOR_MS,
 };
@@ -70,12 +79,13 @@ async function drain(
 
 async function untilNoneComes(
   connections: Readonly<Connections>,
-  { quietForMs, acceptForMs }: Pick<DrainOptions, "quietForMs" | "acceptForMs">,
+  { quietForMs, acceptAtLeastMs, acceptForMs }: Omit<DrainOptions, "finishWithinMs" | "silentForMs">,
 ): Promise<void> {
   const startedAt = performance.now();
   const leftMs = () => {
     const quietAt = Math.max(connections.lastAtMs, startedAt) + quietForMs;
-    return Math.min(quietAt, startedAt + acceptForMs) - performance.now();
+    const earliestAt = Math.max(quietAt, startedAt + acceptAtLeastMs);
+    return Math.min(earliestAt, startedAt + acceptForMs) - performance.now();
   };
   do {
     await sleep(Math.max(leftMs(), 0));

@@ -157,6 +157,15 @@ describe("prepareDrain", () => {
     expect(closedAt - lastConnectionAt).toBeGreaterThan(990);
   });
 
+  it("accepts connections for as long as a load balancer takes to notice, even if none comes", async () => {
+    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    const drain = prepareDrain(server, { quietForMs: 1, acceptAtLeastMs: 500 });
+    await listen(server);
+    const stoppedAt = performance.now();
+    await drain();
+    expect(performance.now() - stoppedAt).toBeGreaterThan(490);
+  });
+
   it("answers a connection that came while the process was too busy to accept it", async () => {
     const server = createServer((_, outgoing) => outgoing.end("answer"));
     const drain = prepareDrain(server, { quietForMs: 50 });
