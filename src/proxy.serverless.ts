@@ -9,7 +9,7 @@ import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
 import { statusOf } from "./http/status-of.ts";
 import type { Charge } from "./limits/charge.ts";
-import { charge } from "./operations/operation.ts";
+import { charge } from "./operations/call.ts";
 
 const METHODS = ["GET", "HEAD", "POST"];
 /** As `next.config.mjs` limits server actions. */

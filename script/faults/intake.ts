@@ -210,8 +210,8 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/store/relay-state.ts",
-    find: "set last_position = $1::bigint, relayed_until = $2::bigint,",
-    replace: "set last_position = $1::bigint, relayed_until = relayed_until,",
+    find: "set last_position = $1::bigint, relayed_up_to = $2::bigint,",
+    replace: "set last_position = $1::bigint, relayed_up_to = relayed_up_to,",
     fault: "the relay reads the index entries of all events that it has relayed",
     tests: ["test/outbound/outbox.test.ts"],
   },

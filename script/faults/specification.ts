@@ -123,7 +123,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     tests: ACTIONS,
   },
   {
-    file: "src/operations/operation.ts",
+    file: "src/operations/call.ts",
     find: "limits.rateLimit(limitKey(counted.scope, counted.id), {",
     replace: "limits.rateLimit(limitKey(counted.scope, limitKey(counted.scope, counted.id)), {",
     fault: "the limiter is called with another key than <scope>:<user id>",
@@ -190,7 +190,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     tests: ["test/http/unroutable.test.ts"],
   },
   {
-    file: "src/operations/operation.ts",
+    file: "src/operations/call.ts",
     find: "params: { retryAfterSeconds: retryAfterSeconds(charged) }",
     replace: "params: { retryAfterSeconds: retryAfterSeconds(charged) + 1 }",
     fault: "the form counts down other seconds than the header",

@@ -5,7 +5,7 @@ import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
-import { type Call, charge } from "../operations/operation.ts";
+import { type Call, charge } from "../operations/call.ts";
 import { addressOf, type CallerContext, rejectCrossOriginWrite } from "./authenticate.ts";
 import { unversionedUrl } from "./versions/version-path.ts";
 

@@ -6,7 +6,7 @@ import { isCrossOrigin } from "../http/origin-check.ts";
 import { addCookie } from "../http/response-headers.ts";
 import type { Charge } from "../limits/charge.ts";
 import type { Limits } from "../limits/rate-limit.ts";
-import { type Call, charge } from "../operations/operation.ts";
+import { type Call, charge } from "../operations/call.ts";
 
 /** What authentication needs to know of a request. */
 export type CallerContext = {

@@ -3,10 +3,11 @@ import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
 import type { Log } from "../observability/log.ts";
+import { type Call, charge } from "../operations/call.ts";
 import { resumeAnswer } from "../operations/chat/resume-answer.ts";
 import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { type Call, charge, execute, type Gate } from "../operations/operation.ts";
+import { execute, type Gate } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
 /** The longest allowed conversation in any language, including the fields that `useChat` adds. */

@@ -8,8 +8,8 @@ import { HOOKS } from "../domain/subscription-hook.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readBodyOrRefuse } from "../http/read-body.ts";
+import { type Call, charge } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { type Call, charge } from "../operations/operation.ts";
 import { authenticate, authenticateLink, type CallerContext } from "./authenticate.ts";
 
 /** Guaranteed to every plugin handler: the call is authenticated and charged. */

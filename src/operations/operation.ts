@@ -12,10 +12,9 @@ import type { RefusalCode } from "../domain/reason-definition.ts";
 import { COMMON_REASONS, type Reason } from "../domain/reasons.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { type Tracing, traced } from "../domain/tracing.ts";
-import { type Charge, retryAfterSeconds } from "../limits/charge.ts";
-import { limitKey } from "../limits/limit-key.ts";
-import type { ChargedScope, Limit } from "../limits/policies.ts";
-import type { Decision, Limits } from "../limits/rate-limit.ts";
+import type { ChargedScope } from "../limits/policies.ts";
+import type { Limits } from "../limits/rate-limit.ts";
+import { type Call, charge } from "./call.ts";
 import { assertPermission, type FindNamedUser, onBehalf } from "./on-behalf.ts";
 
 /**
@@ -73,19 +72,6 @@ export function defineOperation<
 >(operation: Operation<Deps, Input, Output, A, P>): Operation<Deps, Input, Output, A, P> {
   return operation;
 }
-
-/** One request from outside, which may call several operations. */
-export type Call = {
-  caller: Caller;
-  /** Every charge so far, refused ones included: the surface shows what remains. */
-  charges: Charge[];
-  /** Not charged to any limit: a page's reads are charged as one page. */
-  isExempt?: boolean;
-  /** How many operations of a service key have been charged with the request that calls them. */
-  prepaid?: number;
-  /** The request's `Accept-Language`. */
-  acceptLanguage?: string | undefined;
-};
 
 export type Gate = {
   /** `null`: only the operator calls, who is not charged. */
@@ -174,68 +160,4 @@ function assertAccess(
     const needsTwoFactor = caller.kind === "session" && caller.needsTwoFactor;
     refuse({ reason: needsTwoFactor ? "two_factor_required" : "forbidden" });
   }
-}
-
-/**
- * Also for surfaces that are charged themselves, besides the operations called through them.
- * @param cost charged as a whole or not at all
- * @throws Refusal
- */
-export async function charge(
-  scope: ChargedScope,
-  limits: Limits | null,
-  call: Call,
-  cost = 1,
-): Promise<void> {
-  const { caller, charges } = call;
-  if (caller.kind === "operator" || call.isExempt) return;
-  if (limits === null) throw new Error(`a call by "${caller.kind}" needs limits`);
-  if (caller.kind === "service" && isPrepaid(scope, call, cost)) return;
-  const counted = countedAs(scope, caller, limits);
-  if (cost > counted.limit) refuse({ reason: "batch_too_large", params: { max: counted.limit } });
-  let decision: Decision | Promise<Decision>;
-  try {
-    decision = limits.rateLimit(limitKey(counted.scope, counted.id), {
-      limit: counted.limit,
-      windowSeconds: counted.windowSeconds,
-      cost,
-    });
-    if (decision instanceof Promise) decision = await decision;
-  } catch (error) {
-    throw unavailable(error);
-  }
-  const { id: _, ...policy } = counted;
-  const charged = { ...policy, ...decision, decidedAt: limits.now() };
-  charges.push(charged);
-  if (!decision.allowed)
-    refuse({ reason: "rate_limited", params: { retryAfterSeconds: retryAfterSeconds(charged) } });
-}
-
-type Counted = { scope: ChargedScope; id: string } & Limit;
-
-/** A service key is charged to its own limit alone, whatever it calls. */
-function countedAs(
-  scope: ChargedScope,
-  caller: Exclude<Caller, { kind: "operator" }>,
-  { policies }: Limits,
-): Counted {
-  if (caller.kind === "service") return { scope: "service-key", id: caller.keyId, ...caller.limit };
-  if (scope === "service-key") throw new Error(`a call by "${caller.kind}" has no limit of its own`);
-  return { scope, id: caller.kind === "anonymous" ? caller.address : caller.userId, ...policies[scope] };
-}
-
-/** RPC and GraphQL charge a request before its operations are known: these are then charged already. */
-function isPrepaid(scope: ChargedScope, call: Call, cost: number): boolean {
-  if (scope === "rpc" || scope === "graphql") {
-    call.prepaid = (call.prepaid ?? 0) + cost;
-    return false;
-  }
-  if (!call.prepaid) return false;
-  call.prepaid -= 1;
-  return true;
-}
-
-function unavailable(error: unknown): unknown {
-  if (!(error instanceof Error && error.name === "LimiterUnavailable")) return error;
-  return refuse({ reason: "unavailable" });
 }

@@ -5,8 +5,9 @@ import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
 import type { Person } from "../domain/caller.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
+import type { Call } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { type Call, execute } from "../operations/operation.ts";
+import { execute } from "../operations/operation.ts";
 import { listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
 import type { SubscriptionView } from "../operations/subscriptions/subscription-view.ts";
 

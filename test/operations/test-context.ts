@@ -1,7 +1,8 @@
 import plans from "../../plans.config.ts";
 import type { CancelSubscription } from "../../src/billing/cancel-at-provider.ts";
 import type { Caller } from "../../src/domain/caller.ts";
-import { type Call, execute, type Operation } from "../../src/operations/operation.ts";
+import type { Call } from "../../src/operations/call.ts";
+import { execute, type Operation } from "../../src/operations/operation.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
 import type { Database } from "../../src/store/database.ts";
 import { testLimits } from "../support/guarded-app.ts";

@@ -2,8 +2,9 @@ import SchemaBuilder from "@pothos/core";
 import DataloaderPlugin from "@pothos/plugin-dataloader";
 import { GraphQLError } from "graphql";
 import type { z } from "zod";
+import type { Call } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
-import { type Call, execute, type Operation } from "../../operations/operation.ts";
+import { execute, type Operation } from "../../operations/operation.ts";
 
 /** Per-request context of every resolver. */
 export type GraphqlContext = { deps: Dependencies; call: Call };

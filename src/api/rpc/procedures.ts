@@ -2,8 +2,9 @@ import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@
 import { z } from "zod";
 import type { Permission } from "../../domain/permission.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import type { Call } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
-import { type Access, type Call, execute, type Operation } from "../../operations/operation.ts";
+import { type Access, execute, type Operation } from "../../operations/operation.ts";
 import { type RpcErrorShape, shapeOf } from "./errors.ts";
 import { type InputReader, transformer, withoutDirection } from "./input.ts";
 

@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import type { AccountCallResult } from "../../domain/account-call.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { type Call, charge } from "../../operations/operation.ts";
+import { type Call, charge } from "../../operations/call.ts";
 import { currentRequest } from "./request.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";
 

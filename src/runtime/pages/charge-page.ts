@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Charge } from "../../limits/charge.ts";
 import type { Limits } from "../../limits/rate-limit.ts";
-import { charge } from "../../operations/operation.ts";
+import { charge } from "../../operations/call.ts";
 
 /** Next.js fetches the page that an action redirects to from this server, with the headers of the original request. */
 const SELF_HEADER = "x-tollgate-self";
