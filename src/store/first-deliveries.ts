@@ -16,13 +16,10 @@ export type KnownDelivery = {
 
 const KNOWN = {
   name: "known_deliveries",
+  // With keys of several slots it may find an id of one of them in another.
   text: `
-select d.provider, d.event_id, d.status, current_setting('synchronous_standby_names') <> '' as is_replicated
-from unnest($1::text[], $2::text[]) as input (provider, event_id)
-cross join lateral (
-  select provider, event_id, status from webhook_delivery
-  where provider = input.provider and event_id = input.event_id offset 0
-) d`,
+select provider, event_id, status, current_setting('synchronous_standby_names') <> '' as is_replicated
+from webhook_delivery where provider = any ($1::text[]) and event_id = any ($2::text[])`,
 };
 
 /** Which of these events have a delivery already, by `keyOf`. */

@@ -11,37 +11,25 @@ export type SubscriptionLink = {
   customerId: string | null;
 };
 
-// The links are $1 to $4. Each is looked up by itself through an index (`offset 0` keeps the planner from joining all with all).
-// `provider || ''` keeps it from the indexes that begin with the provider: with statistics of a small table all cost the same, and a
-// cached plan would read every row of a slot.
+// Each alternative has an index of its own, and no other path is open to the planner: `provider || ''` keeps it from the indexes
+// that begin with the provider, and no order by a key from a walk through that key's index. With statistics of a small table both
+// cost the same, and a cached plan would read every row of a slot.
 const LINKED = `
 from subscription s
-where s.id = any (array(
-  select found.id from unnest($1::text[], $2::text[]) as link (provider, id)
-    cross join lateral (
-      select id from subscription
-      where provider = link.provider and provider_subscription_id = link.id offset 0
-    ) found
-  union
-  select found.id from unnest($1::text[], $3::text[]) as link (provider, user_id)
-    cross join lateral (
-      select id from subscription where user_id = link.user_id and provider || '' = link.provider offset 0
-    ) found
-  union
-  select found.id from unnest($1::text[], $3::text[], $4::text[]) as link (provider, user_id, customer_id)
-    cross join lateral (
-      select id from subscription where customer_id = link.customer_id and provider || '' = link.provider offset 0
-    ) found
-  where link.user_id is null and link.customer_id is not null
-))`;
+where s.provider || '' = any ($1::text[]) and (
+  (s.provider = any ($1::text[]) and s.provider_subscription_id = any ($2::text[]))
+  or s.user_id = any ($3::text[])
+  or s.customer_id = any ($4::text[])
+)`;
 
 const LOCK = {
   name: "lock_subscriptions",
-  text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s`,
+  text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id::text collate "C" for no key update of s`,
 };
+// What never waits needs no order.
 const LOCK_FREE = {
   name: "lock_free_subscriptions",
-  text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s skip locked`,
+  text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} for no key update of s skip locked`,
 };
 
 /** Locks all subscriptions that any of the links may refer to, always in the same order. */
@@ -59,7 +47,7 @@ async function lock(
   statement: Statement,
   links: readonly SubscriptionLink[],
 ): Promise<Subscription[]> {
-  const rows = await transaction.run<SubscriptionRow>(statement, columnsOf(links));
+  const rows = await transaction.run<SubscriptionRow>(statement, idsOf(links));
   return rows.map(toSubscription);
 }
 
@@ -79,16 +67,22 @@ export async function findNotLocked(
   transaction: Queryable,
   links: readonly SubscriptionLink[],
 ): Promise<LinkedSubscription[]> {
-  return transaction.run<LinkedSubscription>(NOT_LOCKED, columnsOf(links));
+  return transaction.run<LinkedSubscription>(NOT_LOCKED, idsOf(links));
 }
 
-function columnsOf(links: readonly SubscriptionLink[]): unknown[][] {
-  return [
-    links.map((link) => link.provider),
-    links.map((link) => link.providerSubscriptionId),
-    links.map((link) => link.userId),
-    links.map((link) => link.customerId),
-  ];
+/** The parameters of `LINKED`. With links to several slots it may find an id of one of them in another. */
+function idsOf(links: readonly SubscriptionLink[]): unknown[][] {
+  const providers = new Set<Slot>();
+  const subscriptionIds: string[] = [];
+  const userIds: string[] = [];
+  const customerIds: string[] = [];
+  for (const { provider, providerSubscriptionId, userId, customerId } of links) {
+    providers.add(provider);
+    if (providerSubscriptionId !== null) subscriptionIds.push(providerSubscriptionId);
+    if (userId !== null) userIds.push(userId);
+    else if (customerId !== null) customerIds.push(customerId);
+  }
+  return [[...providers], subscriptionIds, userIds, customerIds];
 }
 
 const LOCK_SUBSCRIBERS = {

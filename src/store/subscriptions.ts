@@ -17,18 +17,17 @@ export type SubscriptionRow = {
   period_end_ms: number | null;
   cancel_at_period_end: boolean;
   out_of_order: boolean;
-  last_event_at_micros: number | null;
+  last_event_at_micros: string | null;
   last_event_rank: number | null;
-  compared_at_micros: number | null;
+  compared_at_micros: string | null;
   told_standing: LastNotified["standing"] | null;
   told_plan_id: string | null;
 };
 
 /** Of the table as `s`, for `toSubscription`. */
 export const SUBSCRIPTION_COLUMNS = `s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id,
-  s.seats, s.status, extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end,
-  s.out_of_order, s.last_event_at_micros::float8 as last_event_at_micros, s.last_event_rank,
-  s.compared_at_micros::float8 as compared_at_micros, s.told_standing, s.told_plan_id`;
+  s.seats, s.status, date_part('epoch', s.current_period_end) * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
+  s.last_event_at_micros, s.last_event_rank, s.compared_at_micros, s.told_standing, s.told_plan_id`;
 
 export function toSubscription(row: SubscriptionRow): Subscription {
   return {
@@ -44,14 +43,19 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     currentPeriodEnd: row.period_end_ms === null ? null : new Date(row.period_end_ms),
     cancelAtPeriodEnd: row.cancel_at_period_end,
     outOfOrder: row.out_of_order,
-    lastEventAtMicros: row.last_event_at_micros,
+    lastEventAtMicros: microsOf(row.last_event_at_micros),
     lastEventRank: row.last_event_rank,
-    comparedAtMicros: row.compared_at_micros,
+    comparedAtMicros: microsOf(row.compared_at_micros),
     lastNotified:
       row.told_standing === null || row.told_plan_id === null
         ? null
         : { standing: row.told_standing, planId: row.told_plan_id },
   };
+}
+
+/** The driver returns a `bigint` as text. */
+function microsOf(text: string | null): number | null {
+  return text === null ? null : Number(text);
 }
 
 /** Each column with its type and value. */
