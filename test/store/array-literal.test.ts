@@ -45,7 +45,8 @@ it("round-trips values through a PostgreSQL array", async () => {
 });
 
 it("writes numbers and booleans unquoted", async () => {
-  expect(arrayLiteral([1, -2.5, null, 1e21])).toBe("{1,-2.5,NULL,1e+21}");
+  expect(arrayLiteral([1, -2.5, null, 1e21])).toBe("{1,-2.5,null,1e+21}");
+  expect(arrayLiteral([2n, Number.NaN])).toBe("{2,NaN}");
   const rows = await test.rows("select to_json($1::float8[]) as numbers, to_json($2::boolean[]) as flags", [
     [1, -2.5, null],
     [true, false],
