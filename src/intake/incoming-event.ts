@@ -5,6 +5,8 @@ import type { ReadEvent } from "./read-event.ts";
 /** A verified event on its way into the log, with its parsed payload. */
 export type IncomingEvent = ReadEvent & {
   delivery: NewDelivery;
+  /** The delivery's `keyOf`, made once: each new string costs a map that is asked for it a look-up of its own. */
+  key: string;
   /** By the process's monotonic clock, in milliseconds. */
   startedAtMs: number;
   /** Of the request that brought it; absent where nothing is traced. */

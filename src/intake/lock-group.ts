@@ -1,3 +1,4 @@
+import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import {
@@ -31,10 +32,11 @@ export async function lockGroup(
   events: readonly ReadEvent[],
   sendAlong: () => Promise<(event: ReadEvent) => boolean>,
 ): Promise<LockedGroup> {
-  const linked = events.flatMap((event) => {
+  const linked: { event: ReadEvent; link: SubscriptionLink }[] = [];
+  for (const event of events) {
     const link = linkOf(event);
-    return link === null ? [] : [{ event, link }];
-  });
+    if (link !== null) linked.push({ event, link });
+  }
   const links = linked.map(({ link }) => link);
   const [subscriptions, elsewhere, isOpen] = await Promise.all([
     lockFree(transaction, links),
@@ -45,11 +47,11 @@ export async function lockGroup(
   // The subscribers of the locked subscriptions are known now, and nobody else can add one of theirs meanwhile.
   const owners = ownersOf(subscriptions);
   const rest = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
-  const unheld = rest.filter((link) => mayAdd(link) && !owners.subscribers.has(subscriberOf(link)));
+  const unheld = rest.filter((link) => mayAdd(link) && !owners.isHeld(link));
   const unproven = rest.flatMap(({ userId }) =>
     userId === null || owners.users.has(userId) ? [] : [userId],
   );
-  const users = new Map<string, UserState>([...owners.users].map((id) => [id, "present"]));
+  const users = owners.users;
   let refused: ReadonlySet<string> = new Set();
   if (unheld.length > 0 || unproven.length > 0) {
     // Read again after locking, to see what was added before.
@@ -65,17 +67,27 @@ export async function lockGroup(
     elsewhere.push(...elsewhereNow);
     for (const [id, state] of states) users.set(id, state);
   }
-  const ids = new Set(subscriptions.map(({ id }) => id));
-  const foreign = elsewhere.filter(({ id }) => !ids.has(id));
   return {
     subscriptions,
     users,
     confirmedEmails: await confirmedEmailsFor(transaction, events, subscriptions),
-    isContended: (event) => {
-      const link = linkOf(event);
-      if (link === null) return false;
-      return refused.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription));
-    },
+    isContended: contention(subscriptions, elsewhere, refused),
+  };
+}
+
+/** @param refused subscribers that are locked elsewhere, by `subscriberOf` */
+function contention(
+  subscriptions: readonly Subscription[],
+  elsewhere: readonly LinkedSubscription[],
+  refused: ReadonlySet<string>,
+): LockedGroup["isContended"] {
+  if (elsewhere.length === 0 && refused.size === 0) return () => false;
+  const ids = new Set(subscriptions.map(({ id }) => id));
+  const foreign = elsewhere.filter(({ id }) => !ids.has(id));
+  return (event) => {
+    const link = linkOf(event);
+    if (link === null) return false;
+    return refused.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription));
   };
 }
 
@@ -109,7 +121,7 @@ async function confirmedEmailsFor(
   subscriptions: readonly Subscription[],
 ): Promise<ReadonlyMap<string, string>> {
   const naming = events.flatMap(({ reading }) =>
-    "event" in reading && reading.event.customerEmail !== undefined ? [reading.event] : [],
+    "event" in reading && reading.event.customerEmail !== undefined ? reading.event : [],
   );
   if (naming.length === 0) return new Map();
   const ids = [...naming, ...subscriptions].flatMap(({ userId }) => userId ?? []);
@@ -132,17 +144,32 @@ function mayAdd({ userId, customerId }: SubscriptionLink): boolean {
   return userId !== null || customerId !== null;
 }
 
+/** Who has the locked subscriptions. By plain ids: joined ones would be new strings for a map to look up. */
 function ownersOf(subscriptions: readonly Subscription[]) {
-  const subscribers = new Set<string>();
-  const users = new Set<string>();
+  const users = new Map<string, UserState>();
+  const held = new Map<Slot, { users: Set<string>; customers: Set<string> }>();
   for (const { provider, userId, customerId } of subscriptions) {
-    if (userId !== null) {
-      users.add(userId);
-      subscribers.add(subscriberOf({ provider, userId, customerId: null }));
+    let inSlot = held.get(provider);
+    if (inSlot === undefined) {
+      inSlot = { users: new Set(), customers: new Set() };
+      held.set(provider, inSlot);
     }
-    if (customerId !== null) subscribers.add(subscriberOf({ provider, userId: null, customerId }));
+    if (userId !== null) {
+      users.set(userId, "present");
+      inSlot.users.add(userId);
+    }
+    if (customerId !== null) inSlot.customers.add(customerId);
   }
-  return { subscribers, users };
+  return {
+    users,
+    isHeld: ({ provider, userId, customerId }: SubscriptionLink): boolean => {
+      const inSlot = held.get(provider);
+      if (inSlot === undefined) return false;
+      return userId !== null
+        ? inSlot.users.has(userId)
+        : customerId !== null && inSlot.customers.has(customerId);
+    },
+  };
 }
 
 function isLinked(link: SubscriptionLink, subscription: LinkedSubscription): boolean {

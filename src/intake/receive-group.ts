@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable } from "../store/database.ts";
-import { keyOf } from "../store/delivery-key.ts";
 import { isContention, isLockTimeout, isTimeout } from "../store/transaction.ts";
 import { claimAndApply } from "./claim-and-apply.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
@@ -24,7 +23,7 @@ export async function receiveGroup(
   return written.map((outcome, index) => {
     const event = group[index] as IncomingEvent;
     if (outcome.outcome === "leaves") return claimAndApply(intake, event);
-    if (outcome.outcome !== "unavailable") intake.recent.add(keyOf(event.delivery));
+    if (outcome.outcome !== "unavailable") intake.recent.add(event.key);
     return outcome;
   });
 }

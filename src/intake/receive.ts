@@ -80,11 +80,12 @@ export function ingest(
     source,
     payload: rawBody,
   };
-  const { result, stopWaiting } = intake.inProcess.share(keyOf(delivery), (isAwaited) => {
-    const event: IncomingEvent = { slot, reading, delivery, startedAtMs, isAwaited };
+  const key = keyOf(delivery);
+  const { result, stopWaiting } = intake.inProcess.share(key, (isAwaited) => {
+    const event: IncomingEvent = { slot, reading, delivery, key, startedAtMs, isAwaited };
     const span = intake.tracing?.active();
     if (span) event.span = span;
-    return isClaimedFirst(intake, adapter, delivery)
+    return isClaimedFirst(intake, adapter, key)
       ? claimAndApply(intake, event)
       : intake.deliveries.submit(event);
   });
@@ -95,8 +96,8 @@ export function ingest(
 export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
 
 /** A repeat is found by the claim, which takes no locks; only the database knows whether it is one. */
-function isClaimedFirst(intake: Intake, adapter: Adapter, delivery: NewDelivery): boolean {
-  return adapter.traits.claimsFirst || intake.recent.has(keyOf(delivery));
+function isClaimedFirst(intake: Intake, adapter: Adapter, key: string): boolean {
+  return adapter.traits.claimsFirst || intake.recent.has(key);
 }
 
 function resultOf(adapter: Adapter, outcome: ReceivedOutcome): ReceiveResult {

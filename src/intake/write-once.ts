@@ -1,5 +1,4 @@
 import { secondsUntilRetry } from "../domain/delivery.ts";
-import { keyOf } from "../store/delivery-key.ts";
 import { type FirstDelivery, findKnownDeliveries, insertFirstDeliveries } from "../store/first-deliveries.ts";
 import { recordPayments } from "../store/record-payments.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -37,8 +36,9 @@ export async function writeOnce(
         transaction,
         group.map(({ delivery }) => delivery),
       );
+      if (deliveries.size === 0) return () => true;
       for (const event of group) {
-        const before = deliveries.get(keyOf(event.delivery));
+        const before = deliveries.get(event.key);
         if (before) alreadyStored.add(event);
         // A commit is visible once it is on disk here; only a commit of our own can tell whether it has reached the
         // standbys.
@@ -79,7 +79,7 @@ export async function writeOnce(
     const outcomes = new Map<IncomingEvent, ReceivedOutcome>();
     for (const [index, event] of written.entries()) {
       const { outcome } = decided.decisions[index] as EventDecision;
-      outcomes.set(event, outcomeOf(outcome, failed.get(keyOf(event.delivery)) ?? ""));
+      outcomes.set(event, outcomeOf(outcome, failed.get(event.key) ?? ""));
     }
     return group.map((event) => outcomes.get(event) ?? outcomeOfUnwritten(leaving.has(event)));
   });
@@ -119,6 +119,7 @@ function rowOf(
   const decision = decisions[index] as EventDecision;
   return {
     delivery: event.delivery,
+    key: event.key,
     durationMs: Math.round((performance.now() - event.startedAtMs) * 1000) / 1000,
     failed:
       decision.outcome === "failed"

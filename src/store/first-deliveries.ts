@@ -29,7 +29,7 @@ export async function findKnownDeliveries(
 ): Promise<Map<string, KnownDelivery>> {
   type Row = { provider: string; event_id: string; status: DeliveryStatus; is_replicated: boolean };
   const rows = await transaction.run<Row>(KNOWN, [
-    keys.map((key) => key.provider),
+    [...new Set(keys.map((key) => key.provider))],
     keys.map((key) => key.eventId),
   ]);
   return new Map(
@@ -43,6 +43,8 @@ export async function findKnownDeliveries(
 /** A delivery in its final state, with the result of its first attempt. */
 export type FirstDelivery = {
   delivery: NewDelivery;
+  /** Its `keyOf`. */
+  key: string;
   /** Milliseconds since receipt. */
   durationMs: number;
   /** `null`: it succeeded. */
@@ -90,8 +92,9 @@ export async function insertFirstDeliveries(
 ): Promise<Map<string, string>> {
   // Sorted, so that two processes inserting the same events lock them in the same order.
   const sorted = deliveries
-    .map((processed, ordinal) => ({ processed, ordinal, key: keyOf(processed.delivery) }))
-    .sort((a, b) => compareKeys(a.key, b.key));
+    .map((processed, ordinal) => ({ processed, ordinal }))
+    .sort((a, b) => compareKeys(a.processed.key, b.processed.key));
+  const hasFailures = deliveries.some(({ failed }) => failed !== null);
   const rows = await transaction.run<{ id: string; provider: string; event_id: string }>(INSERT, [
     sorted.map(({ processed }) => processed.delivery.provider),
     sorted.map(({ processed }) => processed.delivery.eventId),
@@ -101,8 +104,9 @@ export async function insertFirstDeliveries(
     sorted.map(({ processed }) => processed.delivery.occurredAtMicros),
     joinPayloads(sorted.map(({ processed }) => (processed.isRedacted ? null : processed.delivery.payload))),
     sorted.map(({ processed }) => processed.durationMs),
-    sorted.map(({ processed }) => storedFailure(processed.failed?.failure ?? null)),
-    sorted.map(({ processed }) => processed.failed?.retryInSeconds),
+    // `unnest` fills a shorter array up with nulls.
+    hasFailures ? sorted.map(({ processed }) => storedFailure(processed.failed?.failure ?? null)) : [],
+    hasFailures ? sorted.map(({ processed }) => processed.failed?.retryInSeconds) : [],
     sorted.map(({ processed }) => processed.changed?.subscriptionId),
     sorted
       .map(({ processed }) => (processed.changed ? JSON.stringify(processed.changed.changes) : ""))
