@@ -43,7 +43,7 @@ type Entry<Item, Answer> = {
   reject(error: unknown): void;
 };
 
-type Group = { startedAtMs: number; isClosing: boolean };
+type Group = { startedAtMs: number; items: number; isClosing: boolean };
 
 /**
  * Group commit: items that wait together run together, in order of arrival where they share a key. An item that finds
@@ -75,7 +75,9 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     if (inFlight.size >= options.maxInFlight) return false;
     const heldUpBefore = performance.now() - options.heldUpAfterMs;
     const atWork = [...inFlight].filter(({ startedAtMs }) => startedAtMs > heldUpBefore);
-    return atWork.length < options.maxAtWork && atWork.every(({ isClosing }) => isClosing);
+    // Behind a group that commits, one of fewer items waits for the commit: each group costs as much as twenty items.
+    const isWorthwhile = ({ isClosing, items }: Group) => isClosing && ready.length >= items;
+    return atWork.length < options.maxAtWork && atWork.every(isWorthwhile);
   }
 
   function nextGroup(): Entry<Item, Answer>[] {
@@ -121,7 +123,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
   }
 
   async function work(entries: readonly Entry<Item, Answer>[]): Promise<void> {
-    const group: Group = { startedAtMs: performance.now(), isClosing: false };
+    const group: Group = { startedAtMs: performance.now(), items: entries.length, isClosing: false };
     inFlight.add(group);
     const overtaking = setTimeout(schedule, options.heldUpAfterMs + 1);
     const closing = () => {

@@ -97,6 +97,26 @@ it("starts the next group when the one before is closing, two at once at most", 
   expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
 });
 
+it("keeps fewer items than a closing group has waiting until it ends", async () => {
+  const { running, started, submit } = manualBatcher({ maxAtWork: 2, heldUpAfterMs: 60_000 });
+  const first = [submit("running")];
+  const before = await started("running");
+  first.push(submit("a"), submit("b"));
+  before.end();
+  const group = await started("a");
+  group.closing();
+  const second = [submit("c")];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([...running.keys()]).toEqual(["running", "a"]);
+  second.push(submit("d"));
+  expect((await started("c")).names).toEqual(["c", "d"]);
+  second.push(submit("e"));
+  group.end();
+  running.get("c")?.end();
+  (await started("e")).end();
+  expect(await Promise.all([...first, ...second])).toEqual(["running", "a", "b", "c", "d", "e"]);
+});
+
 it("keeps the keys of an item that leaves its group locked until its own result arrives", async () => {
   let answerLeaver: (answer: string) => void = () => {};
   const ran: string[][] = [];
