@@ -51,6 +51,8 @@ export type WireEvent = {
 type PaymentRenderer = {
   /** The events that report a payment, or that it failed. */
   reportedBy: readonly EmittedEvent[];
+  /** Whether it also makes an invoice of what is merely credited. */
+  reportsCredits: boolean;
   /** The provider's id of the payment that such an event reports. */
   idOf(context: EventContext): string;
   /** Sent after the event that reports the payment: events that link it to its charge. */

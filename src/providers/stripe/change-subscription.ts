@@ -48,7 +48,8 @@ export async function previewChange(
     }),
   );
   return {
-    amountDue: invoice.amount_due,
+    // A credit is not due: it goes to the customer's balance.
+    amountDue: invoice.total < 0 ? invoice.total : invoice.amount_due,
     currency: invoice.currency.toUpperCase(),
     at: isAtOnce ? new Date() : new Date(item.current_period_end * 1000),
   };

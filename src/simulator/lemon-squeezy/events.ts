@@ -30,7 +30,8 @@ export const lemonSqueezy: Renderer = {
     };
   },
   payments: {
-    reportedBy: ["charged", "charge failed"],
+    reportedBy: ["charged", "change charged", "charge failed"],
+    reportsCredits: false,
     idOf: invoiceId,
     linkEvents: () => [],
     reversalEvents,
@@ -45,6 +46,7 @@ function dataOf(context: EventContext): object {
     case "checkout completed":
       return order(context);
     case "charged":
+    case "change charged":
     case "charge failed":
       return invoice(context);
     default:
@@ -65,6 +67,7 @@ function eventTypeOf(event: EmittedEvent): string {
     case "deleted":
       return "subscription_expired";
     case "charged":
+    case "change charged":
       return "subscription_payment_success";
     case "charge failed":
       return "subscription_payment_failed";

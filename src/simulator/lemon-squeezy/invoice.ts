@@ -1,3 +1,4 @@
+import { amountDue, chargeTotals } from "../lifecycle/charge.ts";
 import { type Reversal, reversedAmount } from "../lifecycle/reversal.ts";
 import {
   type EventContext,
@@ -20,10 +21,11 @@ type Invoice = { type: string; id: string; attributes: InvoiceAttributes };
 type InvoiceAttributes = Record<string, unknown> & { status: string; refunded: boolean };
 
 export function invoice(context: EventContext): Invoice {
-  const { lifecycle, step, ids } = context;
-  const { offer, seats, periodStartSeconds } = step.state;
+  const { step, ids } = context;
+  const { offer } = step.state;
   const id = invoiceId(context);
-  const total = offer.amount * seats;
+  // What is credited is taken off the subtotal.
+  const { discount, due: total } = chargeTotals(step.state);
   return {
     type: "subscription-invoices",
     id,
@@ -33,7 +35,7 @@ export function invoice(context: EventContext): Invoice {
       customer_id: Number(ids.customerId),
       user_name: nameOf(context),
       user_email: emailOf(context),
-      billing_reason: periodStartSeconds === lifecycle.startedAtSeconds ? "initial" : "renewal",
+      billing_reason: billingReason(context),
       currency: offer.currency,
       ...(step.event === "charge failed"
         ? { status: "pending", status_formatted: "Pending" }
@@ -41,7 +43,10 @@ export function invoice(context: EventContext): Invoice {
       currency_rate: "1.00000000",
       card_brand: "visa",
       card_last_four: "4242",
-      ...amounts({ subtotal: total, discount_total: 0, tax: 0, total, refunded_amount: 0 }, offer.currency),
+      ...amounts(
+        { subtotal: total + discount, discount_total: discount, tax: 0, total, refunded_amount: 0 },
+        offer.currency,
+      ),
       tax_inclusive: false,
       refunded: false,
       refunded_at: null,
@@ -53,13 +58,18 @@ export function invoice(context: EventContext): Invoice {
   };
 }
 
+function billingReason({ lifecycle, step }: EventContext): string {
+  if (step.event === "change charged") return "updated";
+  return step.state.periodStartSeconds === lifecycle.startedAtSeconds ? "initial" : "renewal";
+}
+
 /** The invoice after refunds. */
 export function refundedInvoice(payment: EventContext, reversals: readonly Reversal[]): Invoice {
   const paid = invoice(payment);
   const refunded = reversedAmount(reversals, "refund");
   if (refunded === 0) return paid;
-  const { offer, seats } = payment.step.state;
-  const isRefunded = refunded >= offer.amount * seats;
+  const { offer } = payment.step.state;
+  const isRefunded = refunded >= amountDue(payment.step.state);
   const changedAt = Math.max(...reversals.map(({ changedAtSeconds }) => changedAtSeconds));
   return {
     ...paid,

@@ -50,9 +50,8 @@ export const LEMON_SQUEEZY_PARAMETERS: ParameterTable = {
   "GET /v1/subscriptions/:id": {},
   "PATCH /v1/subscriptions/:id": {
     ...{ ...RESOURCE, "data.attributes.variant_id": "any", "data.attributes.cancelled": ["true", "false"] },
-    // Every change is prorated and charged at once.
     "data.attributes.invoice_immediately": ["true", "false"],
-    "data.attributes.disable_prorations": ["false"],
+    "data.attributes.disable_prorations": ["true", "false"],
   },
   "DELETE /v1/subscriptions/:id": {},
   "GET /v1/subscription-items": { "filter.subscription_id": "any", ...PAGE },
@@ -60,7 +59,7 @@ export const LEMON_SQUEEZY_PARAMETERS: ParameterTable = {
   "PATCH /v1/subscription-items/:id": {
     ...{ ...RESOURCE, "data.attributes.quantity": "any" },
     "data.attributes.invoice_immediately": ["true", "false"],
-    "data.attributes.disable_prorations": ["false"],
+    "data.attributes.disable_prorations": ["true", "false"],
   },
   "GET /v1/subscription-invoices": {
     ...{ "filter.store_id": "any", "filter.subscription_id": "any", ...PAGE },

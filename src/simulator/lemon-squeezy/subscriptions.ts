@@ -1,6 +1,10 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { seatsWithin } from "../lifecycle/change-items.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import type { Offer } from "../lifecycle/offer.ts";
+import type { ChangeBilling } from "../lifecycle/prorations.ts";
+import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
@@ -29,7 +33,7 @@ export function lemonSqueezySubscriptions(slot: ProviderSlot): Hono {
   );
   app.patch("/subscriptions/:id", async (c) => {
     let current = requireSubscription(slot, c);
-    const commands = commandsIn(slot, (await readBody(c)).at("data").at("attributes"));
+    const commands = commandsIn(slot, current, (await readBody(c)).at("data").at("attributes"));
     for (const command of commands) current = apply(slot, current, command);
     return document(c, { data: subscriptionJson(slot, current) });
   });
@@ -49,12 +53,20 @@ export function lemonSqueezySubscriptions(slot: ProviderSlot): Hono {
   app.get("/subscription-items/:id", (c) => document(c, { data: itemJson(slot, requireItem(slot, c)) }));
   app.patch("/subscription-items/:id", async (c) => {
     const before = requireItem(slot, c);
-    const seats = (await readBody(c)).at("data").at("attributes").at("quantity").wholeNumber();
+    const attributes = (await readBody(c)).at("data").at("attributes");
+    const seats = attributes.at("quantity").wholeNumber();
     if (seats === null)
       throw new LemonSqueezyProblem(422, "The quantity field is required.", {
         pointer: "/data/attributes/quantity",
       });
-    return document(c, { data: itemJson(slot, apply(slot, before, { to: "change seats", seats })) });
+    const { offer } = before.state;
+    const change = {
+      to: "change items",
+      offer,
+      seats,
+      billing: billingOf(before.state, offer, attributes),
+    } as const;
+    return document(c, { data: itemJson(slot, apply(slot, before, change)) });
   });
   return app;
 }
@@ -83,7 +95,7 @@ function requireItem(slot: ProviderSlot, c: Context): SimulatedSubscription {
   return subscription;
 }
 
-function commandsIn(slot: ProviderSlot, attributes: Json): Command[] {
+function commandsIn(slot: ProviderSlot, { state }: SimulatedSubscription, attributes: Json): Command[] {
   const commands: Command[] = [];
   const cancels = attributes.at("cancelled").flag();
   if (cancels !== null)
@@ -96,9 +108,19 @@ function commandsIn(slot: ProviderSlot, attributes: Json): Command[] {
       throw new LemonSqueezyProblem(422, "The variant does not exist.", {
         pointer: "/data/attributes/variant_id",
       });
-    commands.push({ to: "change plan", offer });
+    const seats = seatsWithin(offer, state.seats);
+    commands.push({ to: "change items", offer, seats, billing: billingOf(state, offer, attributes) });
   }
   return commands;
+}
+
+/** https://docs.lemonsqueezy.com/guides/developer-guide/managing-subscriptions: another interval is charged at once. */
+function billingOf(state: SubscriptionState, offer: Offer, attributes: Json): ChangeBilling {
+  const isNow =
+    attributes.at("invoice_immediately").flag() === true || offer.interval !== state.offer.interval;
+  if (attributes.at("disable_prorations").flag())
+    return offer.interval !== state.offer.interval ? "full now" : "never";
+  return isNow ? "prorated now" : "prorated next period";
 }
 
 function apply(slot: ProviderSlot, before: SimulatedSubscription, command: Command): SimulatedSubscription {

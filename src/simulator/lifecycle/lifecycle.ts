@@ -1,10 +1,14 @@
 import { DAY_SECONDS, intervalsAfter } from "./calendar.ts";
+import { changeItems, type ItemChange, seatsWithin, withItems } from "./change-items.ts";
+import { type Charge, chargeFor, periodLine } from "./charge.ts";
+import { type Discount, discountAt } from "./discount.ts";
 import type { Offer } from "./offer.ts";
 import type { BillingState, Dunning, EmittedEvent, SubscriptionState } from "./subscription.ts";
 
 export type Command =
   | { to: "change seats"; seats: number }
   | { to: "change plan"; offer: Offer }
+  | ({ to: "change items" } & ItemChange)
   | { to: "change at period end"; offer: Offer | null; seats: number | null }
   | { to: "withdraw the scheduled change" }
   | { to: "cancel at period end"; by?: "seller" | "customer" }
@@ -17,13 +21,16 @@ export type Command =
 /** A change of a subscription with the events that report it, in order. */
 export type Transition<Subscription> = { subscription: Subscription; events: readonly EmittedEvent[] };
 
-export type Purchase = { offer: Offer; seats: number; trialDays: number };
+export type Purchase = { offer: Offer; seats: number; trialDays: number; discount?: Discount | null };
 
 /** How long a subscription waits for its first payment, at Stripe, which alone has such ones. */
 const FIRST_PAYMENT_SECONDS = 23 * 3_600;
 
 /** The initial state of a subscription. */
-export function startBilling({ offer, seats, trialDays }: Purchase, nowSeconds: number): BillingState {
+export function startBilling(
+  { offer, seats, trialDays, discount = null }: Purchase,
+  nowSeconds: number,
+): BillingState {
   const isTrial = trialDays > 0;
   return {
     state: {
@@ -35,6 +42,7 @@ export function startBilling({ offer, seats, trialDays }: Purchase, nowSeconds: 
       periodEndSeconds: isTrial
         ? nowSeconds + trialDays * DAY_SECONDS
         : intervalsAfter(nowSeconds, 1, offer.interval),
+      ...(discount === null ? {} : { discount }),
     },
     anchorSeconds: nowSeconds,
     periods: 1,
@@ -62,6 +70,8 @@ export function applyCommand<Subscription extends BillingState>(
     }
     case "change plan":
       return changePlan(subscription, command.offer, nowSeconds);
+    case "change items":
+      return changeItems(subscription, command, nowSeconds);
     case "change at period end": {
       const scheduled = {
         offer: command.offer ?? subscription.scheduled?.offer ?? null,
@@ -137,15 +147,8 @@ function changePlan<Subscription extends BillingState>(
 ): Transition<Subscription> {
   const { state } = subscription;
   if (offer.priceId === state.offer.priceId) return { subscription, events: [] };
-  const seats = Math.min(offer.seats.max, Math.max(offer.seats.min, state.seats));
-  const isSameRhythm = offer.interval === state.offer.interval || state.status === "trialing";
-  if (isSameRhythm) return changed(subscription, "plan changed", { offer, seats });
-  // Another interval starts a new period, as with every provider.
-  const periodEndSeconds = intervalsAfter(nowSeconds, 1, offer.interval);
-  return changed({ ...subscription, anchorSeconds: nowSeconds, periods: 1 }, "plan changed", {
-    ...{ offer, seats, periodEndSeconds },
-    periodStartSeconds: nowSeconds,
-  });
+  const seats = seatsWithin(offer, state.seats);
+  return { subscription: withItems(subscription, { offer, seats }, nowSeconds), events: ["plan changed"] };
 }
 
 function renew<Subscription extends BillingState>(
@@ -162,10 +165,15 @@ function renew<Subscription extends BillingState>(
   const period = {
     periodStartSeconds: state.periodEndSeconds,
     periodEndSeconds: intervalsAfter(anchorSeconds, periods, offer.interval),
-    offer,
-    seats,
+    ...{ offer, seats },
+    ...(state.discount ? { discount: discountAt(state.discount, state.periodEndSeconds) } : {}),
   };
-  const next = { ...subscription, anchorSeconds, periods, scheduled: null };
+  const charge = renewalCharge(subscription, { ...state, ...period });
+  const next = {
+    ...{ ...subscription, anchorSeconds, periods, scheduled: null },
+    ...(charge === null ? {} : { pendingLines: [], credit: charge.creditAfter }),
+    state: charge === null && !state.charge ? state : { ...state, charge },
+  };
   if (subscription.nextCharge === "fails") {
     const overdue = { sinceSeconds: nowSeconds, tries: 0 };
     return changed(
@@ -176,6 +184,15 @@ function renew<Subscription extends BillingState>(
     );
   }
   return changed(next, wasTrial ? "trial ended" : "renewed", { ...period, status: "active" }, "charged");
+}
+
+/** The period's price with what is pending, paid from the customer's credit first; `null`: the price alone. */
+function renewalCharge(
+  { pendingLines = [], credit = 0 }: BillingState,
+  renewed: SubscriptionState,
+): Charge | null {
+  if (pendingLines.length === 0 && credit === 0) return null;
+  return chargeFor(null, [periodLine(renewed), ...pendingLines], credit);
 }
 
 function chargeAgain<Subscription extends BillingState>(

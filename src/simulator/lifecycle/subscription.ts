@@ -1,3 +1,5 @@
+import type { Charge, ChargeLine } from "./charge.ts";
+import type { Discount } from "./discount.ts";
 import type { Offer } from "./offer.ts";
 
 export type SubscriptionState = {
@@ -10,6 +12,9 @@ export type SubscriptionState = {
   /** Who scheduled the cancellation, and when; older states have neither. */
   canceledBy?: "seller" | "customer" | null;
   canceledAtSeconds?: number | null;
+  /** The latest invoice; absent: it is the period's price. */
+  charge?: Charge | null;
+  discount?: Discount | null;
 };
 
 /** Changes of a subscription. Providers have an event for each. */
@@ -29,8 +34,8 @@ export type LifecycleEvent =
   | "expired"
   | "deleted";
 
-/** Additional events: a renewal's payment, made or failed, and the same change again as a general update. */
-export type EmittedEvent = LifecycleEvent | "charged" | "charge failed" | "restated";
+/** Additional events: payments of renewals and changes, and the same change again as a general update. */
+export type EmittedEvent = LifecycleEvent | "charged" | "charge failed" | "change charged" | "restated";
 
 /** A subscription with its next changes. Times are the provider's. */
 export type BillingState = {
@@ -41,6 +46,12 @@ export type BillingState = {
   nextCharge: "succeeds" | "fails";
   /** What changes with the next period; older states have none. */
   scheduled?: { offer: Offer | null; seats: number | null } | null;
+  /** What changes are charged with the next period; older states have none. */
+  pendingLines?: readonly ChargeLine[];
+  /** What the customer has got credited, in the currency's smallest unit. */
+  credit?: number;
+  /** How many invoices were made for changes. */
+  changeInvoices?: number;
   /** When the unpaid renewal was due, and how often it was charged again. */
   overdue: { sinceSeconds: number; tries: number } | null;
 };

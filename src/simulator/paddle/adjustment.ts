@@ -1,5 +1,6 @@
-import type { Offer } from "../lifecycle/offer.ts";
+import { amountDue } from "../lifecycle/charge.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
+import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { EventContext, ReversalContext, WireEvent } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { lineItemIdOf } from "./transaction.ts";
@@ -52,7 +53,7 @@ type PaymentFacts = {
   id: string;
   subscriptionId: string;
   customerId?: string | null;
-  state: { offer: Offer; seats: number };
+  state: SubscriptionState;
 };
 
 export function adjustment(
@@ -62,7 +63,7 @@ export function adjustment(
 ): object {
   const { currency } = state.offer;
   const total = String(amount);
-  const isFull = amount === state.offer.amount * state.seats;
+  const isFull = amount === amountDue(state);
   const suffix = `${number === 1 ? "" : `_${number}`}${isWon ? "_reverse" : ""}`;
   return {
     id: `adj_${id}${suffix}`,

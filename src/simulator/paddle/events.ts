@@ -1,9 +1,10 @@
+import { chargeLines, chargeTotals } from "../lifecycle/charge.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { reversalEvents } from "./adjustment.ts";
 import { paddlePrice, paddleProduct } from "./price.ts";
-import { paddleTransaction } from "./transaction.ts";
+import { paddleTransaction, type Transaction } from "./transaction.ts";
 
 export const paddle: Renderer = {
   newIds: (run, number) => ({ subscriptionId: `sub_${run}_${number}`, customerId: `ctm_${run}_${number}` }),
@@ -24,7 +25,8 @@ export const paddle: Renderer = {
     };
   },
   payments: {
-    reportedBy: ["checkout completed", "charged", "charge failed"],
+    reportedBy: ["checkout completed", "charged", "change charged", "charge failed"],
+    reportsCredits: true,
     idOf: transactionId,
     linkEvents: () => [],
     reversalEvents,
@@ -36,17 +38,19 @@ export const paddle: Renderer = {
 };
 
 function isTransaction(event: EmittedEvent): boolean {
-  return event === "checkout completed" || isRenewal(event);
+  return event === "checkout completed" || isRecurring(event);
 }
 
-function isRenewal(event: EmittedEvent): boolean {
-  return event === "charged" || event === "charge failed";
+/** The subscription makes it, not a checkout. */
+function isRecurring(event: EmittedEvent): boolean {
+  return event === "charged" || event === "change charged" || event === "charge failed";
 }
 
 function eventTypeOf(event: EmittedEvent): string {
   switch (event) {
     case "checkout completed":
     case "charged":
+    case "change charged":
       return "transaction.completed";
     case "charge failed":
       return "transaction.payment_failed";
@@ -72,27 +76,35 @@ function nameOf({ ids, at }: Pick<EventContext, "ids" | "at">): string {
 function transactionId(context: EventContext): string {
   const { ids, at, chargeAt = at, step, checkout } = context;
   const own = `txn_${nameOf({ ids, at: chargeAt })}`;
-  return isRenewal(step.event) ? own : (checkout?.id ?? own);
+  return isRecurring(step.event) ? own : (checkout?.id ?? own);
 }
 
-export function transaction(context: EventContext): object {
+export function transaction(context: EventContext) {
   const { lifecycle, step, ids, checkout } = context;
   const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
-  const renews = isRenewal(step.event);
+  const recurs = isRecurring(step.event);
   return paddleTransaction({
     id: transactionId(context),
     status: step.event === "charge failed" ? "past_due" : "completed",
-    origin: renews ? "subscription_recurring" : checkout ? "api" : "web",
+    origin: originOf(context),
     offer,
     seats,
+    lines: chargeLines(step.state),
+    totals: chargeTotals(step.state),
+    discountId: step.state.discount?.id ?? null,
     customerId: ids.customerId,
     subscriptionId: ids.subscriptionId,
     customData: subscriptionData(context),
     period: { startSeconds: periodStartSeconds, endSeconds: periodEndSeconds },
     checkoutUrl: checkout ? checkout.successUrl : "http://localhost:3000/pay",
-    createdAtSeconds: renews ? step.atSeconds : lifecycle.startedAtSeconds - 90,
+    createdAtSeconds: recurs ? step.atSeconds : lifecycle.startedAtSeconds - 90,
     updatedAtSeconds: step.atSeconds,
   });
+}
+
+function originOf({ step, checkout }: EventContext): Transaction["origin"] {
+  if (step.event === "change charged") return "subscription_update";
+  return isRecurring(step.event) ? "subscription_recurring" : checkout ? "api" : "web";
 }
 
 function subscription(context: EventContext): object {

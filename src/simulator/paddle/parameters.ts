@@ -7,11 +7,14 @@ const PAGE: Parameters = {
 };
 const CUSTOM_DATA: Parameters = { "custom_data.**": "any" };
 const ITEM: Parameters = { "items.0.price_id": "any", "items.0.quantity": "any" };
+const ORIGINS = ["web", "api", "subscription_recurring", "subscription_update"];
 const INCLUDED = ["adjustments", "customer"];
 const CHANGE: Parameters = {
   ...ITEM,
-  // Every change is prorated and charged at once.
-  proration_billing_mode: ["prorated_immediately"],
+  proration_billing_mode: [
+    ...["prorated_immediately", "prorated_next_billing_period", "full_immediately"],
+    ...["full_next_billing_period", "do_not_bill"],
+  ],
   on_payment_failure: ["prevent_change"],
   // Only `null`, which withdraws it.
   scheduled_change: [],
@@ -41,7 +44,7 @@ export const PADDLE_PARAMETERS: ParameterTable = {
   "GET /transactions": {
     ...{ id: "any", customer_id: "any", subscription_id: "any", "created_at.GTE": "any", include: INCLUDED },
     status: ["draft", "ready", "billed", "paid", "completed", "canceled", "past_due"],
-    ...{ collection_mode: ["automatic"], origin: ["web", "api", "subscription_recurring"], ...PAGE },
+    ...{ collection_mode: ["automatic"], origin: ORIGINS, ...PAGE },
   },
   "GET /transactions/:id": { include: INCLUDED },
   "PATCH /transactions/:id": { ...ITEM, ...CUSTOM_DATA, status: ["canceled"] },

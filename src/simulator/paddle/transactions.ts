@@ -1,4 +1,6 @@
 import { type Context, Hono } from "hono";
+import { chargeLines, chargeTotals } from "../lifecycle/charge.ts";
+import { checkoutState } from "../server/checkout-price.ts";
 import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
 import { findPayment, hasFailed, paymentContext } from "../server/payments.ts";
 import {
@@ -98,10 +100,15 @@ function fromPayment(slot: ProviderSlot, payment: SimulatedPayment): ListedTrans
   return {
     ...{ id, subscriptionId, payment, createdAtSeconds: atSeconds },
     status: hasFailed(payment) ? "past_due" : "completed",
-    origin: event === "checkout completed" ? "api" : "subscription_recurring",
+    origin: originOf(event),
     customerId: findSubscription(slot, subscriptionId)?.ids.customerId ?? null,
     show: () => transaction(paymentContext(slot, payment)),
   };
+}
+
+function originOf(event: SimulatedPayment["event"]): string {
+  if (event === "change charged") return "subscription_update";
+  return event === "checkout completed" ? "api" : "subscription_recurring";
 }
 
 function fromCheckout(slot: ProviderSlot, checkout: Checkout): ListedTransaction {
@@ -131,8 +138,10 @@ function requireCheckout(slot: ProviderSlot, id: string): Checkout {
 
 function transactionOf(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, customerId, subscriptionId, createdAtSeconds } = checkout;
+  const state = checkoutState(checkout);
   return paddleTransaction({
     ...{ id, offer, seats, customerId, subscriptionId, createdAtSeconds },
+    ...{ lines: chargeLines(state), totals: chargeTotals(state), discountId: checkout.discount?.id ?? null },
     status: statusOf(checkout),
     origin: "api",
     customData: checkout.data,

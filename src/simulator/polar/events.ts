@@ -25,7 +25,8 @@ export const polar: Renderer = {
     };
   },
   payments: {
-    reportedBy: ["checkout completed", "charged"],
+    reportedBy: ["checkout completed", "charged", "change charged"],
+    reportsCredits: false,
     idOf: orderId,
     linkEvents: () => [],
     reversalEvents,
@@ -47,6 +48,7 @@ function eventTypeOf(event: EmittedEvent): string {
   switch (event) {
     case "checkout completed":
     case "charged":
+    case "change charged":
       return "order.paid";
     case "created":
       return "subscription.created";

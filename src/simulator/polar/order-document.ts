@@ -1,3 +1,4 @@
+import { chargeLines, chargeTotals } from "../lifecycle/charge.ts";
 import { type EventContext, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
@@ -5,22 +6,28 @@ import { polarProduct } from "./product.ts";
 import { checkoutIdOf, customer, subscriptionFields } from "./subscription-document.ts";
 
 export function orderId({ step, at, ids }: EventContext): string {
-  return uuid(`order ${ids.subscriptionId}${step.event === "charged" ? ` ${at}` : ""}`);
+  return uuid(`order ${ids.subscriptionId}${isRecurring(step) ? ` ${at}` : ""}`);
+}
+
+/** The subscription makes it, not a checkout. */
+function isRecurring({ event }: EventContext["step"]): boolean {
+  return event === "charged" || event === "change charged";
 }
 
 export function order(context: EventContext): object {
   const { lifecycle, step, ids, run } = context;
   const { offer, seats } = step.state;
-  const total = offer.amount * seats;
-  const isRenewal = step.event === "charged";
+  const { discount, due: total } = chargeTotals(step.state);
+  const lines = chargeLines(step.state);
   return {
     id: orderId(context),
-    created_at: rfc3339((isRenewal ? step.atSeconds : lifecycle.startedAtSeconds) - 1),
+    created_at: rfc3339((isRecurring(step) ? step.atSeconds : lifecycle.startedAtSeconds) - 1),
     modified_at: rfc3339(step.atSeconds),
     status: "paid",
     paid: true,
-    subtotal_amount: total,
-    discount_amount: 0,
+    // What is credited is taken off it.
+    subtotal_amount: total + discount,
+    discount_amount: discount,
     net_amount: total,
     tax_amount: 0,
     total_amount: total,
@@ -34,7 +41,7 @@ export function order(context: EventContext): object {
     platform_fee_currency: null,
     next_payment_attempt_at: null,
     currency: offer.currency.toLowerCase(),
-    billing_reason: isRenewal ? "subscription_cycle" : "subscription_create",
+    billing_reason: billingReason(step),
     billing_name: null,
     billing_address: null,
     invoice_number: `SIM-${run}-0001`,
@@ -52,13 +59,17 @@ export function order(context: EventContext): object {
     product: polarProduct(offer),
     discount: null,
     subscription: subscriptionFields(context),
-    items: [
-      {
-        ...{ id: uuid(`item ${orderId(context)}`), label: offer.planName, amount: total, tax_amount: 0 },
-        ...{ created_at: rfc3339(step.atSeconds), modified_at: null, proration: false },
-        product_price_id: uuid(`price ${offer.priceId}`),
-      },
-    ],
+    items: lines.map((line, index) => ({
+      ...{ id: uuid(`item ${orderId(context)}${index === 0 ? "" : ` ${index}`}`), tax_amount: 0 },
+      ...{ label: line.offer.planName, amount: line.subtotal, proration: line.isProration },
+      ...{ created_at: rfc3339(step.atSeconds), modified_at: null },
+      product_price_id: uuid(`price ${line.offer.priceId}`),
+    })),
     description: offer.planName,
   };
+}
+
+function billingReason({ event }: EventContext["step"]): string {
+  if (event === "change charged") return "subscription_update";
+  return event === "charged" ? "subscription_cycle" : "subscription_create";
 }

@@ -1,3 +1,4 @@
+import { amountDue } from "../lifecycle/charge.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import { reversedAmount } from "../lifecycle/reversal.ts";
 import type { EventContext, ReversalContext, WireEvent } from "../renderer.ts";
@@ -59,8 +60,7 @@ export function disputeJson(
 }
 
 export function refundedOrder(payment: EventContext, reversals: readonly Reversal[]): object {
-  const { offer, seats } = payment.step.state;
-  const total = offer.amount * seats;
+  const total = amountDue(payment.step.state);
   const refunded = reversedAmount(reversals, "refund");
   return {
     ...order(payment),

@@ -1,6 +1,9 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { seatsWithin } from "../lifecycle/change-items.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import type { Offer } from "../lifecycle/offer.ts";
+import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
@@ -35,7 +38,8 @@ export function polarSubscriptions(slot: ProviderSlot): Hono {
   );
   app.patch("/subscriptions/:id", async (c) => {
     let current = requireSubscription(slot, c);
-    for (const command of commandsIn(slot, await readBody(c))) current = apply(slot, current, command);
+    for (const command of commandsIn(slot, current, await readBody(c)))
+      current = apply(slot, current, command);
     return c.json(subscriptionJson(slot, current));
   });
   return app;
@@ -55,24 +59,37 @@ function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscript
   return subscription;
 }
 
-function commandsIn(slot: ProviderSlot, order: Json): Command[] {
+function commandsIn(slot: ProviderSlot, { state }: SimulatedSubscription, order: Json): Command[] {
   const commands: Command[] = [];
   if (order.at("revoke").flag()) commands.push({ to: "cancel now" });
   if (order.has("pending_update")) commands.push({ to: "withdraw the scheduled change" });
   const cancels = order.at("cancel_at_period_end").flag();
   if (cancels !== null)
     commands.push(cancels ? { to: "cancel at period end", by: "seller" } : { to: "resume" });
-  const waits = order.at("proration_behavior").text() === "next_period";
+  const behavior = order.at("proration_behavior").text();
   const productId = order.at("product_id").text();
-  if (productId !== null) {
-    const offer = findOffer(slot, productId);
-    if (!offer) throw unprocessable(["product_id"], "Product does not exist.");
-    commands.push(waits ? { to: "change at period end", offer, seats: null } : { to: "change plan", offer });
-  }
   const seats = order.at("seats").wholeNumber();
-  if (seats !== null)
-    commands.push(waits ? { to: "change at period end", offer: null, seats } : { to: "change seats", seats });
+  if (productId === null && seats === null) return commands;
+  const offer = productId === null ? null : findOffer(slot, productId);
+  if (productId !== null && offer === null) throw unprocessable(["product_id"], "Product does not exist.");
+  commands.push(
+    behavior === "next_period"
+      ? { to: "change at period end", offer, seats }
+      : itemChange(state, { offer: offer ?? state.offer, seats, behavior }),
+  );
   return commands;
+}
+
+/** https://polar.sh/docs/guides/proration-for-subscription-changes: another interval is invoiced at once. */
+function itemChange(
+  state: SubscriptionState,
+  { offer, seats, behavior }: { offer: Offer; seats: number | null; behavior: string | null },
+): Command {
+  const isNow = behavior === "invoice" || offer.interval !== state.offer.interval;
+  return {
+    ...{ to: "change items", offer, seats: seats ?? seatsWithin(offer, state.seats) },
+    billing: isNow ? "prorated now" : "prorated next period",
+  };
 }
 
 function apply(slot: ProviderSlot, before: SimulatedSubscription, command: Command): SimulatedSubscription {

@@ -1,3 +1,4 @@
+import { amountDue } from "../lifecycle/charge.ts";
 import type { Transition } from "../lifecycle/lifecycle.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { eventContextOf } from "./event-context.ts";
@@ -20,7 +21,7 @@ export function emitEvents(
     previous = current;
   };
   for (const event of events) {
-    if (event === "charge failed" && !slot.renderer.payments?.reportedBy.includes(event)) continue;
+    if (!isReported(slot, event, current)) continue;
     add(event, eventTime(slot, current));
     if (slot.renderer.restates.includes(event)) add("restated", current.lastEvent.atSeconds);
   }
@@ -29,6 +30,17 @@ export function emitEvents(
   else subscriptions[index] = current;
   slot.changed();
   return current;
+}
+
+/** Providers that have no event for a payment send none; of other changes all send one. */
+function isReported(
+  { renderer: { payments } }: ProviderSlot,
+  event: EmittedEvent,
+  { state }: SimulatedSubscription,
+): boolean {
+  if (event !== "charge failed" && event !== "change charged") return true;
+  if (!payments?.reportedBy.includes(event)) return false;
+  return event === "charge failed" || payments.reportsCredits || amountDue(state) > 0;
 }
 
 function emit(

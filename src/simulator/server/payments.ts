@@ -1,4 +1,5 @@
 import type { PaymentStatus } from "../../domain/payment.ts";
+import { amountDue } from "../lifecycle/charge.ts";
 import { reversedAmount } from "../lifecycle/reversal.ts";
 import type { EventContext } from "../renderer.ts";
 import { eventContextOf } from "./event-context.ts";
@@ -61,7 +62,7 @@ export function hasFailed({ event }: Pick<SimulatedPayment, "event">): boolean {
 }
 
 export function chargedAmount({ state }: Pick<SimulatedPayment, "state">): number {
-  return state.offer.amount * state.seats;
+  return amountDue(state);
 }
 
 export function refundedAmount({ reversals }: Pick<SimulatedPayment, "reversals">): number {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
 import type { CorruptionKind } from "../delivery/corruption.ts";
+import type { Discount } from "../lifecycle/discount.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import type { BillingState } from "../lifecycle/subscription.ts";
@@ -52,6 +53,7 @@ export type Checkout = {
   externalId: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
+  discount?: Discount | null;
   /** `null`: not given. Only Stripe has it. */
   allowPromotionCodes?: boolean | null;
   createdAtSeconds: number;

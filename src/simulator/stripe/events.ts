@@ -1,7 +1,10 @@
+import { amountDue } from "../lifecycle/charge.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, type Renderer, subscriptionData, type WireEvent } from "../renderer.ts";
+import { discountId } from "./discount.ts";
 import { envelope } from "./envelope.ts";
-import { invoiceIdOf } from "./invoice-id.ts";
+import { invoice, invoiceId } from "./invoice.ts";
+import { itemIdOf } from "./item-id.ts";
 import { previousAttributes } from "./previous-attributes.ts";
 import { stripePrice } from "./price.ts";
 import { currencyOf, invoicePayment, reversalEvents } from "./reversals.ts";
@@ -19,7 +22,13 @@ export const stripe: Renderer = {
       previousAttributes: isChange ? previousAttributes(subscription(previous), object) : undefined,
     });
   },
-  payments: { reportedBy: ["charged", "charge failed"], idOf: invoiceId, linkEvents, reversalEvents },
+  payments: {
+    reportedBy: ["charged", "change charged", "charge failed"],
+    reportsCredits: true,
+    idOf: invoiceId,
+    linkEvents,
+    reversalEvents,
+  },
   subscription,
   restates: [],
   endKeepsSchedule: true,
@@ -34,6 +43,7 @@ function eventTypeOf(event: EmittedEvent): string {
     case "deleted":
       return "customer.subscription.deleted";
     case "charged":
+    case "change charged":
       return "invoice.paid";
     case "charge failed":
       return "invoice.payment_failed";
@@ -43,9 +53,9 @@ function eventTypeOf(event: EmittedEvent): string {
 }
 
 function linkEvents(context: EventContext): WireEvent[] {
-  const { offer, seats } = context.step.state;
-  const payment = { id: invoiceId(context), currency: currencyOf(context), amount: offer.amount * seats };
-  const object = invoicePayment(payment);
+  const amount = amountDue(context.step.state);
+  if (amount === 0) return [];
+  const object = invoicePayment({ id: invoiceId(context), currency: currencyOf(context), amount });
   return [envelope(context, { eventType: "invoice_payment.paid", suffix: "link", object })];
 }
 
@@ -54,6 +64,7 @@ function objectOf(context: EventContext): object {
     case "checkout completed":
       return completedSession(context);
     case "charged":
+    case "change charged":
     case "charge failed":
       return invoice(context);
     default:
@@ -64,52 +75,6 @@ function objectOf(context: EventContext): object {
 /** A subscription has at most one at a time. */
 export function scheduleId(subscriptionId: string): string {
   return subscriptionId.replace(/^sub_/, "sub_sched_");
-}
-
-function invoiceId({ ids, step }: EventContext): string {
-  return invoiceIdOf(ids.subscriptionId, step.state.periodStartSeconds);
-}
-
-export function invoice(context: EventContext): object {
-  const { lifecycle, step, ids } = context;
-  const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
-  const total = offer.amount * seats;
-  const isPaid = step.event !== "charge failed";
-  return {
-    id: invoiceId(context),
-    object: "invoice",
-    amount_due: total,
-    amount_paid: isPaid ? total : 0,
-    amount_remaining: isPaid ? 0 : total,
-    attempted: true,
-    billing_reason:
-      periodStartSeconds === lifecycle.startedAtSeconds ? "subscription_create" : "subscription_cycle",
-    created: step.atSeconds,
-    currency: offer.currency.toLowerCase(),
-    customer: ids.customerId,
-    lines: {
-      object: "list",
-      data: [
-        {
-          ...{ id: `il_${ids.subscriptionId}`, object: "line_item", amount: total, quantity: seats },
-          period: { start: periodStartSeconds, end: periodEndSeconds },
-        },
-      ],
-      has_more: false,
-    },
-    livemode: false,
-    parent: {
-      quote_details: null,
-      subscription_details: { metadata: {}, subscription: ids.subscriptionId },
-      type: "subscription_details",
-    },
-    period_end: periodEndSeconds,
-    period_start: periodStartSeconds,
-    status: isPaid ? "paid" : "open",
-    status_transitions: { paid_at: isPaid ? step.atSeconds : null },
-    subtotal: total,
-    total,
-  };
 }
 
 function subscription(context: EventContext): object {
@@ -145,7 +110,7 @@ function subscription(context: EventContext): object {
     default_source: null,
     default_tax_rates: [],
     description: null,
-    discounts: [],
+    discounts: step.state.discount ? [discountId(ids, step.state.discount)] : [],
     ended_at: hasEnded ? step.atSeconds : null,
     invoice_settings: { account_tax_ids: null, issuer: { type: "self" } },
     items: {
@@ -187,10 +152,6 @@ function statusOf({ step, checkout }: EventContext): string {
   if (step.event === "expired") return "incomplete_expired";
   const isBeforePayment = step.event === "created" && status === "active" && checkout !== undefined;
   return isBeforePayment && offer.amount > 0 ? "incomplete" : status;
-}
-
-export function itemIdOf({ subscriptionId }: Pick<EventContext["ids"], "subscriptionId">): string {
-  return `si_${subscriptionId}`;
 }
 
 function item({ lifecycle, step, ids }: EventContext): object {

@@ -15,7 +15,7 @@ import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provi
 import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { invalid, missing } from "./errors.ts";
-import { invoice } from "./events.ts";
+import { invoice } from "./invoice.ts";
 import { findAwaiting, findOwing, isAwaiting, openInvoice, openInvoiceId } from "./open-invoices.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
 import { intentOf, invoicePayment, invoicePaymentId, reversalId, reversalJson } from "./reversals.ts";
@@ -70,7 +70,7 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
     const payments = invoiceId === undefined ? paymentsOf(slot, null) : [paymentOf(slot, invoiceId)];
     const listed = payments
       .filter((payment) => payment !== null)
-      .filter((payment) => !hasFailed(payment))
+      .filter(isCharged)
       .filter(() => status === undefined || status === "paid");
     return listResponse(c, listed, {
       ...{ object: "invoice_payment", url: "/v1/invoice_payments" },
@@ -95,7 +95,7 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   return app;
 }
 
-/** A subscription whose plan was changed to another interval names an invoice that was never charged. */
+/** A subscription whose plan was changed to another interval in the portal names an invoice that was never charged. */
 function paymentOf(slot: ProviderSlot, invoiceId: string): SimulatedPayment | null {
   const subscriptionId = invoiceId.replace(/^in_(.*)_\d+$/, "$1");
   return findPayment(slot, invoiceId) ?? paymentsOf(slot, subscriptionId)[0] ?? null;
@@ -112,10 +112,15 @@ export function invoiceOf(slot: ProviderSlot, id: string): object | null {
   return awaiting && openInvoice(slot, awaiting);
 }
 
+/** An invoice that credit pays has no payment. */
+function isCharged(payment: SimulatedPayment): boolean {
+  return !hasFailed(payment) && chargedAmount(payment) > 0;
+}
+
 /** Only shown when expanded. */
 export function paymentsOfInvoice(slot: ProviderSlot, invoiceId: string): object {
   const payment = findPayment(slot, invoiceId);
-  const data = payment === null || hasFailed(payment) ? [] : [paymentJson(payment)];
+  const data = payment === null || !isCharged(payment) ? [] : [paymentJson(payment)];
   return { object: "list", has_more: false, data, url: `/v1/invoice_payments?invoice=${invoiceId}` };
 }
 

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import { amountDue } from "../lifecycle/charge.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
-import { invoice } from "./events.ts";
+import { invoice } from "./invoice.ts";
 import { invoiceIdOf } from "./invoice-id.ts";
 
 /** The subscription whose latest invoice this is, while it waits for its payment. */
@@ -28,10 +29,9 @@ export function openInvoiceId({ ids, state }: SimulatedSubscription): string {
 
 /** The customer's browser confirms it with the secret, which is shown when expanded. */
 export function openInvoice(slot: ProviderSlot, subscription: SimulatedSubscription): object {
-  const { offer, seats } = subscription.state;
   return {
     ...invoice(eventContextOf(slot, subscription)),
-    ...{ status: "open", attempted: false, amount_paid: 0, amount_remaining: offer.amount * seats },
+    ...{ status: "open", attempted: false, amount_paid: 0, amount_remaining: amountDue(subscription.state) },
     status_transitions: { finalized_at: subscription.startedAtSeconds, paid_at: null },
   };
 }

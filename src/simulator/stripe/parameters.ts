@@ -67,8 +67,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
   "POST /v1/subscriptions/:id": {
     ...{ cancel_at_period_end: ["true", "false"], cancel_at: [""] },
     ...{ "items.0.id": "any", "items.0.price": "any", "items.0.quantity": "any", "metadata.*": "any" },
-    // Every change is prorated and charged at once.
-    proration_behavior: ["always_invoice", "create_prorations"],
+    proration_behavior: ["always_invoice", "create_prorations", "none"],
     payment_behavior: ["allow_incomplete", "error_if_incomplete"],
     ...expandable(SUBSCRIPTION_FIELDS),
   },

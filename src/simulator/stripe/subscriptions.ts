@@ -3,12 +3,13 @@ import { type Form, readForm } from "../http/form.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
-import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { createSubscription } from "./create-subscription.ts";
 import { mergedMetadata } from "./customers.ts";
 import { invalid, missing } from "./errors.ts";
-import { itemIdOf } from "./events.ts";
+import { itemChangeIn } from "./item-change.ts";
+import { itemIdOf } from "./item-id.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
 
 /** https://docs.stripe.com/api/subscriptions */
@@ -63,7 +64,7 @@ function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscript
   return subscription;
 }
 
-function commandsIn(slot: ProviderSlot, { ids }: SimulatedSubscription, form: Form): Command[] {
+function commandsIn(slot: ProviderSlot, { ids, state }: SimulatedSubscription, form: Form): Command[] {
   const commands: Command[] = [];
   const cancels = form.text("cancel_at_period_end");
   if (cancels === "true") commands.push({ to: "cancel at period end", by: "seller" });
@@ -77,12 +78,8 @@ function commandsIn(slot: ProviderSlot, { ids }: SimulatedSubscription, form: Fo
     throw invalid("Missing required param: items[0][id].", "items[0][id]", "parameter_missing");
   if (itemId !== null && itemId !== itemIdOf(ids))
     throw missing("subscription_item", itemId, "items[0][id]", 400);
-  if (priceId !== null) {
-    const offer = findOffer(slot, priceId);
-    if (!offer) throw missing("price", priceId, "items[0][price]", 400);
-    commands.push({ to: "change plan", offer });
-  }
-  if (seats !== null) commands.push({ to: "change seats", seats });
+  if (priceId !== null || seats !== null)
+    commands.push(itemChangeIn(slot, state, { priceId, seats, behavior: form.text("proration_behavior") }));
   return commands;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import * as lemonSqueezy from "@lemonsqueezy/lemonsqueezy.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { API_KEY } from "../test-context.ts";
+import { API_KEY, control } from "../test-context.ts";
 import { sdkContext } from "./sdk-context.ts";
 
 const VARIANT = "price_pro_monthly";
@@ -130,6 +130,35 @@ describe("subscriptions", () => {
     expect(changed.attributes).toMatchObject({ variant_id: "price_team_monthly", product_name: "Team" });
   });
 
+  it("are charged for changes at once, with the next invoice or never", async () => {
+    const invoicesOf = async (subscriptionId: string) =>
+      (await dataOf(lemonSqueezy.listSubscriptionInvoices({ filter: { subscriptionId } }))).map(
+        ({ attributes }) => [attributes.billing_reason, attributes.total],
+      );
+    const addSeats = async (
+      userId: string,
+      mode: { invoiceImmediately?: true; disableProrations?: true },
+    ) => {
+      const { id, subscription } = await subscribe(userId);
+      const { created_at, renews_at } = subscription.attributes;
+      const seconds = (Date.parse(renews_at) - Date.parse(created_at)) / 1_000;
+      await control(provider.sim.url, "/clock", { by: Math.round(seconds / 2) });
+      await dataOf(lemonSqueezy.updateSubscriptionItem(itemIdOf(subscription), { quantity: 4, ...mode }));
+      return id;
+    };
+    const now = await addSeats("at-once", { invoiceImmediately: true });
+    expect(await invoicesOf(now)).toEqual([
+      ["updated", 2_000],
+      ["initial", 4_000],
+    ]);
+    const later = await addSeats("later", {});
+    await control(provider.sim.url, "/clock", { by: "month" });
+    expect((await invoicesOf(later))[0]).toEqual(["renewal", 10_000]);
+    const never = await addSeats("never", { disableProrations: true });
+    await control(provider.sim.url, "/clock", { by: "month" });
+    expect((await invoicesOf(never))[0]).toEqual(["renewal", 8_000]);
+  });
+
   it("are canceled at the period's end, and resumed", async () => {
     const { id } = await subscribe("cancels");
     const canceled = await dataOf(lemonSqueezy.cancelSubscription(id));
@@ -204,7 +233,7 @@ it("signs its webhooks as documented", async () => {
 
 describe("what is not supported", () => {
   it("is refused with a pointer or a parameter", async () => {
-    const { id, subscription } = await subscribe("unsupported");
+    const { id } = await subscribe("unsupported");
     const pause = { mode: "void", resumesAt: null } as const;
     expect(await errorsOf(lemonSqueezy.updateSubscription(id, { pause }))).toMatchObject([
       { status: "422", title: "Unprocessable Entity", source: { pointer: "/data/attributes/pause" } },
@@ -223,11 +252,6 @@ describe("what is not supported", () => {
     expect(await errorsOf(lemonSqueezy.listSubscriptions({ page: { size: 0 } }))).toMatchObject([
       { status: "400", source: { parameter: "page[size]" } },
     ]);
-    expect(
-      await errorsOf(
-        lemonSqueezy.updateSubscriptionItem(itemIdOf(subscription), { quantity: 3, disableProrations: true }),
-      ),
-    ).toMatchObject([{ source: { pointer: "/data/attributes/disable_prorations" } }]);
     expect(await dataOf(lemonSqueezy.getSubscription(id))).toMatchObject({ attributes: { pause: null } });
   });
 });

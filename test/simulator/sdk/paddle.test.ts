@@ -1,6 +1,6 @@
-import { type Environment, LogLevel, Paddle } from "@paddle/paddle-node-sdk";
+import { type Environment, LogLevel, Paddle, type ProrationBillingMode } from "@paddle/paddle-node-sdk";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { API_KEY } from "../test-context.ts";
+import { API_KEY, control } from "../test-context.ts";
 import { sdkContext } from "./sdk-context.ts";
 
 const PRICE = "price_pro_monthly";
@@ -146,6 +146,87 @@ describe("subscriptions", () => {
   });
 });
 
+describe("prorations", () => {
+  /** Half a period after it began. */
+  async function subscribeHalfAPeriodAgo(userId: string): Promise<string> {
+    const { id } = await subscribe(userId);
+    const { startsAt, endsAt } = (await paddle.subscriptions.get(id)).currentBillingPeriod ?? {};
+    const period = (Date.parse(String(endsAt)) - Date.parse(String(startsAt))) / 1_000;
+    await control(provider.sim.url, "/clock", { by: Math.round(period / 2) });
+    return id;
+  }
+
+  const change = (quantity: number, prorationBillingMode: ProrationBillingMode, priceId = PRICE) => ({
+    ...{ items: [{ priceId, quantity }], prorationBillingMode },
+  });
+  /** The newest first. */
+  const listTransactions = async (subscriptionId: string) =>
+    (await paddle.transactions.list({ subscriptionId: [subscriptionId], orderBy: "id[DESC]" }).next())
+      .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
+      .map(({ origin, details }) => [origin, Number(details?.totals?.grandTotal)]);
+
+  it("are charged at once, as previewed, with the credit for the old plan", async () => {
+    const id = await subscribeHalfAPeriodAgo("prorated");
+    const upgrade = change(10, "prorated_immediately", "price_team_monthly");
+    const preview = await paddle.subscriptions.previewUpdate(id, upgrade);
+    expect(preview.updateSummary).toMatchObject({
+      ...{ credit: { amount: "2000" }, charge: { amount: "7500" } },
+      result: { action: "charge", amount: "5500" },
+    });
+    expect(preview.immediateTransaction?.details.totals.grandTotal).toBe("5500");
+    expect(preview.recurringTransactionDetails?.totals.total).toBe("15000");
+    await paddle.subscriptions.update(id, upgrade);
+    const [made] = await paddle.transactions
+      .list({ subscriptionId: [id], origin: ["subscription_update"] })
+      .next();
+    expect(made).toMatchObject({
+      ...{ status: "completed", origin: "subscription_update" },
+      items: [{ quantity: 10, proration: { rate: "0.5" } }],
+      details: { totals: { subtotal: "7500", credit: "2000", grandTotal: "5500" } },
+    });
+  });
+
+  it("are charged with the next period, in part or in full, or never", async () => {
+    const ids = await Promise.all(
+      ["next", "full-next", "unbilled"].map((userId) => subscribe(userId).then(({ id }) => id)),
+    );
+    await control(provider.sim.url, "/clock", { by: "day" });
+    const [next, fullNext, unbilled] = ids as [string, string, string];
+    await paddle.subscriptions.update(next, change(4, "prorated_next_billing_period"));
+    await paddle.subscriptions.update(fullNext, change(4, "full_next_billing_period"));
+    await paddle.subscriptions.update(unbilled, change(4, "do_not_bill"));
+    await control(provider.sim.url, "/clock", { by: "month" });
+    const [[origin, prorated] = []] = await listTransactions(next);
+    expect(origin).toBe("subscription_recurring");
+    // Two more seats for most of the month.
+    expect(prorated).toBeGreaterThan(8_000 + 3_500);
+    expect(prorated).toBeLessThan(8_000 + 4_000);
+    expect(await listTransactions(fullNext)).toEqual([
+      ["subscription_recurring", 12_000],
+      ["api", 4_000],
+    ]);
+    expect((await listTransactions(unbilled))[0]).toEqual(["subscription_recurring", 8_000]);
+  });
+
+  it("are left out when the full amount is charged at once", async () => {
+    const id = await subscribeHalfAPeriodAgo("full");
+    await paddle.subscriptions.update(id, change(5, "full_immediately", "price_team_monthly"));
+    expect((await listTransactions(id))[0]).toEqual(["subscription_update", 7_500]);
+  });
+
+  it("need a mode, which must bill before the subscription ends", async () => {
+    const { id } = await subscribe("modes");
+    const items = [{ priceId: PRICE, quantity: 3 }];
+    await expect(paddle.subscriptions.update(id, { items })).rejects.toMatchObject({
+      code: "subscription_items_update_missing_proration_billing_mode",
+    });
+    await paddle.subscriptions.cancel(id, { effectiveFrom: "next_billing_period" });
+    await expect(
+      paddle.subscriptions.update(id, change(3, "prorated_next_billing_period")),
+    ).rejects.toMatchObject({ code: "subscription_invalid_billing_mode_for_scheduled_change" });
+  });
+});
+
 describe("prices and products", () => {
   it("are retrieved and listed", async () => {
     const price = await paddle.prices.get(PRICE, { include: ["product"] });
@@ -211,8 +292,8 @@ describe("what is not supported", () => {
       paddle.transactions.create({ items: [{ priceId: PRICE, quantity: 1 }], discountId: "dsc_1" }),
     ).rejects.toMatchObject(refused("discount_id"));
     await expect(
-      paddle.subscriptions.update(id, { prorationBillingMode: "do_not_bill" }),
-    ).rejects.toMatchObject(refused("proration_billing_mode"));
+      paddle.subscriptions.update(id, { nextBilledAt: new Date().toISOString() }),
+    ).rejects.toMatchObject(refused("next_billed_at"));
     await expect(paddle.customers.list({ search: "ada" }).next()).rejects.toMatchObject(refused("search"));
     await expect(paddle.products.list({ perPage: -1 }).next()).rejects.toMatchObject(refused("per_page"));
     expect((await paddle.subscriptions.get(id)).items).toHaveLength(1);

@@ -2,7 +2,7 @@ import { createPolar, webhooks } from "@polar-sh/sdk/2026-10";
 import { Polar as PolarOfJune } from "polar-sdk-0.49";
 import { validateEvent as validateEventOfJune } from "polar-sdk-0.49/webhooks";
 import { beforeAll, describe, expect, it } from "vitest";
-import { API_KEY } from "../test-context.ts";
+import { API_KEY, control } from "../test-context.ts";
 import { sdkContext } from "./sdk-context.ts";
 
 const PRODUCT = "price_pro_monthly";
@@ -90,6 +90,37 @@ describe("the SDK before 1.0", () => {
     });
     expect(await validating.subscriptions.revoke({ id })).toMatchObject({ status: "canceled" });
     expect(await validating.subscriptions.get({ id })).toMatchObject({ status: "canceled" });
+  });
+
+  it("validates the orders of changes, charged at once or with the next order", async () => {
+    const amountsOf = async (subscriptionId: string) =>
+      (await validating.orders.list({ subscriptionId, limit: 10 })).result.items.map((order) => [
+        order.billingReason,
+        order.totalAmount,
+      ]);
+    const halfAPeriodAgo = async (userId: string) => {
+      const { subscription } = await subscribe(userId);
+      const { currentPeriodStart, currentPeriodEnd } = subscription;
+      const seconds = (Number(currentPeriodEnd) - Number(currentPeriodStart)) / 1_000;
+      await control(provider.sim.url, "/clock", { by: Math.round(seconds / 2) });
+      return subscription.id;
+    };
+    const now = await halfAPeriodAgo("invoiced");
+    await validating.subscriptions.update({
+      id: now,
+      subscriptionUpdate: { seats: 4, prorationBehavior: "invoice" },
+    });
+    expect(await amountsOf(now)).toEqual([
+      ["subscription_update", 2_000],
+      ["subscription_create", 4_000],
+    ]);
+    const later = await halfAPeriodAgo("prorated");
+    await validating.subscriptions.update({
+      id: later,
+      subscriptionUpdate: { seats: 4, prorationBehavior: "prorate" },
+    });
+    await control(provider.sim.url, "/clock", { by: "month" });
+    expect((await amountsOf(later))[0]).toEqual(["subscription_cycle", 10_000]);
   });
 
   it("validates pages of subscriptions, and a customer's state", async () => {

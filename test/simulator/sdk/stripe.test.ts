@@ -217,6 +217,123 @@ describe("subscriptions", () => {
   });
 });
 
+describe("prorations", () => {
+  const DAY_SECONDS = 86_400;
+  const TEAM = "price_team_monthly";
+
+  /** Half a period after it began; the rounding of a second is less than a cent. */
+  async function subscribeHalfAPeriodAgo(changes: Stripe.Checkout.SessionCreateParams = {}) {
+    const subscription = await subscribe("half@example.com", changes);
+    const [item] = subscription.items.data;
+    const period = Number(item?.current_period_end) - Number(item?.current_period_start);
+    await control(provider.sim.url, "/clock", { by: period / 2 });
+    return { id: subscription.id, item: itemIdOf(subscription), period };
+  }
+
+  const listInvoices = async (subscription: string) =>
+    (await stripe.invoices.list({ subscription })).data.map((invoice) => [
+      invoice.billing_reason,
+      ...invoice.lines.data.map(({ amount }) => amount),
+      `due ${invoice.amount_due}`,
+    ]);
+
+  it("are invoiced at once with always_invoice, as previewed", async () => {
+    const { id, item } = await subscribeHalfAPeriodAgo();
+    const change = {
+      ...{ items: [{ id: item, price: TEAM, quantity: 10 }], proration_behavior: "always_invoice" },
+    } as const;
+    const preview = await stripe.invoices.createPreview({ subscription: id, subscription_details: change });
+    const changed = await stripe.subscriptions.update(id, { ...change, expand: ["latest_invoice"] });
+    const invoice = changed.latest_invoice as Stripe.Invoice;
+    // Half of 2 x 20.00 back, half of 10 x 15.00 to pay.
+    expect(invoice).toMatchObject({
+      ...{ billing_reason: "subscription_update", status: "paid", total: 5_500, amount_paid: 5_500 },
+      lines: {
+        data: [
+          { amount: -2_000, parent: { subscription_item_details: { proration: true } } },
+          { amount: 7_500, quantity: 10, pricing: { price_details: { price: TEAM } } },
+        ],
+      },
+    });
+    expect(preview.amount_due).toBe(5_500);
+    const events = await stripe.events.list({ type: "invoice.paid", limit: 1 });
+    expect(events.data).toMatchObject([{ data: { object: { id: invoice.id } } }]);
+    const payments = await stripe.invoicePayments.list({ invoice: String(invoice.id) });
+    const payment_intent = String(payments.data[0]?.payment.payment_intent);
+    expect((await stripe.refunds.create({ payment_intent })).amount).toBe(5_500);
+    await control(provider.sim.url, "/clock", { by: "month" });
+    expect(await listInvoices(id)).toEqual([
+      ["subscription_cycle", 15_000, "due 15000"],
+      ["subscription_update", -2_000, 7_500, "due 5500"],
+      ["subscription_create", 4_000, "due 4000"],
+    ]);
+  });
+
+  it("are added to the next invoice with create_prorations, the default", async () => {
+    const { id, item } = await subscribeHalfAPeriodAgo();
+    const items = [{ id: item, quantity: 4 }];
+    const preview = await stripe.invoices.createPreview({
+      subscription: id,
+      subscription_details: { items },
+    });
+    expect(preview).toMatchObject({ amount_due: 10_000, total: 10_000 });
+    await stripe.subscriptions.update(id, { items });
+    expect(await listInvoices(id)).toHaveLength(1);
+    await control(provider.sim.url, "/clock", { by: "month" });
+    expect(await listInvoices(id)).toEqual([
+      ["subscription_cycle", 8_000, -2_000, 4_000, "due 10000"],
+      ["subscription_create", 4_000, "due 4000"],
+    ]);
+  });
+
+  it("are not made with none", async () => {
+    const { id, item } = await subscribeHalfAPeriodAgo();
+    await stripe.subscriptions.update(id, {
+      ...{ items: [{ id: item, quantity: 1 }], proration_behavior: "none" },
+    });
+    await control(provider.sim.url, "/clock", { by: "month" });
+    expect((await listInvoices(id))[0]).toEqual(["subscription_cycle", 2_000, "due 2000"]);
+  });
+
+  it("become the customer's credit when they are negative, which pays later invoices", async () => {
+    const { id, item } = await subscribeHalfAPeriodAgo();
+    const downgrade = {
+      ...{ items: [{ id: item, quantity: 1 }], proration_behavior: "always_invoice" },
+    } as const;
+    const preview = await stripe.invoices.createPreview({
+      subscription: id,
+      subscription_details: downgrade,
+    });
+    expect(preview).toMatchObject({ amount_due: 0, total: -1_000, ending_balance: -1_000 });
+    await stripe.subscriptions.update(id, downgrade);
+    await control(provider.sim.url, "/clock", { by: "month" });
+    const { data } = await stripe.invoices.list({ subscription: id });
+    expect(data.slice(0, 2)).toMatchObject([
+      { total: 2_000, starting_balance: -1_000, ending_balance: 0, amount_paid: 1_000 },
+      { total: -1_000, starting_balance: 0, ending_balance: -1_000, amount_paid: 0 },
+    ]);
+  });
+
+  it("invoice a change of the interval at once, with a new period", async () => {
+    const { id, item } = await subscribeHalfAPeriodAgo();
+    const items = [{ id: item, price: "price_pro_yearly", quantity: 1 }];
+    const changed = await stripe.subscriptions.update(id, { items, expand: ["latest_invoice"] });
+    expect(changed.latest_invoice).toMatchObject({
+      ...{ billing_reason: "subscription_update", amount_due: 18_000 },
+      lines: { data: [{ amount: -2_000 }, { amount: 20_000 }] },
+    });
+    const [{ current_period_start, current_period_end }] = changed.items.data as [Stripe.SubscriptionItem];
+    expect(Math.round((current_period_end - current_period_start) / DAY_SECONDS)).toBeGreaterThan(364);
+  });
+
+  it("are not made during a trial", async () => {
+    const { id, item } = await subscribeHalfAPeriodAgo({ subscription_data: { trial_period_days: 14 } });
+    const items = [{ id: item, quantity: 5 }];
+    await stripe.subscriptions.update(id, { items, proration_behavior: "always_invoice" });
+    expect(await listInvoices(id)).toEqual([]);
+  });
+});
+
 describe("invoices and refunds", () => {
   it("are listed by subscription, and refunded", async () => {
     const { id, latest_invoice } = await subscribe();
@@ -354,10 +471,9 @@ describe("what is not supported", () => {
     await expect(stripe.subscriptions.retrieve(id, { expand: ["default_payment_method"] })).rejects.toThrow(
       "This property cannot be expanded (default_payment_method).",
     );
-    await expect(stripe.subscriptions.update(id, { proration_behavior: "none" })).rejects.toMatchObject({
-      statusCode: 400,
-      param: "proration_behavior",
-    });
+    await expect(
+      stripe.subscriptions.update(id, { payment_behavior: "pending_if_incomplete" }),
+    ).rejects.toMatchObject({ statusCode: 400, param: "payment_behavior" });
     await expect(stripe.subscriptions.list({ limit: 101 })).rejects.toMatchObject({ param: "limit" });
     await expect(stripe.subscriptions.update(id, { items: [{ quantity: 9 }] })).rejects.toMatchObject({
       ...{ code: "parameter_missing", param: "items[0][id]" },

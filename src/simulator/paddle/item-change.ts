@@ -1,0 +1,52 @@
+import type { Json } from "../http/json-body.ts";
+import { changeItems } from "../lifecycle/change-items.ts";
+import type { Transition } from "../lifecycle/lifecycle.ts";
+import type { ChangeBilling } from "../lifecycle/prorations.ts";
+import { findOffer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import type { SimulatedSubscription } from "../server/state.ts";
+import { invalidField, noEntity, PaddleProblem } from "./errors.ts";
+
+/** https://developer.paddle.com/concepts/subscriptions/proration */
+const BILLINGS: Record<string, ChangeBilling> = {
+  prorated_immediately: "prorated now",
+  prorated_next_billing_period: "prorated next period",
+  full_immediately: "full now",
+  full_next_billing_period: "full next period",
+  do_not_bill: "never",
+};
+
+/** A change of the subscription's item, as requested. */
+export function requestedChange(
+  slot: ProviderSlot,
+  before: SimulatedSubscription,
+  fields: Json,
+): Transition<SimulatedSubscription> {
+  if (!fields.has("items")) return { subscription: before, events: [] };
+  const item = fields.at("items").at(0);
+  const priceId = item.at("price_id").text() ?? before.state.offer.priceId;
+  const offer = findOffer(slot, priceId);
+  if (!offer) throw noEntity(priceId);
+  const billing = BILLINGS[fields.at("proration_billing_mode").text() ?? ""];
+  if (billing === undefined)
+    throw new PaddleProblem(
+      400,
+      "subscription_items_update_missing_proration_billing_mode",
+      "proration_billing_mode is required when updating subscription items",
+    );
+  const isNextPeriod = billing.endsWith(" next period");
+  if (isNextPeriod && before.state.cancelAtPeriodEnd && !fields.has("scheduled_change"))
+    throw new PaddleProblem(
+      400,
+      "subscription_invalid_billing_mode_for_scheduled_change",
+      "Subscription can only be updated with `do_not_bill`, `full_immediately`, or `prorated_immediately` as the `proration_billing_mode` because it has a scheduled change.",
+    );
+  if (isNextPeriod && offer.interval !== before.state.offer.interval)
+    throw invalidField(
+      "proration_billing_mode",
+      "a change of the billing interval bills immediately, or not at all",
+    );
+  const seats = item.at("quantity").wholeNumber() ?? before.state.seats;
+  const outcome = changeItems(before, { offer, seats, billing }, nowSeconds(slot));
+  if (typeof outcome === "string") throw invalidField("items", outcome);
+  return outcome;
+}
