@@ -1,3 +1,5 @@
+import { intervalsAfter } from "./calendar.ts";
+
 /** What reduces the price of a subscription. */
 export type Discount = {
   /** The provider's id of the coupon, or of the discount. */
@@ -25,4 +27,25 @@ export function discountAt(discount: Discount | null, nowSeconds: number): Disco
   const hasEnded =
     discount !== null && discount.endsAtSeconds !== null && discount.endsAtSeconds <= nowSeconds;
   return hasEnded ? null : discount;
+}
+
+/** What the seller defines: a coupon at Stripe, a discount elsewhere. */
+export type DiscountRule = Pick<Discount, "id" | "name" | "percentOff" | "amountOff"> & {
+  /** How many months it lasts; `null`: for ever, 0: for one payment. */
+  months: number | null;
+};
+
+/** The rule as of the first payment, which a trial puts off. */
+export function redeemed(
+  { id, name, percentOff, amountOff, months }: DiscountRule,
+  promotionCodeId: string | null,
+  { startsAtSeconds, firstPaymentSeconds }: { startsAtSeconds: number; firstPaymentSeconds: number },
+): Discount {
+  const endsAtSeconds =
+    months === null
+      ? null
+      : months === 0
+        ? firstPaymentSeconds + 1
+        : intervalsAfter(startsAtSeconds, months, "month");
+  return { id, name, promotionCodeId, percentOff, amountOff, startsAtSeconds, endsAtSeconds };
 }

@@ -1,5 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
+import { chargeTotals } from "../lifecycle/charge.ts";
+import { checkoutState } from "../server/checkout-price.ts";
 import { closeCheckout, expireIfLate } from "../server/open-checkout.ts";
 import { payCheckout } from "../server/pay-checkout.ts";
 import { findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
@@ -11,7 +13,7 @@ const PAYING_CARD = "4242424242424242";
 const DECLINED_CARD = "4000000000000002";
 const TRIAL_DAYS = 14;
 
-type Filled = { email: string; card: string; problem: string | null };
+type Filled = { email: string; card: string; code: string; problem: string | null };
 
 /** The hosted checkout, like https://docs.stripe.com/payments/checkout. */
 export function checkoutPages(slot: ProviderSlot): Hono {
@@ -20,7 +22,9 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     const checkout = opened(slot, c);
     if (checkout === null) return c.html(unknown(), 404);
     if (checkout.status !== "open") return c.html(closed(slot, checkout));
-    return c.html(form(c, checkout, { email: checkout.email ?? "", card: PAYING_CARD, problem: null }));
+    return c.html(
+      form(c, checkout, { email: checkout.email ?? "", card: PAYING_CARD, code: "", problem: null }),
+    );
   });
   app.post("/:id", async (c) => {
     const checkout = opened(slot, c);
@@ -30,12 +34,16 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     // A second click gets the first one's response.
     if (checkout.status === "complete") return paid(c, slot, checkout);
     if (checkout.status === "expired") return c.html(closed(slot, checkout), 409);
-    const filled = { email: (fields.get("email") ?? "").trim(), card: digits(fields.get("card")) };
+    const filled = {
+      ...{ email: (fields.get("email") ?? "").trim(), card: digits(fields.get("card")) },
+      code: checkout.allowPromotionCodes ? (fields.get("code") ?? "").trim().slice(0, 100) : "",
+    };
     const problem = problemWith(filled, fields.get("action"));
     if (problem !== null) return c.html(form(c, checkout, { ...filled, problem }), 422);
     const trialDays = checkout.trialDays || (fields.get("trial") === "on" ? TRIAL_DAYS : 0);
     const isLoggedOut = fields.get("logout") === "on" && slot.traits.letsPayersLogOut;
-    const payment = { email: filled.email, seats: checkout.seats, trialDays, isLoggedOut };
+    const { email, code } = filled;
+    const payment = { email, seats: checkout.seats, trialDays, isLoggedOut, code: code || null };
     const result = payCheckout(slot, checkout, payment);
     if (typeof result === "string") return c.html(form(c, checkout, { ...filled, problem: result }), 422);
     return paid(c, slot, checkout);
@@ -60,7 +68,7 @@ function leave(c: Context, slot: ProviderSlot, checkout: Checkout): Response | P
   return c.html(note("Nothing was bought", "The checkout is closed; you can close this page.", null));
 }
 
-function problemWith({ email, card }: Omit<Filled, "problem">, action: string | null): string | null {
+function problemWith({ email, card }: Pick<Filled, "email" | "card">, action: string | null): string | null {
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
     return "Enter an e-mail address, such as you@example.com.";
   if (action === "decline" || card === DECLINED_CARD)
@@ -78,9 +86,11 @@ function digits(text: string | null): string {
   return (text ?? "").replaceAll(/\D/g, "").slice(0, 19);
 }
 
-function form(c: Context, { offer, seats, trialDays = 0 }: Checkout, { email, card, problem }: Filled): Html {
+function form(c: Context, checkout: Checkout, { email, card, code, problem }: Filled): Html {
+  const { offer, seats, trialDays = 0, allowPromotionCodes = null } = checkout;
   const languages = c.req.header("accept-language");
-  const total = money(offer.amount * seats, offer.currency, languages);
+  const { discount, due } = chargeTotals(checkoutState(checkout));
+  const total = money(due, offer.currency, languages);
   const price = money(offer.amount, offer.currency, languages);
   return page(
     `Buy ${offer.planName}`,
@@ -91,6 +101,7 @@ function form(c: Context, { offer, seats, trialDays = 0 }: Checkout, { email, ca
 <dl>
 <dt>Seats</dt><dd>${seatsOf(seats)}</dd>
 <dt>Price</dt><dd>${price} ${perInterval(offer)}</dd>
+${discount > 0 ? html`<dt>Discount</dt><dd>${money(-discount, offer.currency, languages)}</dd>` : ""}
 </dl>
 ${trialDays > 0 ? html`<dl><dt>Trial</dt><dd>${daysOf(trialDays)} free</dd></dl>` : ""}
 <dl class="sum"><dt>Due today</dt><dd>${trialDays > 0 ? money(0, offer.currency, languages) : total}</dd></dl>
@@ -106,6 +117,7 @@ ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
 <input id="card" name="card" inputmode="numeric" autocomplete="off" maxlength="23" aria-describedby="card-help" value="${inFours(card)}">
 <p class="help" id="card-help">4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Never enter a real one.</p>
 </div>
+${allowPromotionCodes ? html`<div class="field"><label for="code">Promotion code</label><input id="code" name="code" autocomplete="off" maxlength="100" value="${code}"></div>` : ""}
 ${trialDays > 0 ? "" : html`<div class="field"><label class="check"><input type="checkbox" name="trial"> Start with a ${TRIAL_DAYS}-day free trial: nothing is due today</label></div>`}
 <div class="field"><button class="main" name="action" value="pay">${trialDays > 0 ? "Start the trial" : `Pay ${total}`}</button></div>
 <div class="field"><button class="full bad" name="action" value="decline">Decline the card</button></div>

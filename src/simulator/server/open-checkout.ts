@@ -13,6 +13,7 @@ export type CheckoutOrder = Pick<
   | "cancelUrl"
   | "trialDays"
   | "allowPromotionCodes"
+  | "discount"
 > & {
   offer: Offer;
   seats: number;

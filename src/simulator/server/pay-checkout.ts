@@ -1,6 +1,8 @@
+import type { Discount } from "../lifecycle/discount.ts";
 import { startBilling } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "./emit-events.ts";
 import { nowSeconds, type ProviderSlot, subscriptionsOfCustomer } from "./provider-slot.ts";
+import { countRedemption, discountNow, findCoupon, findPromotionCode, isRedeemable } from "./redeem.ts";
 import type { Checkout, Customer, SimulatedSubscription } from "./state.ts";
 
 export type Payment = {
@@ -9,22 +11,28 @@ export type Payment = {
   trialDays: number;
   /** Whether the payer has left the customer that the seller chose, as Paddle's checkout offers by default. */
   isLoggedOut?: boolean;
+  /** The promotion code that was entered. */
+  code?: string | null;
 };
 
 /** The customer pays: creates the subscription. Text: why the provider refuses the payment. */
 export function payCheckout(
   slot: ProviderSlot,
   checkout: Checkout,
-  { email, seats, trialDays, isLoggedOut = false }: Payment,
+  { email, seats, trialDays, isLoggedOut = false, code = null }: Payment,
 ): SimulatedSubscription | string {
   const { traits, renderer } = slot;
   const now = nowSeconds(slot);
+  const discount = discountFor(slot, checkout, { code, trialDays });
+  if (typeof discount === "string") return discount;
   const customer = customerFor(slot, checkout, { email, isLoggedOut });
   const running = subscriptionsOfCustomer(slot, customer.id).some(({ state }) => state.status !== "canceled");
   if (traits.onePerCustomer && running) return "You already have an active subscription.";
   const newIds = renderer.newIds(slot.state.run, slot.state.made);
   slot.state.made += 1;
   const ids = { userId: textOf(checkout.data.userId), ...newIds, customerId: customer.id };
+  if (discount !== null) countRedemption(slot, discount);
+  checkout.discount = discount;
   checkout.seats = seats;
   checkout.status = "complete";
   checkout.completedAtSeconds = now;
@@ -33,7 +41,7 @@ export function payCheckout(
   checkout.subscriptionId = ids.subscriptionId;
   const { id, offer, data, subscriptionData, successUrl, cancelUrl, allowPromotionCodes } = checkout;
   const subscription: SimulatedSubscription = {
-    ...startBilling({ offer, seats, trialDays }, now),
+    ...startBilling({ offer, seats, trialDays, discount }, now),
     ids,
     bought: offer,
     startedAtSeconds: now,
@@ -48,6 +56,25 @@ export function payCheckout(
   // A trial is not charged yet.
   const events = traits.checkoutEvents.filter((event) => event !== "charged" || trialDays === 0);
   return emitEvents(slot, { subscription, events });
+}
+
+/** Of the order, or of the code that was entered. Text: why it is refused. */
+function discountFor(
+  slot: ProviderSlot,
+  { discount = null, offer, customerId }: Checkout,
+  { code, trialDays }: { code: string | null; trialDays: number },
+): Discount | string | null {
+  const ordered = discount && findCoupon(slot, discount.id);
+  if (discount && ordered)
+    return discountNow(slot, ordered, { promotionCodeId: discount.promotionCodeId, trialDays });
+  if (code === null) return discount;
+  const entered = findPromotionCode(slot, { code });
+  const coupon = entered && findCoupon(slot, entered.couponId);
+  const isOthers = entered?.customerId != null && entered.customerId !== customerId;
+  const isOtherCurrency = coupon?.currency != null && coupon.currency !== offer.currency;
+  if (entered === null || coupon === null || isOthers || isOtherCurrency) return "This code is invalid.";
+  if (!isRedeemable(slot, entered) || !isRedeemable(slot, coupon)) return "This code is expired.";
+  return discountNow(slot, coupon, { promotionCodeId: entered.id, trialDays });
 }
 
 function customerFor(

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
 import type { CorruptionKind } from "../delivery/corruption.ts";
-import type { Discount } from "../lifecycle/discount.ts";
+import type { Discount, DiscountRule } from "../lifecycle/discount.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import type { BillingState } from "../lifecycle/subscription.ts";
@@ -30,6 +30,9 @@ export type SlotState = {
   customers: Customer[];
   subscriptions: SimulatedSubscription[];
   payments: SimulatedPayment[];
+  /** Older states have none. */
+  coupons?: Coupon[];
+  promotionCodes?: PromotionCode[];
   events: QueuedEvent[];
   /** The total number so far, including dropped ones. */
   eventCount: number;
@@ -53,6 +56,7 @@ export type Checkout = {
   externalId: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
+  /** What reduces its price; counted as redeemed once it is paid. */
   discount?: Discount | null;
   /** `null`: not given. Only Stripe has it. */
   allowPromotionCodes?: boolean | null;
@@ -71,6 +75,27 @@ export type Customer = {
   name?: string | null;
   /** The seller's own; older states have none. */
   data?: CustomData;
+};
+
+type Redeemable = {
+  maxRedemptions: number | null;
+  timesRedeemed: number;
+  expiresAtSeconds: number | null;
+  createdAtSeconds: number;
+  data: CustomData;
+};
+
+/** What reduces prices, as the seller defines it. */
+export type Coupon = DiscountRule & Redeemable & { currency: string | null; isDeleted: boolean };
+
+/** A code for customers to enter, for a coupon. */
+export type PromotionCode = Redeemable & {
+  id: string;
+  code: string;
+  couponId: string;
+  isActive: boolean;
+  /** Who alone may enter it. */
+  customerId: string | null;
 };
 
 /** A subscription with its next change. */

@@ -4,6 +4,7 @@ import { readForm } from "../http/form.ts";
 import { checkParameters } from "../http/parameters.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import { stripeCatalog } from "./catalog.ts";
+import { stripeCoupons } from "./coupons.ts";
 import { stripeCustomers } from "./customers.ts";
 import {
   rememberAnswers,
@@ -18,6 +19,7 @@ import { stripeEvents } from "./list-events.ts";
 import { STRIPE_PARAMETERS } from "./parameters.ts";
 import { portalSession } from "./portal-session.ts";
 import { invoicePreview } from "./preview.ts";
+import { stripePromotionCodes } from "./promotion-codes.ts";
 import { stripeSchedules } from "./schedules.ts";
 import { stripeSessions } from "./sessions.ts";
 import { stripeSubscriptions } from "./subscriptions.ts";
@@ -47,6 +49,8 @@ export function stripeApi(slot: ProviderSlot): Hono {
   app.post("/v1/invoices/create_preview", invoicePreview(slot));
   app.route("/v1", stripeInvoices(slot));
   app.route("/v1", stripeCatalog(slot));
+  app.route("/v1/coupons", stripeCoupons(slot));
+  app.route("/v1/promotion_codes", stripePromotionCodes(slot));
   app.route("/v1/customers", stripeCustomers(slot));
   app.route("/v1/subscription_schedules", stripeSchedules(slot));
   app.route("/v1/events", stripeEvents(slot));

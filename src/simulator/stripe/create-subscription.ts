@@ -1,11 +1,14 @@
 import type { Form } from "../http/form.ts";
+import { amountDue } from "../lifecycle/charge.ts";
 import { startBilling } from "../lifecycle/lifecycle.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { findCustomer, findOffer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import { countRedemption } from "../server/redeem.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { invalid, missing } from "./errors.ts";
 import { trialDaysIn } from "./order.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 
 /** A subscription without a checkout. https://docs.stripe.com/api/subscriptions/create */
 export function createSubscription(slot: ProviderSlot, form: Form): SimulatedSubscription {
@@ -18,15 +21,17 @@ export function createSubscription(slot: ProviderSlot, form: Form): SimulatedSub
   const seats = form.wholeNumber("items[0][quantity]") ?? 1;
   if (!(seats >= 1)) throw invalid("Invalid integer: quantity must be at least 1.", "items[0][quantity]");
   const trialDays = trialDaysIn(form, "trial_period_days");
-  const isDue = trialDays === 0 && offer.amount > 0;
+  const discount = requestedDiscount(slot, form, { offer, customerId, trialDays });
+  const now = nowSeconds(slot);
+  const billing = startBilling({ offer, seats, trialDays, discount }, now);
+  const isDue = trialDays === 0 && amountDue(billing.state) > 0;
   const waits = isDue && form.text("payment_behavior") === "default_incomplete";
   if (isDue && !waits && form.text("default_payment_method") === null) throw noPaymentMethod();
 
-  const now = nowSeconds(slot);
+  if (discount !== null) countRedemption(slot, discount);
   const metadata = form.entries("metadata");
   const { subscriptionId } = slot.renderer.newIds(slot.state.run, slot.state.made);
   slot.state.made += 1;
-  const billing = startBilling({ offer, seats, trialDays }, now);
   return emitEvents(slot, {
     subscription: {
       ...billing,

@@ -1,9 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { findCustomer, findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
+import { findCoupon, findPromotionCode } from "../server/redeem.ts";
 import { findProduct } from "./catalog.ts";
+import { couponJson } from "./coupons.ts";
 import { stripeCustomer } from "./customers.ts";
+import { discountId, discountJson } from "./discount.ts";
 import { invoiceOf, paymentsOfInvoice } from "./invoices.ts";
 import { confirmationSecret } from "./open-invoices.ts";
+import { promotionCodeJson } from "./promotion-codes.ts";
 import { lineItemsOf } from "./sessions.ts";
 import { subscriptionJson } from "./subscriptions.ts";
 
@@ -40,11 +44,19 @@ function expandAt(slot: ProviderSlot, value: unknown, [field, ...rest]: readonly
 
 function expandedField(slot: ProviderSlot, object: JsonObject, field: string): unknown {
   const id = object[field];
+  if (field === "discounts" && Array.isArray(id)) return id.map((discount) => discountOf(slot, discount));
   if (field === "line_items") return lineItemsOf(slot, String(object.id));
   if (field === "confirmation_secret")
     return object.status === "open" ? confirmationSecret(String(object.id)) : null;
   if (field === "payments") return paymentsOfInvoice(slot, String(object.id));
   return (typeof id === "string" && resolve(slot, field, id)) || id;
+}
+
+/** A session's names only what was redeemed; of a subscription it may have been replaced since. */
+function discountOf(slot: ProviderSlot, id: unknown): unknown {
+  for (const { ids, state } of slot.state.subscriptions)
+    if (state.discount && discountId(ids, state.discount) === id) return discountJson(ids, state.discount);
+  return id;
 }
 
 function resolve(slot: ProviderSlot, field: string, id: string): object | null {
@@ -60,6 +72,14 @@ function resolve(slot: ProviderSlot, field: string, id: string): object | null {
     case "latest_invoice":
     case "invoice":
       return invoiceOf(slot, id);
+    case "coupon": {
+      const coupon = findCoupon(slot, id);
+      return coupon && couponJson(slot, coupon);
+    }
+    case "promotion_code": {
+      const code = findPromotionCode(slot, { id });
+      return code && promotionCodeJson(slot, code);
+    }
     case "product":
       return findProduct(slot, id);
     default:

@@ -2,6 +2,7 @@ import type { Form } from "../http/form.ts";
 import { isWebUrl } from "../http/web-url.ts";
 import { findCustomer, findOffer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { invalid, missing } from "./errors.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 
 /** What a request for a checkout session orders. */
 export function orderOf(slot: ProviderSlot, form: Form) {
@@ -25,6 +26,10 @@ export function orderOf(slot: ProviderSlot, form: Form) {
       "expires_at",
     );
   const trialDays = trialDaysIn(form, "subscription_data[trial_period_days]");
+  const allowPromotionCodes = isTrue(form.text("allow_promotion_codes"));
+  const discount = requestedDiscount(slot, form, { offer, customerId, trialDays });
+  if (discount !== null && allowPromotionCodes !== null)
+    throw invalid("You may only specify one of these parameters: allow_promotion_codes, discounts.");
   const successUrl = webUrl(form, "success_url");
   if (!successUrl) throw invalid("You must provide a success_url.", "success_url");
   return {
@@ -38,7 +43,7 @@ export function orderOf(slot: ProviderSlot, form: Form) {
     customerId,
     externalId: form.text("client_reference_id"),
     expiresAtSeconds,
-    allowPromotionCodes: isTrue(form.text("allow_promotion_codes")),
+    ...{ allowPromotionCodes, discount },
     successUrl,
     cancelUrl: webUrl(form, "cancel_url"),
   };

@@ -7,15 +7,20 @@ const CREATED: Parameters = {
   ...{ "created.lt": "any", "created.lte": "any" },
 };
 
+const DISCOUNT: Parameters = { "discounts.0.coupon": "any", "discounts.0.promotion_code": "any" };
+
+const PROMOTION_FIELDS = ["promotion.coupon", "customer"];
 const SUBSCRIPTION_FIELDS = [
   ...["customer", "latest_invoice", "latest_invoice.customer", "latest_invoice.payments"],
-  "items.data.price.product",
+  ...["items.data.price.product", "discounts", "discounts.source.coupon", "discounts.promotion_code"],
 ];
 const SESSION_FIELDS = [
   ...["customer", "invoice", "invoice.payments", "line_items", "line_items.data.price.product"],
+  ...["discounts.coupon", "discounts.promotion_code"],
   ...["subscription", ...SUBSCRIPTION_FIELDS.map((field) => `subscription.${field}`)],
 ];
 const INVOICE_FIELDS = [
+  ...["discounts", "discounts.source.coupon"],
   ...["confirmation_secret", "customer", "payments", "parent.subscription_details.subscription"],
 ];
 
@@ -27,7 +32,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     ...{ "line_items.0.price": "any", "line_items.0.quantity": "any" },
     "subscription_data.metadata.*": "any",
     "subscription_data.trial_period_days": "any",
-    allow_promotion_codes: ["true", "false"],
+    ...{ allow_promotion_codes: ["true", "false"], ...DISCOUNT },
     ui_mode: ["hosted", "hosted_page"],
     locale: ["auto"],
     "automatic_tax.enabled": ["true"],
@@ -56,6 +61,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
   "POST /v1/subscriptions": {
     ...{ customer: "any", "items.0.price": "any", "items.0.quantity": "any", "metadata.*": "any" },
     ...{ trial_period_days: "any", cancel_at_period_end: ["true", "false"], default_payment_method: "any" },
+    ...DISCOUNT,
     payment_behavior: ["allow_incomplete", "default_incomplete", "error_if_incomplete"],
     "payment_settings.save_default_payment_method": ["off", "on_subscription"],
     "automatic_tax.enabled": ["true"],
@@ -67,12 +73,36 @@ export const STRIPE_PARAMETERS: ParameterTable = {
   "POST /v1/subscriptions/:id": {
     ...{ cancel_at_period_end: ["true", "false"], cancel_at: [""] },
     ...{ "items.0.id": "any", "items.0.price": "any", "items.0.quantity": "any", "metadata.*": "any" },
+    ...{ ...DISCOUNT, "discounts.0.discount": "any", discounts: [""] },
     proration_behavior: ["always_invoice", "create_prorations", "none"],
     payment_behavior: ["allow_incomplete", "error_if_incomplete"],
     ...expandable(SUBSCRIPTION_FIELDS),
   },
   "DELETE /v1/subscriptions/:id": {
     ...{ invoice_now: ["false"], prorate: ["false"], ...expandable(SUBSCRIPTION_FIELDS) },
+  },
+  "DELETE /v1/subscriptions/:id/discount": {},
+  "POST /v1/coupons": {
+    ...{ id: "any", name: "any", percent_off: "any", amount_off: "any", currency: "any" },
+    ...{ duration: ["forever", "once", "repeating"], duration_in_months: "any" },
+    ...{ max_redemptions: "any", redeem_by: "any", "metadata.*": "any" },
+  },
+  "GET /v1/coupons": { ...PAGE, ...CREATED },
+  "GET /v1/coupons/:id": {},
+  "POST /v1/coupons/:id": { name: "any", "metadata.*": "any" },
+  "DELETE /v1/coupons/:id": {},
+  "POST /v1/promotion_codes": {
+    ...{ "promotion.type": ["coupon"], "promotion.coupon": "any", code: "any", customer: "any" },
+    ...{ active: ["true", "false"], max_redemptions: "any", expires_at: "any", "metadata.*": "any" },
+    ...expandable(PROMOTION_FIELDS),
+  },
+  "GET /v1/promotion_codes": {
+    ...{ code: "any", coupon: "any", customer: "any", active: ["true", "false"], ...PAGE, ...CREATED },
+    ...expandable(listed(PROMOTION_FIELDS)),
+  },
+  "GET /v1/promotion_codes/:id": expandable(PROMOTION_FIELDS),
+  "POST /v1/promotion_codes/:id": {
+    ...{ active: ["true", "false"], "metadata.*": "any", ...expandable(PROMOTION_FIELDS) },
   },
   "POST /v1/subscription_schedules": { from_subscription: "any" },
   "GET /v1/subscription_schedules/:id": {},

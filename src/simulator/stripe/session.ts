@@ -1,3 +1,5 @@
+import { type ChargeTotals, chargeTotals } from "../lifecycle/charge.ts";
+import type { Discount } from "../lifecycle/discount.ts";
 import { checkoutData, type EventContext, emailOf } from "../renderer.ts";
 import { invoiceIdOf } from "./invoice-id.ts";
 
@@ -6,7 +8,8 @@ export type Session = {
   createdAtSeconds: number;
   status: "open" | "complete" | "expired";
   paymentStatus: "paid" | "unpaid" | "no_payment_required";
-  total: number;
+  totals: Pick<ChargeTotals, "subtotal" | "discount" | "due">;
+  discount: Discount | null;
   currency: string;
   customerId: string | null;
   /** From the seller, and from the customer's input. */
@@ -26,15 +29,19 @@ export type Session = {
 
 const LIFETIME_SECONDS = 86_400;
 
+/** What a trial costs. */
+export const NOTHING: Session["totals"] = { subtotal: 0, discount: 0, due: 0 };
+
 export function completedSession(context: EventContext): object {
   const { step, ids, checkout } = context;
-  const { offer, seats, status } = step.state;
+  const { offer, status } = step.state;
   return stripeSession({
     id: checkout?.id ?? `cs_test_${ids.subscriptionId}`,
     createdAtSeconds: step.atSeconds - 90,
     status: "complete",
     paymentStatus: status === "trialing" ? "no_payment_required" : "paid",
-    total: status === "trialing" ? 0 : offer.amount * seats,
+    totals: status === "trialing" ? NOTHING : chargeTotals(step.state),
+    discount: step.state.discount ?? null,
     currency: offer.currency,
     customerId: ids.customerId,
     givenEmail: null,
@@ -57,8 +64,8 @@ export function stripeSession(session: Session): object {
     object: "checkout.session",
     after_expiration: null,
     allow_promotion_codes: session.allowPromotionCodes,
-    amount_subtotal: session.total,
-    amount_total: session.total,
+    amount_subtotal: session.totals.subtotal,
+    amount_total: session.totals.due,
     automatic_tax: { enabled: true, liability: { type: "self" }, provider: "stripe", status: "complete" },
     billing_address_collection: "auto",
     cancel_url: session.cancelUrl,
@@ -71,7 +78,9 @@ export function stripeSession(session: Session): object {
     customer_creation: "always",
     customer_details: session.paidByEmail === null ? null : customerDetails(session.paidByEmail),
     customer_email: session.givenEmail,
-    discounts: [],
+    discounts: session.discount
+      ? [{ coupon: session.discount.id, promotion_code: session.discount.promotionCodeId }]
+      : [],
     expires_at: session.expiresAtSeconds ?? session.createdAtSeconds + LIFETIME_SECONDS,
     invoice: session.invoiceId,
     livemode: false,
@@ -92,7 +101,7 @@ export function stripeSession(session: Session): object {
     submit_type: null,
     subscription: session.subscriptionId,
     success_url: session.successUrl,
-    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    total_details: { amount_discount: session.totals.discount, amount_shipping: 0, amount_tax: 0 },
     ui_mode: "hosted_page",
     url: session.url,
   };

@@ -1,5 +1,7 @@
 import { type Context, Hono } from "hono";
 import { readForm } from "../http/form.ts";
+import { chargeTotals } from "../lifecycle/charge.ts";
+import { checkoutState } from "../server/checkout-price.ts";
 import { closeCheckout, expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import { checkoutUrl, findCheckout, findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Checkout } from "../server/state.ts";
@@ -8,7 +10,7 @@ import { invoiceIdOf } from "./invoice-id.ts";
 import { orderOf } from "./order.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
 import { stripePrice } from "./price.ts";
-import { stripeSession } from "./session.ts";
+import { NOTHING, type Session, stripeSession } from "./session.ts";
 
 /** https://docs.stripe.com/api/checkout/sessions */
 export function stripeSessions(slot: ProviderSlot): Hono {
@@ -68,7 +70,7 @@ function requireCheckout(slot: ProviderSlot, c: Context): Checkout {
 }
 
 function sessionJson(slot: ProviderSlot, checkout: Checkout): object {
-  const { id, status, offer, seats, customerId, email, externalId, data, subscriptionId } = checkout;
+  const { id, status, offer, customerId, email, externalId, data, subscriptionId } = checkout;
   const isComplete = status === "complete";
   const isTrial = (checkout.trialDays ?? 0) > 0;
   const subscription = subscriptionId === null ? null : findSubscription(slot, subscriptionId);
@@ -79,7 +81,8 @@ function sessionJson(slot: ProviderSlot, checkout: Checkout): object {
     expiresAtSeconds: checkout.expiresAtSeconds,
     allowPromotionCodes: checkout.allowPromotionCodes ?? null,
     paymentStatus: !isComplete ? "unpaid" : isTrial ? "no_payment_required" : "paid",
-    total: isTrial ? 0 : offer.amount * seats,
+    totals: totalsOf(checkout),
+    discount: checkout.discount ?? null,
     currency: offer.currency,
     givenEmail: isComplete || customerId !== null ? null : email,
     paidByEmail: isComplete ? email : null,
@@ -91,16 +94,20 @@ function sessionJson(slot: ProviderSlot, checkout: Checkout): object {
   });
 }
 
+function totalsOf(checkout: Checkout): Session["totals"] {
+  return (checkout.trialDays ?? 0) > 0 ? NOTHING : chargeTotals(checkoutState(checkout));
+}
+
 function lineItemIdOf({ id }: Checkout): string {
   return `li_${id.slice(-24)}`;
 }
 
 function lineItem(checkout: Checkout): object {
   const { offer, seats } = checkout;
-  const total = (checkout.trialDays ?? 0) > 0 ? 0 : offer.amount * seats;
+  const { subtotal, discount, due } = totalsOf(checkout);
   return {
     ...{ id: lineItemIdOf(checkout), object: "item", description: offer.planName, quantity: seats },
-    ...{ amount_discount: 0, amount_subtotal: total, amount_tax: 0, amount_total: total },
+    ...{ amount_discount: discount, amount_subtotal: subtotal, amount_tax: 0, amount_total: due },
     currency: offer.currency.toLowerCase(),
     price: stripePrice(offer),
   };

@@ -1,16 +1,20 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
+import type { Discount } from "../lifecycle/discount.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import { countRedemption } from "../server/redeem.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { createSubscription } from "./create-subscription.ts";
 import { mergedMetadata } from "./customers.ts";
+import { discountId, discountJson } from "./discount.ts";
 import { invalid, missing } from "./errors.ts";
 import { itemChangeIn } from "./item-change.ts";
 import { itemIdOf } from "./item-id.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 
 /** https://docs.stripe.com/api/subscriptions */
 export function stripeSubscriptions(slot: ProviderSlot): Hono {
@@ -36,8 +40,17 @@ export function stripeSubscriptions(slot: ProviderSlot): Hono {
       throw invalid("A canceled subscription can only update its cancellation_details and metadata.");
     }
     const form = await readForm(c);
-    const changed = applyAll(slot, before, commandsIn(slot, before, form));
+    // Prorations are computed with the discount there was.
+    const items = applyAll(slot, before, commandsIn(slot, before, form));
+    const changed = withRequestedDiscount(slot, items, form);
     return c.json(subscriptionJson(slot, withMetadata(slot, changed, form)));
+  });
+  app.delete("/:id/discount", (c) => {
+    const before = requireSubscription(slot, c);
+    const { discount = null } = before.state;
+    if (discount === null) throw missing("discount", c.req.param("id"), "id");
+    withDiscount(slot, before, null);
+    return c.json({ ...discountJson(before.ids, discount), deleted: true });
   });
   app.delete("/:id", (c) => {
     const before = requireSubscription(slot, c);
@@ -97,6 +110,33 @@ function applyAll(
     current = emitEvents(slot, outcome);
   }
   return current;
+}
+
+/** Its discount replaces the former one; an empty list removes it. */
+function withRequestedDiscount(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  form: Form,
+): SimulatedSubscription {
+  const { ids, state } = subscription;
+  // The present one, named to keep it.
+  if (state.discount && form.text("discounts[0][discount]") === discountId(ids, state.discount))
+    return subscription;
+  const order = { offer: state.offer, customerId: ids.customerId, trialDays: 0 };
+  const discount = requestedDiscount(slot, form, order);
+  if (discount === null && !form.has("discounts")) return subscription;
+  if (discount === null && !state.discount) return subscription;
+  if (discount !== null) countRedemption(slot, discount);
+  return withDiscount(slot, subscription, discount);
+}
+
+function withDiscount(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  discount: Discount | null,
+): SimulatedSubscription {
+  const state = { ...subscription.state, discount };
+  return emitEvents(slot, { subscription: { ...subscription, state }, events: ["restated"] });
 }
 
 function withMetadata(

@@ -334,6 +334,116 @@ describe("prorations", () => {
   });
 });
 
+describe("coupons and promotion codes", () => {
+  const invoicesOf = async (subscription: string) =>
+    (await stripe.invoices.list({ subscription })).data.map(({ subtotal, total, amount_paid }) => [
+      ...[subtotal, total, amount_paid],
+    ]);
+
+  it("are created, retrieved, updated, listed and deleted", async () => {
+    const coupon = await stripe.coupons.create({ percent_off: 25, duration: "forever", name: "Quarter" });
+    expect(coupon).toMatchObject({ object: "coupon", valid: true, times_redeemed: 0, amount_off: null });
+    await stripe.coupons.update(coupon.id, { metadata: { campaign: "spring" } });
+    const code = await stripe.promotionCodes.create({
+      ...{ promotion: { type: "coupon", coupon: coupon.id }, code: "SPRING" },
+      expand: ["promotion.coupon"],
+    });
+    expect(code).toMatchObject({
+      ...{ active: true, code: "SPRING" },
+      promotion: { coupon: { id: coupon.id, metadata: { campaign: "spring" } } },
+    });
+    const { data } = await stripe.promotionCodes.list({ code: "spring", active: true });
+    expect(data.map(({ id }) => id)).toEqual([code.id]);
+    await stripe.promotionCodes.update(code.id, { active: false });
+    expect((await stripe.promotionCodes.list({ code: "SPRING", active: true })).data).toEqual([]);
+    expect((await stripe.coupons.list()).data[0]?.id).toBe(coupon.id);
+    expect(await stripe.coupons.del(coupon.id)).toMatchObject({ deleted: true });
+    await expect(stripe.coupons.retrieve(coupon.id)).rejects.toMatchObject({ code: "resource_missing" });
+    await expect(stripe.coupons.create({ duration: "once" })).rejects.toMatchObject({ statusCode: 400 });
+  });
+
+  it("reduce a session, its subscription and the invoices for as long as they last", async () => {
+    const coupon = await stripe.coupons.create({
+      ...{ percent_off: 50, duration: "repeating", duration_in_months: 2 },
+    });
+    const session = await openSession({ discounts: [{ coupon: coupon.id }] });
+    expect(session).toMatchObject({
+      ...{ amount_subtotal: 4_000, amount_total: 2_000, total_details: { amount_discount: 2_000 } },
+      discounts: [{ coupon: coupon.id, promotion_code: null }],
+    });
+    await provider.pay(String(session.url), "half@example.com");
+    const paid = await stripe.checkout.sessions.retrieve(session.id, {
+      expand: ["subscription.discounts", "invoice"],
+    });
+    const { id, discounts } = paid.subscription as Stripe.Subscription;
+    expect(discounts).toMatchObject([{ object: "discount", source: { coupon: coupon.id } }]);
+    expect(paid.invoice).toMatchObject({
+      ...{ subtotal: 4_000, total: 2_000, total_discount_amounts: [{ amount: 2_000 }] },
+      lines: { data: [{ amount: 4_000, discount_amounts: [{ amount: 2_000 }] }] },
+    });
+    for (let month = 0; month < 2; month += 1) await control(provider.sim.url, "/clock", { by: "month" });
+    expect(await invoicesOf(id)).toEqual([
+      [4_000, 4_000, 4_000],
+      [4_000, 2_000, 2_000],
+      [4_000, 2_000, 2_000],
+    ]);
+    expect((await stripe.subscriptions.retrieve(id)).discounts).toEqual([]);
+    expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1);
+  });
+
+  it("are entered on the payment page where the session allows it", async () => {
+    const { id: coupon } = await stripe.coupons.create({
+      ...{ amount_off: 500, currency: "eur", duration: "once" },
+    });
+    const code = await stripe.promotionCodes.create({
+      ...{ promotion: { type: "coupon", coupon }, code: "LESS5", max_redemptions: 1 },
+    });
+    const payWith = async (entered: string) => {
+      const session = await openSession({ allow_promotion_codes: true });
+      const fields = { email: "coded@example.com", card: "4242424242424242", action: "pay", code: entered };
+      const { status } = await press(String(session.url), fields);
+      return { status, id: session.id };
+    };
+    expect((await payWith("WRONG")).status).toBe(422);
+    const { status, id } = await payWith("less5");
+    expect(status).toBe(303);
+    const session = await stripe.checkout.sessions.retrieve(id);
+    expect(session).toMatchObject({ amount_total: 3_500, discounts: [{ promotion_code: code.id }] });
+    expect((await payWith("LESS5")).status).toBe(422);
+    await control(provider.sim.url, "/clock", { by: "month" });
+    expect(await invoicesOf(String(session.subscription))).toEqual([
+      [4_000, 4_000, 4_000],
+      [4_000, 3_500, 3_500],
+    ]);
+    await expect(openSession({ allow_promotion_codes: true, discounts: [{ coupon }] })).rejects.toThrow(
+      "You may only specify one of these parameters",
+    );
+  });
+
+  it("are given to a subscription, count in its prorations, and are taken back", async () => {
+    const { id: coupon } = await stripe.coupons.create({ percent_off: 10, duration: "forever" });
+    const { id: customer } = await stripe.customers.create({ email: "given@example.com" });
+    const created = await stripe.subscriptions.create({
+      ...{ customer, items: [{ price: PRICE, quantity: 1 }], discounts: [{ coupon }] },
+      ...{ default_payment_method: "pm_card_visa", expand: ["latest_invoice"] },
+    });
+    expect(created.latest_invoice).toMatchObject({ amount_paid: 1_800 });
+    const preview = await stripe.invoices.createPreview({
+      subscription: created.id,
+      subscription_details: { items: [{ id: itemIdOf(created), quantity: 2 }], proration_behavior: "none" },
+    });
+    expect(preview.amount_due).toBe(3_600);
+    const without = await stripe.subscriptions.deleteDiscount(created.id);
+    expect(without).toMatchObject({ deleted: true, source: { coupon } });
+    const [given] = (await stripe.subscriptions.update(created.id, { discounts: [{ coupon }] })).discounts;
+    expect(given).toMatch(/^di_/);
+    expect((await stripe.subscriptions.update(created.id, { discounts: "" })).discounts).toEqual([]);
+    await expect(
+      stripe.subscriptions.update(created.id, { discounts: [{ coupon: "none" }] }),
+    ).rejects.toMatchObject({ code: "resource_missing", param: "discounts[0][coupon]" });
+  });
+});
+
 describe("invoices and refunds", () => {
   it("are listed by subscription, and refunded", async () => {
     const { id, latest_invoice } = await subscribe();
@@ -455,7 +565,9 @@ describe("what is not supported", () => {
     await expect(
       stripe.subscriptions.update(id, { pause_collection: { behavior: "void" } }),
     ).rejects.toMatchObject(unknown("pause_collection"));
-    await expect(openSession({ discounts: [{ coupon: "ten" }] })).rejects.toMatchObject(unknown("discounts"));
+    await expect(openSession({ discounts: [{ coupon: "ten" }, { coupon: "twenty" }] })).rejects.toMatchObject(
+      unknown("discounts[1]"),
+    );
     const line_items = [PRICE, "price_team_monthly"].map((price) => ({ price, quantity: 1 }));
     await expect(openSession({ line_items })).rejects.toMatchObject(unknown("line_items[1]"));
     const items = line_items;
