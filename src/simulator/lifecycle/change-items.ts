@@ -1,9 +1,9 @@
 import { intervalsAfter } from "./calendar.ts";
 import { chargeFor } from "./charge.ts";
-import type { Transition } from "./lifecycle.ts";
 import type { Offer } from "./offer.ts";
 import { type ChangeBilling, prorations } from "./prorations.ts";
 import type { BillingState, EmittedEvent, SubscriptionState } from "./subscription.ts";
+import type { Transition } from "./transition.ts";
 
 export type ItemChange = { offer: Offer; seats: number; billing: ChangeBilling };
 

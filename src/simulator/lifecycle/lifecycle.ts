@@ -1,9 +1,11 @@
 import { DAY_SECONDS, intervalsAfter } from "./calendar.ts";
 import { changeItems, type ItemChange, seatsWithin, withItems } from "./change-items.ts";
-import { type Charge, chargeFor, periodLine } from "./charge.ts";
+import { chargeFor, periodLine } from "./charge.ts";
+import type { Charge } from "./charge-line.ts";
 import { type Discount, discountAt } from "./discount.ts";
 import type { Offer } from "./offer.ts";
 import type { BillingState, Dunning, EmittedEvent, SubscriptionState } from "./subscription.ts";
+import type { Transition } from "./transition.ts";
 
 export type Command =
   | { to: "change seats"; seats: number }
@@ -17,9 +19,6 @@ export type Command =
   | { to: "pay what is owed" }
   | { to: "fail the next renewal" }
   | { to: "let the next renewal succeed" };
-
-/** A change of a subscription with the events that report it, in order. */
-export type Transition<Subscription> = { subscription: Subscription; events: readonly EmittedEvent[] };
 
 export type Purchase = { offer: Offer; seats: number; trialDays: number; discount?: Discount | null };
 

@@ -1,4 +1,5 @@
-import { type ChargeLine, periodLine } from "./charge.ts";
+import { periodLine } from "./charge.ts";
+import type { ChargeLine } from "./charge-line.ts";
 import type { SubscriptionState } from "./subscription.ts";
 
 /** When a change is paid for; `full`: whatever is left of the period. */

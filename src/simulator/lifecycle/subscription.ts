@@ -1,4 +1,4 @@
-import type { Charge, ChargeLine } from "./charge.ts";
+import type { Charge, ChargeLine } from "./charge-line.ts";
 import type { Discount } from "./discount.ts";
 import type { Offer } from "./offer.ts";
 

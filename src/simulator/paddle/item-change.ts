@@ -1,7 +1,7 @@
 import type { Json } from "../http/json-body.ts";
 import { changeItems } from "../lifecycle/change-items.ts";
-import type { Transition } from "../lifecycle/lifecycle.ts";
 import type { ChangeBilling } from "../lifecycle/prorations.ts";
+import type { Transition } from "../lifecycle/transition.ts";
 import { findOffer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { invalidField, noEntity, PaddleProblem } from "./errors.ts";

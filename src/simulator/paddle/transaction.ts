@@ -1,4 +1,5 @@
-import type { ChargeLine, ChargeTotals } from "../lifecycle/charge.ts";
+import type { ChargeTotals } from "../lifecycle/charge.ts";
+import type { ChargeLine } from "../lifecycle/charge-line.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { paddlePrice, paddleProduct } from "./price.ts";

@@ -1,5 +1,6 @@
-import { type ChargeLine, chargeFor, periodLine } from "../lifecycle/charge.ts";
-import type { Transition } from "../lifecycle/lifecycle.ts";
+import { chargeFor, periodLine } from "../lifecycle/charge.ts";
+import type { ChargeLine } from "../lifecycle/charge-line.ts";
+import type { Transition } from "../lifecycle/transition.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";

@@ -1,12 +1,5 @@
 import { DAY_SECONDS } from "../lifecycle/calendar.ts";
-import {
-  advance,
-  applyCommand,
-  type Command,
-  nextDueAt,
-  startBilling,
-  type Transition,
-} from "../lifecycle/lifecycle.ts";
+import { advance, applyCommand, type Command, nextDueAt, startBilling } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type {
   BillingState,
@@ -15,6 +8,7 @@ import type {
   LifecycleEvent,
   SubscriptionState,
 } from "../lifecycle/subscription.ts";
+import type { Transition } from "../lifecycle/transition.ts";
 import type { Rng } from "./rng.ts";
 
 /** `atSeconds` is by the provider's clock; no two steps of a lifecycle share a second. */

@@ -1,6 +1,6 @@
 import { amountDue } from "../lifecycle/charge.ts";
-import type { Transition } from "../lifecycle/lifecycle.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
+import type { Transition } from "../lifecycle/transition.ts";
 import { eventContextOf } from "./event-context.ts";
 import { recordPayment } from "./payments.ts";
 import { findSubscription, nowSeconds, type ProviderSlot } from "./provider-slot.ts";

@@ -1,4 +1,5 @@
-import { type ChargeLine, chargeLines, chargeTotals } from "../lifecycle/charge.ts";
+import { chargeLines, chargeTotals } from "../lifecycle/charge.ts";
+import type { ChargeLine } from "../lifecycle/charge-line.ts";
 import type { EventContext } from "../renderer.ts";
 import { discountId } from "./discount.ts";
 import { changeInvoiceIdOf, invoiceIdOf } from "./invoice-id.ts";
