@@ -42,8 +42,9 @@ export function amountDue(state: SubscriptionState): number {
 export function periodLine(state: SubscriptionState): ChargeLine {
   const { offer, seats, periodStartSeconds, periodEndSeconds } = state;
   const subtotal = offer.amount * seats;
+  const isStarted = (state.discount?.startsAtSeconds ?? 0) < periodEndSeconds;
   return {
-    ...{ offer, seats, subtotal, discount: discountOf(state.discount ?? null, subtotal) },
+    ...{ offer, seats, subtotal, discount: discountOf((isStarted && state.discount) || null, subtotal) },
     ...{ startSeconds: periodStartSeconds, endSeconds: periodEndSeconds, isProration: false },
   };
 }

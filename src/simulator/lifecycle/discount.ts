@@ -1,17 +1,22 @@
 import { intervalsAfter } from "./calendar.ts";
 
-/** What reduces the price of a subscription. */
-export type Discount = {
-  /** The provider's id of the coupon, or of the discount. */
+/** What the seller defines: a coupon at Stripe, a discount elsewhere. */
+export type DiscountRule = {
+  /** The provider's id of it. */
   id: string;
   name: string | null;
-  /** The code that the customer entered; `null`: none. */
-  promotionCodeId: string | null;
   /** One of the two. `amountOff` is in the currency's smallest unit. */
   percentOff: number | null;
   amountOff: number | null;
+  /** How many months it lasts; `null`: for ever, 0: for one payment. */
+  months: number | null;
+};
+
+/** What reduces the price of a subscription. */
+export type Discount = DiscountRule & {
+  /** The code that the customer entered; `null`: none. */
+  promotionCodeId: string | null;
   startsAtSeconds: number;
-  /** `null`: never ends; a discount for one payment ends where its period does. */
   endsAtSeconds: number | null;
 };
 
@@ -29,23 +34,21 @@ export function discountAt(discount: Discount | null, nowSeconds: number): Disco
   return hasEnded ? null : discount;
 }
 
-/** What the seller defines: a coupon at Stripe, a discount elsewhere. */
-export type DiscountRule = Pick<Discount, "id" | "name" | "percentOff" | "amountOff"> & {
-  /** How many months it lasts; `null`: for ever, 0: for one payment. */
-  months: number | null;
-};
-
-/** The rule as of the first payment, which a trial puts off. */
-export function redeemed(
+/** The discount from a time on. @param firstPaymentSeconds a trial puts it off */
+export function discountFrom(
   { id, name, percentOff, amountOff, months }: DiscountRule,
   promotionCodeId: string | null,
-  { startsAtSeconds, firstPaymentSeconds }: { startsAtSeconds: number; firstPaymentSeconds: number },
+  { startsAtSeconds, firstPaymentSeconds = startsAtSeconds }: DiscountStart,
 ): Discount {
-  const endsAtSeconds =
-    months === null
-      ? null
-      : months === 0
-        ? firstPaymentSeconds + 1
-        : intervalsAfter(startsAtSeconds, months, "month");
-  return { id, name, promotionCodeId, percentOff, amountOff, startsAtSeconds, endsAtSeconds };
+  const rule = { id, name, percentOff, amountOff, months };
+  return {
+    ...{ ...rule, promotionCodeId, startsAtSeconds },
+    endsAtSeconds: months === 0 ? firstPaymentSeconds + 1 : endOf(startsAtSeconds, months),
+  };
+}
+
+type DiscountStart = { startsAtSeconds: number; firstPaymentSeconds?: number };
+
+function endOf(startsAtSeconds: number, months: number | null): number | null {
+  return months === null ? null : intervalsAfter(startsAtSeconds, months, "month");
 }

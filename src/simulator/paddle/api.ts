@@ -4,6 +4,7 @@ import type { ProviderSlot } from "../server/provider-slot.ts";
 import { paddleAdjustments } from "./adjustments.ts";
 import { paddleCatalog } from "./catalog.ts";
 import { paddleCustomers } from "./customers.ts";
+import { paddleDiscounts } from "./discounts.ts";
 import {
   answerPaddleProblem,
   meta,
@@ -31,6 +32,7 @@ export function paddleApi(slot: ProviderSlot): Hono {
   app.route("/", paddleCatalog(slot));
   app.route("/adjustments", paddleAdjustments(slot));
   app.route("/transactions", paddleTransactions(slot));
+  app.route("/discounts", paddleDiscounts(slot));
   app.route("/customers", paddleCustomers(slot));
   app.route("/subscriptions", paddleSubscriptions(slot));
   app.route("/events", paddleEvents(slot));

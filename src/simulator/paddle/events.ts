@@ -1,4 +1,5 @@
 import { chargeLines, chargeTotals } from "../lifecycle/charge.ts";
+import type { Discount } from "../lifecycle/discount.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
@@ -126,7 +127,7 @@ function subscription(context: EventContext): object {
     next_billed_at: isScheduled || hasEnded ? null : rfc3339(periodEndSeconds),
     paused_at: null,
     canceled_at: hasEnded ? rfc3339(step.atSeconds) : null,
-    discount: null,
+    discount: subscriptionDiscount(step.state.discount ?? null),
     collection_mode: "automatic",
     billing_details: null,
     current_billing_period: hasEnded ? null : billingPeriod(context),
@@ -151,6 +152,15 @@ function subscription(context: EventContext): object {
     custom_data: subscriptionData(context),
     import_meta: null,
   };
+}
+
+function subscriptionDiscount(discount: Discount | null): object | null {
+  return (
+    discount && {
+      ...{ id: discount.id, starts_at: rfc3339(discount.startsAtSeconds) },
+      ends_at: discount.endsAtSeconds === null ? null : rfc3339(discount.endsAtSeconds),
+    }
+  );
 }
 
 function billingPeriod({ step }: EventContext): object {

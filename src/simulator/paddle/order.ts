@@ -3,6 +3,7 @@ import { isWebUrl } from "../http/web-url.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { requireCustomer } from "./customers.ts";
 import { invalidField, PaddleProblem } from "./errors.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 
 /** What a request for a transaction orders. */
 export function orderOf(slot: ProviderSlot, order: Json) {
@@ -30,6 +31,7 @@ export function orderOf(slot: ProviderSlot, order: Json) {
   return {
     offer,
     seats,
+    discount: requestedDiscount(slot, order.at("discount_id"), "discount_id", offer),
     data: customData,
     subscriptionData: customData,
     email: customerId === null ? null : requireCustomer(slot, customerId).email,

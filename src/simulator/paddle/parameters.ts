@@ -18,6 +18,8 @@ const CHANGE: Parameters = {
   on_payment_failure: ["prevent_change"],
   // Only `null`, which withdraws it.
   scheduled_change: [],
+  "discount.id": "any",
+  "discount.effective_from": ["next_billing_period"],
 };
 
 /** What the simulator honours of Paddle's parameters; it refuses the others. https://developer.paddle.com/api-reference */
@@ -38,7 +40,7 @@ export const PADDLE_PARAMETERS: ParameterTable = {
   "PATCH /customers/:id": { name: "any", ...CUSTOM_DATA },
   "POST /customers/:id/portal-sessions": { "subscription_ids.*": "any" },
   "POST /transactions": {
-    ...{ ...ITEM, ...CUSTOM_DATA, customer_id: "any", "checkout.url": "any" },
+    ...{ ...ITEM, ...CUSTOM_DATA, customer_id: "any", discount_id: "any", "checkout.url": "any" },
     collection_mode: ["automatic"],
   },
   "GET /transactions": {
@@ -47,7 +49,22 @@ export const PADDLE_PARAMETERS: ParameterTable = {
     ...{ collection_mode: ["automatic"], origin: ORIGINS, ...PAGE },
   },
   "GET /transactions/:id": { include: INCLUDED },
-  "PATCH /transactions/:id": { ...ITEM, ...CUSTOM_DATA, status: ["canceled"] },
+  "PATCH /transactions/:id": { ...ITEM, ...CUSTOM_DATA, discount_id: "any", status: ["canceled"] },
+  "POST /discounts": {
+    ...{ amount: "any", description: "any", currency_code: "any", code: "any", ...CUSTOM_DATA },
+    ...{ type: ["flat", "percentage"], mode: ["standard"], enabled_for_checkout: ["true"] },
+    ...{
+      recur: ["true", "false"],
+      maximum_recurring_intervals: "any",
+      usage_limit: "any",
+      expires_at: "any",
+    },
+  },
+  "GET /discounts": {
+    ...{ id: "any", code: "any", status: ["active", "archived", "expired", "used"], ...PAGE },
+  },
+  "GET /discounts/:id": {},
+  "PATCH /discounts/:id": { description: "any", status: ["active", "archived"], ...CUSTOM_DATA },
   "POST /adjustments": {
     ...{ action: ["refund"], transaction_id: "any", reason: "any", type: ["full", "partial"] },
     ...{ "items.0.item_id": "any", "items.0.type": ["partial"], "items.0.amount": "any" },

@@ -1,15 +1,18 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { discountFrom } from "../lifecycle/discount.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import { countRedemption } from "../server/redeem.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity, PaddleProblem } from "./errors.ts";
 import { requestedChange } from "./item-change.ts";
 import { cursorPage, isAmong } from "./page.ts";
 import { portalLink } from "./portal-session.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 import { updatePreview } from "./update-preview.ts";
 
 export function paddleSubscriptions(slot: ProviderSlot): Hono {
@@ -33,7 +36,8 @@ export function paddleSubscriptions(slot: ProviderSlot): Hono {
       fields.has("scheduled_change") && before.state.cancelAtPeriodEnd
         ? apply(slot, before, { to: "resume" })
         : before;
-    const changed = emitEvents(slot, requestedChange(slot, resumed, fields));
+    const items = emitEvents(slot, requestedChange(slot, resumed, fields));
+    const changed = withDiscount(slot, items, fields);
     return data(c, subscriptionJson(slot, withCustomData(slot, changed, fields)));
   });
   app.patch("/:id/preview", async (c) => {
@@ -58,6 +62,22 @@ function apply(slot: ProviderSlot, before: SimulatedSubscription, command: Comma
   const outcome = applyCommand(before, command, nowSeconds(slot));
   if (typeof outcome === "string") throw invalidField(command.to, outcome);
   return emitEvents(slot, outcome);
+}
+
+/** From the next billing period on; `null` removes it. */
+function withDiscount(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  fields: Json,
+): SimulatedSubscription {
+  if (!fields.has("discount")) return subscription;
+  const { state } = subscription;
+  const id = fields.at("discount").at("id");
+  const discount = requestedDiscount(slot, id, "discount.id", state.offer);
+  if (discount !== null) countRedemption(slot, discount);
+  const starting = discount && discountFrom(discount, null, { startsAtSeconds: state.periodEndSeconds });
+  const changed = { ...subscription, state: { ...state, discount: starting } };
+  return emitEvents(slot, { subscription: changed, events: ["restated"] });
 }
 
 function withCustomData(

@@ -18,6 +18,7 @@ import { data, noEntity, PaddleProblem } from "./errors.ts";
 import { transaction } from "./events.ts";
 import { orderOf } from "./order.ts";
 import { cursorPage, isAmong, isIncluded } from "./page.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 import { paddleTransaction } from "./transaction.ts";
 
 /** A checkout is a transaction that has not been paid yet. */
@@ -48,6 +49,8 @@ export function paddleTransactions(slot: ProviderSlot): Hono {
       const { offer, seats } = orderOf(slot, fields);
       Object.assign(checkout, { offer, seats });
     }
+    if (fields.has("discount_id"))
+      checkout.discount = requestedDiscount(slot, fields.at("discount_id"), "discount_id", checkout.offer);
     if (fields.has("custom_data")) {
       const customData = fields.at("custom_data").entries();
       Object.assign(checkout, { data: customData, subscriptionData: customData });

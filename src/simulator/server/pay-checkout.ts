@@ -64,10 +64,9 @@ function discountFor(
   { discount = null, offer, customerId }: Checkout,
   { code, trialDays }: { code: string | null; trialDays: number },
 ): Discount | string | null {
-  const ordered = discount && findCoupon(slot, discount.id);
-  if (discount && ordered)
-    return discountNow(slot, ordered, { promotionCodeId: discount.promotionCodeId, trialDays });
-  if (code === null) return discount;
+  if (discount !== null)
+    return discountNow(slot, discount, { promotionCodeId: discount.promotionCodeId, trialDays });
+  if (code === null) return null;
   const entered = findPromotionCode(slot, { code });
   const coupon = entered && findCoupon(slot, entered.couponId);
   const isOthers = entered?.customerId != null && entered.customerId !== customerId;

@@ -1,5 +1,5 @@
 import { DAY_SECONDS } from "../lifecycle/calendar.ts";
-import { type Discount, redeemed } from "../lifecycle/discount.ts";
+import { type Discount, type DiscountRule, discountFrom } from "../lifecycle/discount.ts";
 import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
 import type { Coupon, PromotionCode } from "./state.ts";
 
@@ -29,12 +29,12 @@ export function isRedeemable(
 /** The discount of a subscription that starts now. */
 export function discountNow(
   slot: ProviderSlot,
-  coupon: Coupon,
+  rule: DiscountRule,
   { promotionCodeId, trialDays }: { promotionCodeId: string | null; trialDays: number },
 ): Discount {
   const startsAtSeconds = nowSeconds(slot);
   const firstPaymentSeconds = startsAtSeconds + trialDays * DAY_SECONDS;
-  return redeemed(coupon, promotionCodeId, { startsAtSeconds, firstPaymentSeconds });
+  return discountFrom(rule, promotionCodeId, { startsAtSeconds, firstPaymentSeconds });
 }
 
 /** Counts a redemption, when a subscription gets the discount. */

@@ -86,7 +86,8 @@ type Redeemable = {
 };
 
 /** What reduces prices, as the seller defines it. */
-export type Coupon = DiscountRule & Redeemable & { currency: string | null; isDeleted: boolean };
+export type Coupon = DiscountRule &
+  Redeemable & { currency: string | null; isDeleted: boolean; code?: string | null };
 
 /** A code for customers to enter, for a coupon. */
 export type PromotionCode = Redeemable & {

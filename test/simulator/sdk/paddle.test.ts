@@ -227,6 +227,65 @@ describe("prorations", () => {
   });
 });
 
+describe("discounts", () => {
+  it("are created, retrieved, updated, listed and archived", async () => {
+    const discount = await paddle.discounts.create({
+      ...{ amount: "10", description: "Spring", type: "percentage", code: "SPRING", recur: true },
+    });
+    expect(discount).toMatchObject({ status: "active", code: "SPRING", recur: true, timesUsed: 0 });
+    expect(await paddle.discounts.update(discount.id, { description: "May" })).toMatchObject({
+      description: "May",
+    });
+    expect((await paddle.discounts.list({ code: ["SPRING"] }).next()).map(({ id }) => id)).toEqual([
+      discount.id,
+    ]);
+    expect(await paddle.discounts.archive(discount.id)).toMatchObject({ status: "archived" });
+    expect(await paddle.discounts.get(discount.id)).toMatchObject({ status: "archived" });
+    await expect(paddle.discounts.get("dsc_none")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("reduce a transaction, and those of the subscription while they recur", async () => {
+    const { id: discountId } = await paddle.discounts.create({
+      ...{ amount: "25", description: "Quarter", type: "percentage", usageLimit: 1 },
+      ...{ recur: true, maximumRecurringIntervals: 2 },
+    });
+    const transaction = await paddle.transactions.create({
+      ...{ items: [{ priceId: PRICE, quantity: 2 }], discountId },
+    });
+    expect(transaction).toMatchObject({
+      discountId,
+      details: { totals: { subtotal: "4000", discount: "1000", total: "3000", grandTotal: "3000" } },
+    });
+    await provider.pay(String(transaction.checkout?.url), "discounts@example.com");
+    const { subscriptionId } = await paddle.transactions.get(transaction.id);
+    const id = String(subscriptionId);
+    expect((await paddle.subscriptions.get(id)).discount).toMatchObject({ id: discountId });
+    await expect(
+      paddle.transactions.create({ items: [{ priceId: PRICE, quantity: 1 }], discountId }),
+    ).rejects.toMatchObject({ code: "discount_expired" });
+    for (let month = 0; month < 2; month += 1) await control(provider.sim.url, "/clock", { by: "month" });
+    const listed = await paddle.transactions.list({ subscriptionId: [id] }).next();
+    expect(listed.map(({ details }) => details?.totals?.total).toSorted()).toEqual(["3000", "3000", "4000"]);
+    expect((await paddle.subscriptions.get(id)).discount).toBeNull();
+  });
+
+  it("are given to a subscription from the next billing period on, and taken back", async () => {
+    const { id } = await subscribe("given");
+    const discount = await paddle.discounts.create({
+      ...{ amount: "500", description: "Five off", type: "flat", currencyCode: "EUR", recur: true },
+    });
+    await paddle.subscriptions.update(id, {
+      discount: { id: discount.id, effectiveFrom: "next_billing_period" },
+    });
+    await control(provider.sim.url, "/clock", { by: "month" });
+    const [renewal] = await paddle.transactions
+      .list({ subscriptionId: [id], origin: ["subscription_recurring"] })
+      .next();
+    expect(renewal?.details?.totals?.total).toBe("3500");
+    expect((await paddle.subscriptions.update(id, { discount: null })).discount).toBeNull();
+  });
+});
+
 describe("prices and products", () => {
   it("are retrieved and listed", async () => {
     const price = await paddle.prices.get(PRICE, { include: ["product"] });
@@ -289,8 +348,8 @@ describe("what is not supported", () => {
       paddle.subscriptions.update(id, { items, prorationBillingMode: "prorated_immediately" }),
     ).rejects.toMatchObject(refused("items.1"));
     await expect(
-      paddle.transactions.create({ items: [{ priceId: PRICE, quantity: 1 }], discountId: "dsc_1" }),
-    ).rejects.toMatchObject(refused("discount_id"));
+      paddle.transactions.create({ items: [{ priceId: PRICE, quantity: 1 }], currencyCode: "USD" }),
+    ).rejects.toMatchObject(refused("currency_code"));
     await expect(
       paddle.subscriptions.update(id, { nextBilledAt: new Date().toISOString() }),
     ).rejects.toMatchObject(refused("next_billed_at"));
