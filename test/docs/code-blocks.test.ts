@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -18,18 +18,24 @@ import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS, PROCESS_VARIABLES, serverVariables } from "../support/variables.ts";
 import { type CodeBlock, codeBlocksOf, PAGES, PROJECT } from "./code-block.ts";
+import { compilePrograms, linkClient } from "./programs.ts";
 
 /**
  * Pages whose blocks are all run elsewhere, because they need a server or a provider of their own: by language how many
- * of them that test runs.
+ * of them that test runs, or that it runs whatever there is.
  */
-const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number | "all"> }> = {
+const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number | "all"> | "all" }> = {
   "clients/typescript/README.md": { test: "test/client/package.test.ts", runs: { ts: "all" } },
+  "docs/how-to/add-a-page.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
+  "docs/how-to/add-a-plan.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/add-a-plugin.md": { test: "test/docs/add-a-plugin.test.ts", runs: { ts: 1 } },
+  "docs/how-to/add-a-provider.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
+  "docs/how-to/add-an-operation.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/back-up-and-restore.md": {
     ...{ test: "test/system/deploy/back-up-and-restore.test.ts", runs: { sh: "all" } },
   },
   "docs/how-to/deploy-serverless.md": { test: "test/system/deploy/serverless.test.ts", runs: { sh: 2 } },
+  "docs/how-to/receive-events.md": { test: "test/docs/receive-events.test.ts", runs: { sh: 2, ts: 3 } },
   "docs/how-to/switch-to-tollgate.md": {
     ...{ test: "test/import/switch-guide.test.ts", runs: { csv: 1, json: 1, sh: "all" } },
   },
@@ -129,8 +135,7 @@ beforeAll(async () => {
     ...{ SIMULATOR: "on", SIMULATOR_PORT: String(simulatorPort), SELF_HEAL: "off", RECONCILE: "off" },
   };
   server = await spawnServer(null, variables);
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await linkClient();
+  await linkClient(folder);
   await seed();
 });
 afterAll(async () => {
@@ -160,17 +165,6 @@ async function seed(): Promise<void> {
   );
   subscriptionId = (subscription as { id: string }).id;
   await database.close();
-}
-
-/** The client package as it is in the repository; test/client packs it. */
-async function linkClient(): Promise<void> {
-  const target = join(folder, "node_modules/tollgate-client");
-  await mkdir(target, { recursive: true });
-  await writeFile(join(target, "package.json"), '{ "type": "module", "exports": "./client.js" }');
-  await writeFile(
-    join(target, "client.js"),
-    `export * from ${JSON.stringify(join(PROJECT, "clients/typescript/src/tollgate.ts"))};`,
-  );
 }
 
 /** With what only the reader knows. */
@@ -223,13 +217,12 @@ describe("every code block", () => {
 
   it.each(Object.entries(RUN_ELSEWHERE))("of %s is run by $test", (page, { test, runs }) => {
     const languages = Map.groupBy(codeBlocksOf(page), ({ language }) => language);
-    const expected = Object.entries(runs).map(([language, count]) => [
+    const counts = Object.fromEntries([...languages].map(([language, { length }]) => [language, length]));
+    const expected = Object.entries(runs === "all" ? counts : runs).map(([language, count]) => [
       language,
       count === "all" ? (languages.get(language)?.length ?? 0) : count,
     ]);
-    expect(Object.fromEntries([...languages].map(([language, { length }]) => [language, length]))).toEqual(
-      Object.fromEntries(expected),
-    );
+    expect(counts).toEqual(Object.fromEntries(expected));
     expect(languages.size).toBeGreaterThan(0);
     const name = page.split("/").at(-1) as string;
     expect(readFileSync(join(PROJECT, test), "utf8")).toContain(name);
@@ -310,25 +303,7 @@ describe("programs", () => {
         `${filledIn(code.map((block) => block.code).join("\n"))}\nexport {};\n`,
       );
     }
-    const compilerOptions = {
-      paths: { "tollgate-client": [join(PROJECT, "clients/typescript/src/tollgate.ts")] },
-      lib: ["esnext", "dom"],
-      typeRoots: [join(PROJECT, "node_modules/@types")],
-    };
-    await writeFile(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({
-        extends: join(PROJECT, "tsconfig.json"),
-        compilerOptions,
-        include: ["*.ts"],
-        exclude: [],
-      }),
-    );
-    const { stdout } = await promisify(execFile)(join(PROJECT, "node_modules/.bin/tsc"), [
-      "-p",
-      folder,
-    ]).catch((error) => error);
-    expect(stdout).toBe("");
+    expect(await compilePrograms(folder)).toBe("");
   });
 
   it.each(pages)("print the documented output: %s", async (page) => {
