@@ -292,6 +292,25 @@ describe("a user with a subscription", () => {
 });
 
 describe("the portal", () => {
+  it("is opened by a service key for another system's user, who returns to an allowed origin alone", async () => {
+    await subscribed();
+    const { key } = await createServiceKey(test, { permissions: ["checkout:write"] });
+    await test.rows(`update "user" set external_id = $1 where id = $2`, [`shop ${person.id}`, person.id]);
+    const open = (returnUrl: string) =>
+      sendRequest(servers[0].url, "POST", "/api/v2/portal", {
+        ...{ key, body: { externalId: `shop ${person.id}`, returnUrl } },
+      });
+    stripe.portals.length = 0;
+    const refused = await open("https://shop.example.com.evil.example/account");
+    expect([refused.status, refused.body.reason]).toEqual([400, "return_url_not_allowed"]);
+    expect(stripe.portals).toEqual([]);
+    const opened = await open("https://shop.example.com/account");
+    expect([opened.status, opened.body]).toEqual([200, { url: "https://billing.example.com/p/1" }]);
+    expect(stripe.portals.map((portal) => Object.fromEntries(portal))).toEqual([
+      { customer: `cus_${person.id}`, return_url: "https://shop.example.com/account" },
+    ]);
+  });
+
   it("opens for the named subscription, which must be the user's own", async () => {
     await subscribed();
     await subscribed({ subscriptionId: `sub_2_${person.id}`, customerId: `cus_2_${person.id}` });
