@@ -3,7 +3,6 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { Messages } from "../../../../messages/messages.ts";
 import type { listAuditEntries } from "../../../../operations/audit/list-audit-entries.ts";
-import { InlineFact, InlineFacts } from "../../../../ui/inline-facts.tsx";
 import { Cell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { describeDetails } from "./describe-details.ts";
@@ -108,14 +107,12 @@ async function Details({ details }: Pick<AuditEntry, "details">) {
   const described = describeDetails(details, { t, format });
   if (described.length === 0) return null;
   return (
-    <div className="mt-1">
-      <InlineFacts>
-        {described.map(({ name, label, value }) => (
-          <InlineFact key={name} label={label}>
-            {value}
-          </InlineFact>
-        ))}
-      </InlineFacts>
-    </div>
+    <dl className="mt-1 text-sm">
+      {described.map(({ name, label, value }) => (
+        <div key={name} className="break-words">
+          <dt className="inline text-muted">{label}</dt> <dd className="inline">{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
