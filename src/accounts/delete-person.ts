@@ -27,7 +27,7 @@ export const DELETION_REASONS = [
   "checkout_not_closed",
 ] as const;
 
-/** How many times somebody may go on buying while the account is being deleted. */
+/** How often running subscriptions are canceled: more may be bought while the account is being deleted. */
 const ROUNDS = 5;
 
 /** For how long the caller waits for the log of deliveries to be redacted; what is left then, a job does. */

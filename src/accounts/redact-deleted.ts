@@ -17,9 +17,9 @@ import {
 type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };
 
 /**
- * Takes out of the log of deliveries what it tells of people who have deleted their accounts, in small steps that hold
- * nobody up; where one call stops, by its own wish or not, the next one goes on.
- * @returns whether all that was open is done
+ * Removes the data of users who have deleted their accounts from the log of deliveries, in small steps that block nobody.
+ * The next call continues where one was stopped or failed.
+ * @returns whether nothing is left to redact
  */
 export async function redactDeleted(tools: RedactionTools, isStopping: () => boolean): Promise<boolean> {
   let remaining = await openRedactions(tools.database);

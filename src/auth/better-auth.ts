@@ -146,7 +146,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
   });
 }
 
-/** A second factor protects nothing while sessions go on that were begun without it. */
+/** A second factor protects nothing while sessions that started without it are still valid. */
 async function endOtherSessions(
   database: Database,
   changes: Record<string, unknown>,

@@ -24,7 +24,7 @@ type ChatOptions = {
   timeoutMs?: number;
   /** Where answers are shared with other processes; empty: each process resumes its own. */
   redisUrls?: readonly string[];
-  /** How long the provider goes on without a reader, 30 s by default. */
+  /** How long the provider may continue without a reader, 30 s by default. */
   abandonAfterMs?: number;
 };
 

@@ -9,7 +9,7 @@ export type KeptAnswer = {
 };
 
 export type KeptAnswerOptions = {
-  /** How long the model goes on without a reader. */
+  /** How long the model may continue without a reader. */
   abandonAfterMs: number;
   onChunk(chunk: UIMessageChunk): void;
   /** Whether another process reads it, so that it is not abandoned. */

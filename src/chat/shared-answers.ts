@@ -8,7 +8,7 @@ export type SendCommand = (key: string, command: string[]) => Promise<unknown>;
 type SharedAnswer = {
   append(chunk: UIMessageChunk): void;
   end(): void;
-  /** Somebody has it to its end: whoever reads it goes on, nobody else resumes it. */
+  /** A reader has all of it: current readers may finish, and it cannot be resumed any more. */
   delivered(): void;
   /** Whether another process is reading it. */
   isRead(): Promise<boolean>;

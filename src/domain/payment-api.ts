@@ -120,7 +120,7 @@ export type SubscriptionChange = {
   seats: number | null;
   /** The price that is paid now, where known. */
   currentPriceId: string | null;
-  /** Both after the change: some providers want the whole. */
+  /** Both after the change: some providers require the complete state. */
   resultingPriceId: string;
   resultingSeats: number;
 };

@@ -37,9 +37,9 @@ const Plan = z.strictObject({
   graceDays: z.int().min(0).max(90).default(7),
   /** A free trial at the start of a person's first subscription, in days; 0: none. */
   trialDays: z.int().min(0).max(730).default(0),
-  /** What becomes of access once the latest payment has been refunded in full. */
+  /** Whether access ends once the latest payment has been refunded in full. */
   afterRefund: z.enum(["end_access", "keep_access"]).default("end_access"),
-  /** What becomes of access once the latest payment is disputed. */
+  /** Whether access ends once the latest payment is disputed. */
   afterDispute: z.enum(["end_access", "keep_access"]).default("end_access"),
 });
 

@@ -28,7 +28,7 @@ export function userChanges({ before, after }: ChangedSubscription): UserChange[
   );
 }
 
-/** Without the plan's features, which whoever reads the change knows. */
+/** Does not look at the plan's features: the reader of the change knows them. */
 export function mayChangeEntitlements({ before, after }: ChangedSubscription): boolean {
   if (before === null) return after.status !== "canceled";
   if (before.status === "canceled" && after.status === "canceled") return false;

@@ -17,7 +17,7 @@ export type ImportOptions = {
   progressed(read: number): void;
 };
 
-/** A page of a source; `next` is the position to go on from, `null` at the end. */
+/** A page of a source; `next` is the position of the next page, `null` at the end. */
 export type SourcePage<Row> = { rows: readonly Row[]; next: string | null };
 
 /** What is imported: rows in pages, in an order that lets an interrupted import continue. */

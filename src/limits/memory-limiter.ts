@@ -21,8 +21,8 @@ const LOG_AT_MOST_EVERY_MS = 60_000;
  * Counts in this process, exactly. Every decision removes at most a few expired keys: there is no timer and no sweep,
  * however many keys there are.
  *
- * When it is full of live keys, a new key takes the place of the one that has requests left and would expire next: that
- * one starts again from zero. A blocked key is never forgotten: when all are blocked, new keys are refused.
+ * When it is full of live keys, a new key replaces the one that has requests left and would expire next: that one
+ * starts again from zero. A blocked key is never forgotten: when all are blocked, new keys are refused.
  */
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryOptions;

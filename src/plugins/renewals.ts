@@ -101,7 +101,7 @@ function describe(seats: number, plan: PlanCatalog["plans"][number] | undefined)
   return `${number}\nList price: ${format.format(amount / units)} per seat / ${interval}`;
 }
 
-/** Grows with every change, as RFC 5545, section 3.8.7.4, wants it. */
+/** Grows with every change, as RFC 5545, section 3.8.7.4, requires. */
 function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000));
 }

@@ -83,7 +83,7 @@ async function compareBatch(
         report.adopted += 1;
         continue;
       }
-      // One that has come and gone unseen is news to nobody.
+      // Nobody is notified of a subscription that had ended before it was seen.
       const { outcome } = await adopt(intake, slot, state, { by, notify: state.status !== "canceled" });
       if (outcome === "adopted") report.adopted += 1;
       continue;

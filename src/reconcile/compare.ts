@@ -101,7 +101,7 @@ async function correct(
     });
     const problem = problemOf(decision);
     const decided = decision.outcome === "applied" ? decision.subscription : before;
-    // Of an uncertain plan the operator must hear. From now on an event from before this request is late.
+    // A problem with the plan is flagged for the operator. Events from before this request are late from now on.
     const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros: askedAtMicros };
     const change = subscriptionChange(before, after);
     const { changes } = change;

@@ -73,14 +73,14 @@ export async function reconcile(tools: ReconcileTools, options: ReconcileOptions
   if (options.subscription === null) {
     for (const slot of options.slots) await run.ingestMissedEvents(slot);
   }
-  for await (const reconcilable of meant(tools.intake, options)) {
+  for await (const reconcilable of selected(tools.intake, options)) {
     if (options.isStopping()) break;
     await run.compare(reconcilable);
   }
   return run.report;
 }
 
-async function* meant(
+async function* selected(
   { database }: Intake,
   { subscription, slots, extent }: ReconcileOptions,
 ): AsyncGenerator<ReconcilableSubscription> {
@@ -107,7 +107,7 @@ class Run {
   readonly report: ReconcileReport;
   readonly #tools: ReconcileTools;
   readonly #options: ReconcileOptions;
-  readonly #givenUp = new Set<Slot>();
+  readonly #abandoned = new Set<Slot>();
 
   constructor(tools: ReconcileTools, options: ReconcileOptions) {
     this.#tools = tools;
@@ -117,13 +117,16 @@ class Run {
 
   async ingestMissedEvents(slot: Slot): Promise<void> {
     const { since, dryRun, isStopping } = this.#options;
-    const at = this.#slot(slot);
+    const slotReport = this.#reportOf(slot);
     const api = this.#tools.payments[slot];
     if (since === null || !api || isStopping()) return;
     const { listEvents, traits } = api;
-    if (listEvents) at.missed = await this.#asking(at, () => this.#ingestSince(slot, listEvents, since));
+    if (listEvents)
+      slotReport.missed = await this.#withRetries(slotReport, () =>
+        this.#ingestSince(slot, listEvents, since),
+      );
     if (listEvents && !traits.losesEventsWhileDisabled) return;
-    at.changed = await this.#asking(at, () =>
+    slotReport.changed = await this.#withRetries(slotReport, () =>
       compareChanged(this.#tools.intake, slot, api, { since, dryRun, by: this.#options.by, isStopping }),
     );
   }
@@ -146,10 +149,10 @@ class Run {
 
   async compare(reconcilable: ReconcilableSubscription): Promise<void> {
     const { id: subscriptionId, provider: slot, providerSubscriptionId } = reconcilable;
-    const at = this.#slot(slot);
+    const slotReport = this.#reportOf(slot);
     const api = this.#tools.payments[slot];
-    if (!api || this.#givenUp.has(slot)) return;
-    const comparison = await this.#asking(at, () => this.#compare(api, reconcilable));
+    if (!api || this.#abandoned.has(slot)) return;
+    const comparison = await this.#withRetries(slotReport, () => this.#compare(api, reconcilable));
     if (comparison === null) return;
     this.report.compared += 1;
     const ids = { subscriptionId, slot, providerSubscriptionId };
@@ -177,9 +180,9 @@ class Run {
     }
   }
 
-  #slot(slot: Slot): SlotReport {
-    const slotReport = this.report.slots.find((report) => report.slot === slot);
-    if (slotReport) return slotReport;
+  #reportOf(slot: Slot): SlotReport {
+    const known = this.report.slots.find((report) => report.slot === slot);
+    if (known) return known;
     const isConfigured = this.#tools.payments[slot] !== null;
     const problem = isConfigured ? null : `no payment provider is configured for ${slot}`;
     const added: SlotReport = { slot, missed: null, changed: null, problem };
@@ -187,7 +190,7 @@ class Run {
     return added;
   }
 
-  async #asking<Result>(at: SlotReport, call: () => Promise<Result>): Promise<Result | null> {
+  async #withRetries<Result>(slotReport: SlotReport, call: () => Promise<Result>): Promise<Result | null> {
     for (let waits = 0; ; waits += 1) {
       try {
         return await call();
@@ -199,8 +202,8 @@ class Run {
           await sleep(retryAfterMs);
           continue;
         }
-        if (SLOT_WIDE.has(error.failure)) this.#givenUp.add(at.slot);
-        at.problem = `${error.failure}: ${error.message}`;
+        if (SLOT_WIDE.has(error.failure)) this.#abandoned.add(slotReport.slot);
+        slotReport.problem = `${error.failure}: ${error.message}`;
         return null;
       }
     }

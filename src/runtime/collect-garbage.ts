@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Frees what loading modules has left behind, a quarter of a server's memory: at rest it allocates so little that V8
+ * Frees the garbage of loading modules, a quarter of a server's memory: an idle server allocates so little that V8
  * would keep it for hours. Takes some 50 ms, so it is called only before anything is served.
  */
 export function collectGarbage(): void {

@@ -6,9 +6,9 @@ import { setImmediate as afterReading, setTimeout as sleep } from "node:timers/p
 const FINISH_WITHIN_MS = 10_000;
 /** Connections are accepted until none has been opened for so long. */
 const QUIET_FOR_MS = 200;
-/** But no longer than this: clients without a load balancer go on. */
+/** At most this long: clients without a load balancer keep connecting. */
 const ACCEPT_FOR_MS = 5_000;
-/** What a load balancer may take to find out that the server is not ready. */
+/** How long a load balancer may take to notice that the server is not ready. */
 export const NOTICE_WITHIN_MS = 3_000;
 /** How long the last connection may take to send its request. Until then no idle one is closed. */
 const SILENT_FOR_MS = 1_000;

@@ -34,7 +34,7 @@ export function createHttpServer(
     limitPipelining(listener),
   );
   server.maxConnections = HTTP_LIMITS.maxConnections;
-  // Full: whoever holds idle connections makes room for those that come.
+  // When the server is full, idle connections are closed in favour of new ones.
   server.on("drop", () => server.closeIdleConnections());
   server.on("clientError", refuseSocket);
   return server;

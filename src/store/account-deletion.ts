@@ -8,7 +8,7 @@ import { redactOutbound } from "./redact-outbound.ts";
 import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
 import { IS_BANNED } from "./users.ts";
 
-/** A subscription that its provider goes on charging for. */
+/** A subscription that its provider still charges for. */
 export type RunningSubscription = {
   id: string;
   provider: Slot;

@@ -72,7 +72,7 @@ export type EndpointChange = {
   types?: readonly string[] | undefined;
   description?: string | null | undefined;
   enabled?: boolean | undefined;
-  /** The new secret; the old one goes on signing for a day. */
+  /** The new secret; the old one signs as well for a day. */
   secret?: string | undefined;
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "./database.ts";
 
-/** What one process at a time may do. The token tells its holder from whoever takes over when the time is up. */
+/** Held by one process at a time. The token distinguishes its holder from one that takes over after it has expired. */
 export type Lease = { name: string; token: string };
 
 const ACQUIRE = {

@@ -13,7 +13,7 @@ const LOCK_TRIES = 300;
 const PAUSE_MS = 1_000;
 
 /**
- * Brings the schema up to date while other processes, of this release or the one before, go on working. Each numbered file
+ * Brings the schema up to date while other processes, of this release or the one before, keep working. Each numbered file
  * is a transaction of its own; a file named `_concurrently` is one statement outside of any. Processes that start together
  * take turns. Needs two connections. Returns the names of the files that were run.
  */

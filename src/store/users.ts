@@ -96,13 +96,13 @@ export async function findUserByEmail(database: Queryable, email: string): Promi
   return user ?? null;
 }
 
-const PLACED = `${USER_COLUMNS}, ${microsOf("created_at")} as "atMicros"`;
+const POSITIONED = `${USER_COLUMNS}, ${microsOf("created_at")} as "atMicros"`;
 
 // Always starts after a position: a plan that also serves "from the start" would read all users before it.
 const LIST = {
   name: "list_users",
   text: `
-select ${PLACED} from "user"
+select ${POSITIONED} from "user"
 where (created_at, id) > (${timeOf("$1::bigint")}, $2::text)
 order by created_at, id limit $3::int`,
 };
@@ -110,7 +110,7 @@ order by created_at, id limit $3::int`,
 const LIST_ONE = {
   name: "list_one_user",
   text: `
-select ${PLACED} from "user"
+select ${POSITIONED} from "user"
 where id = $4 and (created_at, id) > (${timeOf("$1::bigint")}, $2::text)
 limit $3::int`,
 };
@@ -186,7 +186,7 @@ changed as (
   where id = $1 and role <> $2::text and ($2::text = 'admin' or exists (select from administrator where id <> $1))
   returning id
 ),
-told as (
+notified as (
   insert into notification (user_id, kind, details)
   select id, 'role_changed', jsonb_build_object('role', $2::text) from changed
 )

@@ -9,7 +9,7 @@ export function NarrowPage({
 }: {
   title: string;
   description?: ReactNode;
-  /** Below the box: where else one may want to go. */
+  /** Links below the box. */
   after?: ReactNode;
   children: ReactNode;
 }) {

@@ -130,7 +130,6 @@ import type { paths } from "./openapi";
 import { client } from "./hey-api/client.gen";
 import * as heyApi from "./hey-api";
 import * as orval from "./orval";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 
 declare const process: { env: Record<string, string> };
 declare const console: { log(text: string): void };

@@ -14,7 +14,7 @@ export type RpcContext = {
   call: Call;
   /** @throws Refusal `invalid_input` when the input in the query string is not to be parsed */
   inspectQuery(): void;
-  /** One for each call that has begun: settles when it has been charged, or is over. */
+  /** One for each call that has started: settles when it has been charged, or has ended. */
   charging: Promise<void>[];
 };
 

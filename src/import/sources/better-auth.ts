@@ -45,7 +45,7 @@ export function betterAuthSubscriptions(
           state: state && withPlan(state, row, plans),
           problem,
           email: null,
-          // It does not say when it has heard of Stripe last.
+          // The table has no time of the last event.
           readAtMicros: null,
         };
       }),

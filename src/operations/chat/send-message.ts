@@ -4,7 +4,7 @@ import { Conversation } from "../../domain/conversation.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
 
-/** The model is asked when the answer is opened, so that whoever opens it can also cancel it. */
+/** The model is called when the answer is opened, so that the opener can also cancel it. */
 export type ChatReply = { open(attempt: Omit<ChatAttempt, "userId" | "chatId">): ReturnType<Chat["stream"]> };
 
 export const sendMessage = defineOperation({

@@ -22,7 +22,7 @@ import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
 import { lemonSqueezy } from "./webhook.ts";
 
-/** Long enough to find a card, short enough to wait for when somebody wants another plan. */
+/** Long enough to find a card, short enough to wait for before choosing another plan. */
 const CHECKOUT_LIFETIME_MS = 30 * 60 * 1000;
 
 export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {

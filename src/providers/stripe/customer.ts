@@ -45,7 +45,7 @@ function ownerOf(customer: unknown): string | null {
   return textAt(customer, "metadata", "userId");
 }
 
-/** Restricted keys from before this check lack the permission: their checkouts and portals go on working. */
+/** Restricted keys from before this check lack the permission: their checkouts and portals keep working. */
 async function nullIfRefused<Result>(call: () => Promise<Result>): Promise<Result | null> {
   try {
     return await call();
