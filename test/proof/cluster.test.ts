@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
@@ -17,7 +18,7 @@ import { admitted, SHARED_LIMIT, untilCountsAreShared } from "./shared-limit.ts"
 const PER_SECOND = isFullProof ? 100 : 50;
 const ROUNDS = isFullProof ? 5 : 1;
 /** Suites that run on three servers behind HAProxy, with the cluster's PostgreSQL, PgBouncer and Redis. */
-const SUITES = ["test/intake", "test/limits", "test/system/surfaces.test.ts", "test/api/rest.test.ts"];
+const SUITES = ["test/intake", "test/limits", "test/system/surfaces", "test/api/rest.test.ts"];
 /** It registers a provider in the server's own process, and counts the bytes that the server takes of an endless body. */
 const ONE_SERVER_SUITE = "test/intake/contract.test.ts";
 
@@ -119,6 +120,10 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
       ...historyFigures(history),
       "ms until writable": writableMs,
     });
+  });
+
+  it("run suites that exist", () => {
+    expect([...SUITES, ONE_SERVER_SUITE].filter((path) => !existsSync(path))).toEqual([]);
   });
 
   it.runIf(isFullProof)(`pass ${SUITES.join(", ")}`, { timeout: 1_800_000 }, async () => {
