@@ -43,6 +43,9 @@ type Entry<Item, Answer> = {
   reject(error: unknown): void;
 };
 
+/** Under light load groups are smaller: there nothing waits. */
+const LARGE_GROUP = 8;
+
 type Group = { startedAtMs: number; items: number; isClosing: boolean };
 
 /**
@@ -75,9 +78,11 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     if (inFlight.size >= options.maxInFlight) return false;
     const heldUpBefore = performance.now() - options.heldUpAfterMs;
     const atWork = [...inFlight].filter(({ startedAtMs }) => startedAtMs > heldUpBefore);
-    // Behind a group that commits, one of fewer items waits for the commit: each group costs as much as twenty items.
-    const isWorthwhile = ({ isClosing, items }: Group) => isClosing && ready.length >= items;
-    return atWork.length < options.maxAtWork && atWork.every(isWorthwhile);
+    // Behind a large group that commits, one of fewer items waits for the commit: each costs as much as twenty items.
+    const isWorthwhile = ({ items }: Group) => items < LARGE_GROUP || ready.length >= items;
+    return (
+      atWork.length < options.maxAtWork && atWork.every((group) => group.isClosing && isWorthwhile(group))
+    );
   }
 
   function nextGroup(): Entry<Item, Answer>[] {

@@ -4,7 +4,7 @@ import { createBatcher } from "../../src/intake/batcher.ts";
 type Item = { name: string; keys: readonly string[]; isAbandoned?: boolean };
 
 /** A batcher whose groups end on demand, by the name of their first item. */
-function manualBatcher(options: { maxAtWork?: number; heldUpAfterMs?: number } = {}) {
+function manualBatcher(options: { maxItems?: number; maxAtWork?: number; heldUpAfterMs?: number } = {}) {
   const running = new Map<string, { names: string[]; closing(): void; end(): void }>();
   const batcher = createBatcher<Item, string>({
     keysOf: (item) => item.keys,
@@ -97,24 +97,30 @@ it("starts the next group when the one before is closing, two at once at most", 
   expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
 });
 
-it("keeps fewer items than a closing group has waiting until it ends", async () => {
-  const { running, started, submit } = manualBatcher({ maxAtWork: 2, heldUpAfterMs: 60_000 });
-  const first = [submit("running")];
-  const before = await started("running");
-  first.push(submit("a"), submit("b"));
-  before.end();
-  const group = await started("a");
-  group.closing();
-  const second = [submit("c")];
+it("keeps fewer items than a large closing group has waiting until it ends", async () => {
+  const { running, started, submit } = manualBatcher({ maxItems: 20, maxAtWork: 2, heldUpAfterMs: 60_000 });
+  const names = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, nth) => `${prefix}${nth}`);
+  const answers = [submit("first")];
+  const first = await started("first");
+  answers.push(...names("a", 8).map((name) => submit(name)));
+  first.end();
+  const large = await started("a0");
+  large.closing();
+  answers.push(...names("b", 7).map((name) => submit(name)));
   await new Promise((resolve) => setImmediate(resolve));
-  expect([...running.keys()]).toEqual(["running", "a"]);
-  second.push(submit("d"));
-  expect((await started("c")).names).toEqual(["c", "d"]);
-  second.push(submit("e"));
-  group.end();
-  running.get("c")?.end();
-  (await started("e")).end();
-  expect(await Promise.all([...first, ...second])).toEqual(["running", "a", "b", "c", "d", "e"]);
+  expect([...running.keys()]).toEqual(["first", "a0"]);
+  answers.push(submit("b7"));
+  const second = await started("b0");
+  expect(second.names).toEqual(names("b", 8));
+  second.closing();
+  large.end();
+  answers.push(submit("c0"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(running.has("c0")).toBe(false);
+  second.end();
+  (await started("c0")).end();
+  expect(await Promise.all(answers)).toEqual(["first", ...names("a", 8), ...names("b", 8), "c0"]);
 });
 
 it("keeps the keys of an item that leaves its group locked until its own result arrives", async () => {
