@@ -50,7 +50,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: "",
     fault: "a signed-in user reads that the account is deleted",
     tests: ["test/app/actions.test.ts"],
-    only: "redirects a signed-in user away",
+    only: "shows the page about the deleted account to nobody else",
     inPages: true,
   },
   {

@@ -86,9 +86,9 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/settings/actions.ts",
-    find: `.catch(() => null);
+    find: `await markAccountDeleted();
   revalidatePath("/", "layout");`,
-    replace: ".catch(() => null);",
+    replace: "await markAccountDeleted();",
     fault: "deleteAccount does not revalidate the pages",
     tests: ACTIONS,
   },
