@@ -17,7 +17,7 @@ export type DeletionTools = {
   closeOpenCheckout: CloseOpenCheckout | null;
 };
 
-/** Why a deletion that was asked for is refused. */
+/** Why a deletion is refused. */
 export const DELETION_REASONS = [
   "not_found",
   "confirmation_mismatch",
@@ -30,11 +30,11 @@ export const DELETION_REASONS = [
 /** How often running subscriptions are canceled: more may be bought while the account is being deleted. */
 const ROUNDS = 5;
 
-/** For how long the caller waits for the log of deliveries to be redacted; what is left then, a job does. */
+/** How long the caller waits for the log of deliveries to be redacted; a job does the rest. */
 const REDACT_WITHIN_MS = 2_000;
 
 /**
- * Deletes a person for good, whatever they pay for first. Nobody is deleted whose subscriptions cannot be ended.
+ * Deletes a person for good, after their subscriptions have been canceled: if that fails, nothing is deleted.
  * @throws Refusal `not_found`, `unavailable`; `conflict` for the last administrator
  */
 export async function deletePerson(

@@ -5,7 +5,7 @@ import { networkOf } from "./network-of.ts";
 /** So many failures in 15 minutes are free; then the wait between two guesses grows, from 10 seconds to 5 minutes. */
 const FREE_FAILURES = { account: 10, network: 100, session: 10 };
 
-/** What became of an attempt: `right` and `wrong` are about the password, `unknown` of a request that failed otherwise. */
+/** The outcome of an attempt: `right` and `wrong` are about the password, `unknown` of a request that failed otherwise. */
 export type GuessResult = "right" | "wrong" | "unknown";
 
 export type GuessLimit = {

@@ -29,7 +29,7 @@ export function Stepper({
   defaultValue: number;
   /** `total` with `{price}` in it. */
   labels: Record<"less" | "more" | "total", string>;
-  /** What one costs: the sum is shown, and follows the number. */
+  /** The price of one: the total is shown, and follows the number. */
   each: { locale: string; amount: number; currency: string };
 }) {
   const { id, error, entered } = useField(name);

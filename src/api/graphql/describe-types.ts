@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /**
  * Describes the types that show an operation's data as the operation does: `extensions.view` of a type is the schema
- * of its data. What a type says of itself or of a field comes first.
+ * of its data. Descriptions that a type has of its own take precedence.
  */
 export function describeTypes(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
