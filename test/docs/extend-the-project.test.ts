@@ -119,7 +119,7 @@ it("compiles with the project's strict settings", async () => {
     cwd: copy,
   }).catch((error) => error);
   expect(stdout).toBe("");
-});
+}, 300_000);
 
 describe("an operation", () => {
   beforeAll(async () => {
