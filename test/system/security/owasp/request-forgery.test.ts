@@ -324,7 +324,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
       `GET /api/@${there}/ HTTP/1.1\r\nHost: localhost@${there}\r\n\r\n`,
       `GET /api/http://${there}/ HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: ${there}\r\n\r\n`,
     ]) {
-      expect(await answerTo(url, request)).not.toContain("HTTP/1.1 3");
+      expect(await answerTo(url, request)).toMatch(/^(HTTP\/1\.1 [24]|$)/);
     }
   });
 });
