@@ -27,6 +27,7 @@ export function firstDeliveryLimits(options: { leaseSeconds: number }): Transact
     ...limits,
     lockTimeoutMs: Math.min(INSERT_LOCK_TIMEOUT_MS, limits.lockTimeoutMs),
     idleTimeoutMs: Math.min(INSERT_IDLE_TIMEOUT_MS, limits.idleTimeoutMs),
+    plans: "generic",
   };
 }
 

@@ -14,6 +14,8 @@ export type TransactionOptions = {
   statementTimeoutMs: number;
   /** Frees the locks of a stopped process. */
   idleTimeoutMs: number;
+  /** `generic`: never planned for the parameters at hand, which takes longer than short statements do. */
+  plans?: "generic";
 };
 
 export type Transaction = Queryable & {
@@ -79,20 +81,20 @@ const REPLICATION = { name: "replication", text: `select ${IS_SYNCHRONOUS}` };
 
 const SETTINGS = {
   name: "transaction_settings",
-  // A plan is made once, for any parameters: planning for those at hand takes longer than most of these statements. It may have
-  // been made while tables were small, and stays cached while they grow. Hence conditions that force an index.
+  // A generic plan made while tables are small stays cached while they grow. Hence conditions that force an index.
   text: `
 select set_config('synchronous_commit', $1, true), set_config('lock_timeout', $2, true),
   set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $4, true),
   set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-  set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+  set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', $5, true),
   -- A canceled wait for a standby is a warning: see burst-client.ts.
   set_config('client_min_messages', 'warning', true), ${IS_SYNCHRONOUS}`,
 };
 
 function settingsOf(options: TransactionOptions): string[] {
-  const { synchronousCommit, lockTimeoutMs, statementTimeoutMs, idleTimeoutMs } = options;
-  return [synchronousCommit, `${lockTimeoutMs}`, `${statementTimeoutMs}`, `${idleTimeoutMs}`];
+  const { synchronousCommit, lockTimeoutMs, statementTimeoutMs, idleTimeoutMs, plans } = options;
+  const planMode = plans === "generic" ? "force_generic_plan" : "auto";
+  return [synchronousCommit, `${lockTimeoutMs}`, `${statementTimeoutMs}`, `${idleTimeoutMs}`, planMode];
 }
 
 /**
