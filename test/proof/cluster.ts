@@ -11,6 +11,7 @@ import { startRedisCluster } from "../support/redis-cluster.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { LOAD_USERS } from "./event-load.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "./replicated-postgres.ts";
 
 export const CLUSTER_PROGRAMS = {
@@ -41,7 +42,7 @@ export async function startCluster(programs: Programs, variables: Record<string,
   const folder = await temporaryFolder();
   const postgres = await startReplicatedPostgres(programs.postgresql);
   await migrateAt(postgres.primary().url);
-  await addUsers(postgres.primary(), 20);
+  await addUsers(postgres.primary(), LOAD_USERS);
   const toPrimary = await startTcpProxy(postgres.primary().port);
   const pooler = await startPgBouncer(programs.pgbouncer, folder, {
     postgresPort: toPrimary.port,

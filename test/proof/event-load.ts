@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { storedEvents } from "../support/stored-events.ts";
+import { isFullProof } from "./proof.ts";
 
 /** How one delivery of an event ended: with a status, or without a response, so that its outcome is unknown. */
 type Answer = number | "unknown";
@@ -27,6 +28,9 @@ export type EventLoad = {
   stop(): Promise<History>;
 };
 
+/** Whose subscriptions the events create: with fewer, each would have more in a full run than anybody has. */
+export const LOAD_USERS = isFullProof ? 2_000 : 20;
+
 const TICK_MS = 20;
 const MAX_UNACKNOWLEDGED = 400;
 
@@ -39,7 +43,7 @@ export function startEventLoad(
   urls: readonly string[],
   run: string,
   perSecond: number,
-  eventOf = (n: number) => numberedEvent(run, n),
+  eventOf = (n: number) => numberedEvent(run, n, LOAD_USERS),
 ): EventLoad {
   const history: History = { answers: [], acknowledgedAtMs: [] };
   const sentAtMs: number[] = [];

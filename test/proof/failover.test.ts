@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { describeWith, findPostgresPrograms } from "../support/installed-programs.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import { expectHistoryKept, historyFigures, startEventLoad } from "./event-load.ts";
+import { expectHistoryKept, historyFigures, LOAD_USERS, startEventLoad } from "./event-load.ts";
 import { isFullProof, report } from "./proof.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "./replicated-postgres.ts";
 
@@ -30,7 +30,7 @@ describeWith("a failover of PostgreSQL", { postgresql: findPostgresPrograms() },
       return network.port;
     });
     await migrateAt(postgres.url);
-    await addUsers(postgres.primary(), 20);
+    await addUsers(postgres.primary(), LOAD_USERS);
     server = await spawnServer(postgres.url, { LOG_LEVEL_ONCE_LISTENING: "fatal" });
   });
   afterAll(async () => {

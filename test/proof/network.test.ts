@@ -13,7 +13,7 @@ import { startRedis, type TestRedis } from "../support/redis.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { expectNoFencedWrites, recordClaims } from "./claim-history.ts";
-import { expectHistoryKept, historyFigures, startEventLoad } from "./event-load.ts";
+import { expectHistoryKept, historyFigures, LOAD_USERS, startEventLoad } from "./event-load.ts";
 import { expectEventsReceived } from "./events-received.ts";
 import { networkFaults, type Part, SHORT_FAULTS } from "./network-faults.ts";
 import { isFullProof, report, startTimeline } from "./proof.ts";
@@ -30,8 +30,8 @@ const LATE_EVERY = 20;
 const FAULT_COUNT = isFullProof ? 19 : SHORT_FAULTS.length;
 
 function eventOf(n: number) {
-  const userId = n % LATE_EVERY === 0 ? `late_${Math.floor(n / EVENTS_PER_FAULT)}` : `user_${n % 20}`;
-  return numberedEvent("network", n, 20, "stripe", userId);
+  const userId = n % LATE_EVERY === 0 ? `late_${Math.floor(n / EVENTS_PER_FAULT)}` : `user_${n % LOAD_USERS}`;
+  return numberedEvent("network", n, LOAD_USERS, "stripe", userId);
 }
 
 const programs = {
@@ -47,7 +47,7 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
   let parts: [Part, Part];
   const received = new Set<string>();
   beforeAll(async () => {
-    test = await freshDatabase();
+    test = await freshDatabase(LOAD_USERS);
     await recordClaims(test);
     receiver = await startReceiver((response, { event }) => {
       received.add(event.id);
