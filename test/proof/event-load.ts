@@ -4,8 +4,8 @@ import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
-import { storedEvents } from "../support/stored-events.ts";
-import { isFullProof } from "./proof.ts";
+import { eachStoredEvent } from "../support/stored-events.ts";
+import { isFullProof, READ_EVENTS_EVERY_MS } from "./proof.ts";
 
 /** How one delivery of an event ended: with a status, or without a response, so that its outcome is unknown. */
 type Answer = number | "unknown";
@@ -130,11 +130,12 @@ export async function expectHistoryKept(
   await expectEachAppliedOnce(database, run, history.answers.length);
   // They are made after the commit.
   const announced = async () => {
-    const names = (await storedEvents(database)).flatMap(({ type, data }) =>
-      type === "subscription.started" ? nameOf(data) : [],
-    );
-    const ofRun = names.filter((name) => name.startsWith(`${run}-`));
-    return { events: ofRun.length, subscriptions: new Set(ofRun).size };
+    await sleep(READ_EVENTS_EVERY_MS);
+    const names: string[] = [];
+    for await (const { type, data } of eachStoredEvent(database)) {
+      if (type === "subscription.started" && nameOf(data).startsWith(`${run}-`)) names.push(nameOf(data));
+    }
+    return { events: names.length, subscriptions: new Set(names).size };
   };
   await eventually(
     announced,
