@@ -1,5 +1,12 @@
 import { Socket } from "node:net";
 import pg from "pg";
+import { StatementBurst } from "./statement-burst.ts";
+
+type Waiting = {
+  config: pg.QueryConfig;
+  resolve(result: pg.QueryResult): void;
+  reject(error: unknown): void;
+};
 
 /**
  * A client that sends the statements of one turn of the event loop with one system call. The driver writes each
@@ -8,6 +15,7 @@ import pg from "pg";
 export class BurstClient extends pg.Client {
   readonly #socket: Socket;
   #held = false;
+  #waiting: Waiting[] = [];
   #standbyWaitCanceled = false;
 
   constructor(config: pg.ClientConfig = {}) {
@@ -31,6 +39,34 @@ export class BurstClient extends pg.Client {
     });
   }
 
+  /**
+   * Sends a statement with the others of this turn, see `StatementBurst`: they belong to one transaction, so that when one
+   * fails all of them do.
+   */
+  runTogether(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) process.nextTick(() => this.#sendWaiting());
+      this.#waiting.push({ config, resolve, reject });
+    });
+  }
+
+  #sendWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    const statements = this.#waiting;
+    this.#waiting = [];
+    const burst = new StatementBurst(
+      statements.map(({ config }) => config),
+      (driverError, results) => {
+        const error = driverError ?? this.#standbyError();
+        for (const [index, { resolve, reject }] of statements.entries())
+          if (error) reject(error);
+          else resolve(results[index] as pg.QueryResult);
+      },
+    );
+    this.burst();
+    super.query(burst as unknown as pg.Submittable);
+  }
+
   /** Ends a connection that is taking too long. */
   abandon(): void {
     this.#socket.destroy();
@@ -42,23 +78,26 @@ export class BurstClient extends pg.Client {
    */
   // biome-ignore lint/suspicious/noExplicitAny: the driver has ten overloads
   override query(...parameters: any[]): any {
+    this.#sendWaiting();
     const callback = parameters.at(-1);
     if (typeof callback === "function") {
       const checked = (error: Error | null, result: unknown) =>
-        callback(error ?? (this.#standbyWaitCanceled ? outcomeUnknown() : error), result);
+        callback(error ?? this.#standbyError(), result);
       return Reflect.apply(super.query, this, [...parameters.slice(0, -1), checked]);
     }
     const running: Promise<unknown> = Reflect.apply(super.query, this, parameters);
     return running.then((result) => {
-      if (this.#standbyWaitCanceled) throw outcomeUnknown();
+      const error = this.#standbyError();
+      if (error) throw error;
       return result;
     });
+  }
+
+  #standbyError(): Error | null {
+    if (!this.#standbyWaitCanceled) return null;
+    return new Error("the wait for a synchronous standby was canceled: a failover may lose the commit");
   }
 }
 
 /** Warnings are translated and have no code of their own; where they come from in PostgreSQL's source is stable. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
-
-function outcomeUnknown(): Error {
-  return new Error("the wait for a synchronous standby was canceled: a failover may lose the commit");
-}

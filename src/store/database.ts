@@ -23,7 +23,7 @@ export type Queryable = {
 };
 
 export type Database = Queryable & {
-  /** A dedicated connection; statements sent without waiting for each other share round trips. */
+  /** A dedicated connection; statements sent without waiting for each other share a round trip, and fail together. */
   connection(): Promise<Connection>;
   /** The driver's pool, for a query builder that writes its own statements: see `shared-pool.ts`. */
   pool: pg.Pool;
@@ -95,8 +95,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const client = (await pool.connect().catch(classified)) as pg.PoolClient & BurstClient;
       return {
         run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
-          client.burst();
-          const { rows } = await client.query(configOf(statement, values)).catch(classified);
+          const { rows } = await client.runTogether(configOf(statement, values)).catch(classified);
           return rows as Row[];
         },
         script: async (text) => {

@@ -20,7 +20,7 @@ export type TransactionOptions = {
 
 export type Transaction = Queryable & {
   /**
-   * Sends the commit right behind these writes, in one round trip. PostgreSQL rolls back when one of them has failed.
+   * Sends the commit right behind these writes, in one round trip. PostgreSQL skips it when one of them has failed.
    * @throws the first write's error; DatabaseUnavailable when the outcome of the commit is unknown, or whether a failover
    * would lose it.
    */
@@ -36,6 +36,7 @@ export async function inTransaction<Result>(
   const connection = await database.connection();
   let committed = false;
   let healthy = true;
+  /** The first error of a statement: all that follow fail because of it. */
   let cause: unknown = null;
   const watched = <Row>(statement: Promise<Row>): Promise<Row> => {
     statement.catch((error) => {
@@ -59,8 +60,8 @@ export async function inTransaction<Result>(
     await beginning;
     return result;
   } catch (caught) {
-    // All statements fail with the first one; which rejection reaches `work` is random.
-    const error = sqlState(caught) === IN_FAILED_TRANSACTION ? cause : caught;
+    // Which statement's rejection reaches `work` is random.
+    const error = sqlState(caught) === null ? caught : cause;
     if (error instanceof DatabaseUnavailable) healthy = false;
     throw error;
   } finally {
@@ -68,8 +69,6 @@ export async function inTransaction<Result>(
     connection.release({ healthy });
   }
 }
-
-const IN_FAILED_TRANSACTION = "25P02";
 
 // Prepared, so that PostgreSQL does not parse the same eight statements for every transaction.
 const BEGIN = { name: "begin", text: "begin" };
