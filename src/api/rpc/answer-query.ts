@@ -1,35 +1,29 @@
-import { TRPCError } from "@trpc/server";
+import { getTRPCErrorFromUnknown, TRPCError } from "@trpc/server";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import superjson from "superjson";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { answerText, hasCookies, responseHeaders } from "../../http/response-headers.ts";
 import { finished, statusHeaders } from "./answer.ts";
 import { shapeOf } from "./errors.ts";
 import { transformer } from "./input.ts";
-import type { RpcContext } from "./procedures.ts";
-import { inspectInput, NEVER_LISTENED, procedurePath } from "./request.ts";
+import { type RpcContext, resolverOf } from "./procedures.ts";
+import { inspectInput, procedurePath } from "./request.ts";
 import { appRouter } from "./router.ts";
+import { superJsonText } from "./super-json-text.ts";
 
 /**
  * Answers a single GET query, alone or in a batch of one. Most calls are; tRPC's HTTP layer would double their cost.
  */
 export type SingleQuery = { path: string; input: string | null; isBatch: boolean };
 
-type Procedure = (call: {
-  ctx: RpcContext;
-  path: string;
-  type: "query";
-  getRawInput(): Promise<unknown>;
-  signal: AbortSignal;
-  batchIndex: number;
-}) => Promise<unknown>;
-
 const QUERIES = new Map(
-  Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>)
-    .filter(([, procedure]) => procedure._def.type === "query")
-    .map(([path, procedure]) => [path, procedure as unknown as Procedure]),
+  Object.entries(appRouter._def.procedures as unknown as Record<string, object>).flatMap(
+    ([path, procedure]) => {
+      const resolve = resolverOf(procedure);
+      return resolve ? [[path, resolve]] : [];
+    },
+  ),
 );
 
 /** `null`: left to tRPC (batches, streams, mutations, malformed requests). */
@@ -52,30 +46,26 @@ export function readSingleQuery(c: Context<HonoEnv>): SingleQuery | null {
 export async function answerQuery(
   c: Context<HonoEnv>,
   { path, input, isBatch }: SingleQuery,
-  context: Omit<RpcContext, "inspectQuery" | "charging">,
+  context: Pick<RpcContext, "deps" | "call">,
   onError: (error: TRPCError) => void,
 ): Promise<Response> {
-  const ctx = { ...context, charging: [], inspectQuery: () => inspectInput(input) };
   let status = 200;
-  let envelope: object;
+  let envelope: string;
   try {
-    const data = await (QUERIES.get(path) as Procedure)({
-      ctx,
-      path,
-      type: "query",
-      getRawInput: async () => readInput(input, isBatch),
-      signal: NEVER_LISTENED,
-      batchIndex: 0,
+    const resolve = QUERIES.get(path) as NonNullable<ReturnType<typeof resolverOf>>;
+    const data = await resolve(context, () => {
+      inspectInput(input);
+      return readInput(input, isBatch);
     });
-    envelope = { result: { data: superjson.serialize(data) } };
-  } catch (cause) {
-    const error = cause as TRPCError;
+    envelope = `{"result":{"data":${superJsonText(data)}}}`;
+  } catch (thrown) {
+    const error = getTRPCErrorFromUnknown(thrown);
     onError(error);
     const shape = shapeOf(error, path);
     status = shape.data.httpStatus;
-    envelope = { error: superjson.serialize(shape) };
+    envelope = `{"error":${superJsonText(shape)}}`;
   }
-  return respond(c, JSON.stringify(isBatch ? [envelope] : envelope), status);
+  return respond(c, isBatch ? `[${envelope}]` : envelope, status);
 }
 
 /** @throws TRPCError as tRPC does for an unreadable input */

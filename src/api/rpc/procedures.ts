@@ -62,31 +62,25 @@ function level<A extends Access>(...served: A[]) {
   function gated<Input extends z.ZodType, Output extends z.ZodType, Shown, Missing>(
     operation: Operation<Dependencies, Input, Output, A>,
     { show, missing }: Showing<z.input<Output>, Shown, Missing>,
-  ) {
+  ): Resolve {
     if (!served.includes(operation.access)) {
       throw new Error(`${operation.name} is for "${operation.access}", not for "${served.join('" or "')}"`);
     }
     const isPaged = operation.input instanceof z.ZodObject && "cursor" in operation.input.shape;
-    return trpc.procedure.use(async ({ ctx, getRawInput, next }) => {
-      const charged = Promise.withResolvers<void>();
-      ctx.charging.push(charged.promise);
+    return async ({ deps, call }, readRawInput) => {
       const readInput = async () => {
-        charged.resolve();
-        ctx.inspectQuery();
-        const input = ((await getRawInput()) as InputReader | undefined)?.();
+        const input = ((await readRawInput()) as InputReader | undefined)?.();
         if (input === undefined) return {};
         return isPaged ? withoutDirection(input) : input;
       };
       try {
-        const output = await execute(operation, ctx.deps, ctx.call, readInput);
-        return next({ ctx: { answer: show ? show(output) : output } });
+        const output = await execute(operation, deps, call, readInput);
+        return show ? show(output) : output;
       } catch (error) {
         if (missing === undefined || !(error instanceof Refusal) || error.code !== "not_found") throw error;
-        return next({ ctx: { answer: missing } });
-      } finally {
-        charged.resolve();
+        return missing;
       }
-    });
+    };
   }
 
   return {
@@ -99,10 +93,12 @@ function level<A extends Access>(...served: A[]) {
     >(
       operation: Operation<Dependencies, Input, Output, A, P>,
       showing: Showing<z.input<Output>, Shown, Missing> = {},
-    ) =>
-      gated(operation, showing).query(({ ctx }) => ctx.answer) as TRPCQueryProcedure<
-        ProcedureTypes<Input, P, Shown | Missing>
-      >,
+    ) => {
+      const resolve = gated(operation, showing);
+      const procedure = procedureOf(resolve).query(({ ctx }) => ctx.answer);
+      resolvers.set(procedure, resolve);
+      return procedure as TRPCQueryProcedure<ProcedureTypes<Input, P, Shown | Missing>>;
+    },
     mutation: <
       Input extends z.ZodType,
       Output extends z.ZodType,
@@ -113,8 +109,38 @@ function level<A extends Access>(...served: A[]) {
       operation: Operation<Dependencies, Input, Output, A, P>,
       showing: Showing<z.input<Output>, Shown, Missing> = {},
     ) =>
-      gated(operation, showing).mutation(({ ctx }) => ctx.answer) as TRPCMutationProcedure<
+      procedureOf(gated(operation, showing)).mutation(({ ctx }) => ctx.answer) as TRPCMutationProcedure<
         ProcedureTypes<Input, P, Shown | Missing>
       >,
   };
+}
+
+/**
+ * Calls a procedure's operation.
+ * @param readRawInput resolves to an `InputReader`, or to `undefined` without an input
+ */
+type Resolve = (context: Pick<RpcContext, "deps" | "call">, readRawInput: () => unknown) => Promise<unknown>;
+
+const resolvers = new WeakMap<object, Resolve>();
+
+/** A query without tRPC round it, which would cost as much as the rest of a call. `undefined`: not a query. */
+export function resolverOf(procedure: object): Resolve | undefined {
+  return resolvers.get(procedure);
+}
+
+function procedureOf(resolve: Resolve) {
+  return trpc.procedure.use(async ({ ctx, getRawInput, next }) => {
+    const charged = Promise.withResolvers<void>();
+    ctx.charging.push(charged.promise);
+    const readRawInput = () => {
+      charged.resolve();
+      ctx.inspectQuery();
+      return getRawInput();
+    };
+    try {
+      return next({ ctx: { answer: await resolve(ctx, readRawInput) } });
+    } finally {
+      charged.resolve();
+    }
+  });
 }

@@ -26,7 +26,7 @@ export function requestOf(c: Context<HonoEnv>): Request {
  * tRPC joins a request's signal with two of its own for each call, which costs a fifth of all calls. No procedure listens
  * to it, and one that has ended is not joined with anything.
  */
-export const NEVER_LISTENED = AbortSignal.abort();
+const NEVER_LISTENED = AbortSignal.abort();
 
 /** What follows `/api/trpc/`, still encoded: tRPC decodes it, and cuts a batch at the commas. */
 export function procedurePath(c: Context<HonoEnv>): string {
