@@ -7,6 +7,9 @@ export const SECRET = "whsec_bench_0123456789abcdef0123456789abcdef";
 /** When the first event happened by the provider's clock; SQL scripts have the same number. */
 const FIRST_SECOND = 1_750_000_000;
 
+/** Periods have not ended, as in real events: the next one of an ended period is searched for. */
+const FIRST_PERIOD_END = 4_000_000_000;
+
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Events go round the subscriptions in turn, each of which belongs to a user of its own. */
@@ -51,7 +54,7 @@ export function eventBody(number: number, shape: EventShape): string {
   const changes = Math.floor((Math.floor(number / shape.subscriptions) + index) / shape.changeEvery);
   const seats = 1 + (changes % 5);
   const periodStart = FIRST_SECOND + changes;
-  const body = `{"id":"${eventId(number, shape)}","object":"event","api_version":"2026-02-25.clover","created":${created},"livemode":false,"pending_webhooks":1,"request":{"id":null,"idempotency_key":null},"type":"customer.subscription.${type}","data":{"object":{"id":"${subscription}","object":"subscription","application":null,"billing_cycle_anchor":${FIRST_SECOND},"cancel_at":null,"cancel_at_period_end":false,"canceled_at":null,"collection_method":"charge_automatically","created":${FIRST_SECOND},"currency":"eur","customer":"cus_1bench${digits}","items":{"object":"list","data":[{"id":"si_1bench${digits}","object":"subscription_item","created":${FIRST_SECOND},"current_period_end":${periodStart + 2_592_000},"current_period_start":${periodStart},"metadata":{},"price":{"id":"price_pro_monthly","object":"price","currency":"eur","unit_amount":2000},"quantity":${seats},"subscription":"${subscription}"}],"has_more":false},"latest_invoice":"in_1bench${digits}","livemode":false,"metadata":{"userId":"${userId(index)}","planId":"pro"},"start_date":${FIRST_SECOND},"status":"active","description":""}}}`;
+  const body = `{"id":"${eventId(number, shape)}","object":"event","api_version":"2026-02-25.clover","created":${created},"livemode":false,"pending_webhooks":1,"request":{"id":null,"idempotency_key":null},"type":"customer.subscription.${type}","data":{"object":{"id":"${subscription}","object":"subscription","application":null,"billing_cycle_anchor":${FIRST_SECOND},"cancel_at":null,"cancel_at_period_end":false,"canceled_at":null,"collection_method":"charge_automatically","created":${FIRST_SECOND},"currency":"eur","customer":"cus_1bench${digits}","items":{"object":"list","data":[{"id":"si_1bench${digits}","object":"subscription_item","created":${FIRST_SECOND},"current_period_end":${FIRST_PERIOD_END + changes},"current_period_start":${periodStart},"metadata":{},"price":{"id":"price_pro_monthly","object":"price","currency":"eur","unit_amount":2000},"quantity":${seats},"subscription":"${subscription}"}],"has_more":false},"latest_invoice":"in_1bench${digits}","livemode":false,"metadata":{"userId":"${userId(index)}","planId":"pro"},"start_date":${FIRST_SECOND},"status":"active","description":""}}}`;
   return `${body.slice(0, -4)}${"x".repeat(Math.max(0, shape.bodyBytes - body.length))}${body.slice(-4)}`;
 }
 
