@@ -58,5 +58,5 @@ function isAllowed(expression: string): boolean {
   return expression
     .replace(/[()]/g, "")
     .split(/ OR /)
-    .some((choice) => choice.split(/ AND /).every((one) => ALLOWED.has(one) || LINKED.has(one)));
+    .some((choice) => choice.split(/ AND /).every((licence) => ALLOWED.has(licence) || LINKED.has(licence)));
 }

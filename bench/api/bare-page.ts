@@ -8,7 +8,7 @@ export async function pageOfNotifications(
   userId: string,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<{ items: StoredNotification[]; nextCursor: string | null }> {
-  const found = await notificationsOfUser(database, userId, { before: cursor, limit: limit + 1 });
-  const items = found.slice(0, limit);
-  return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  const rows = await notificationsOfUser(database, userId, { before: cursor, limit: limit + 1 });
+  const items = rows.slice(0, limit);
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }

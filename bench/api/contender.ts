@@ -61,15 +61,15 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
   // Each round's own: copies of sessions in cookies do not last.
   async function freshCredentials(): Promise<Credentials[]> {
     const all: Credentials[] = [];
-    for (const one of people) all.push(await credentialsOf(server, port, one));
+    for (const person of people) all.push(await credentialsOf(server, port, person));
     return all;
   }
 
   async function check(): Promise<void> {
     if (server.page) await assertPage(port, server.page);
     const all = await freshCredentials();
-    for (const [number, one] of people.entries()) {
-      await assertOwnList({ read, port, credentials: all[number] as Credentials }, one);
+    for (const [number, person] of people.entries()) {
+      await assertOwnList({ read, port, credentials: all[number] as Credentials }, person);
     }
     const revoked = personToRevoke(CONTENDERS.indexOf(name));
     await assertGate(server, port, { databaseUrl, person: revoked });

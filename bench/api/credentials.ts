@@ -20,7 +20,7 @@ export async function credentialsOf(
 async function copyOfSession(port: number, cookie: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/api/auth/get-session`, { headers: { cookie } });
   await answer.arrayBuffer();
-  const copy = answer.headers.getSetCookie().find((one) => one.startsWith("better-auth.session_data="));
+  const copy = answer.headers.getSetCookie().find((cookie) => cookie.startsWith("better-auth.session_data="));
   if (copy === undefined) throw new BrokenMeasurement(`no copy of the session: ${answer.status}`);
   return copy.split(";")[0] as string;
 }

@@ -102,7 +102,7 @@ export async function populate(databaseUrl: string): Promise<void> {
     [JSON.stringify(people.flatMap(({ lists }) => lists.subscriptions))],
   );
   const notifications = people.flatMap(({ userId, lists }) =>
-    lists.notifications.map((one) => ({ userId, ...one })),
+    lists.notifications.map((notification) => ({ userId, ...notification })),
   );
   await query(
     databaseUrl,

@@ -74,7 +74,7 @@ export const NOTIFICATIONS_OVER_GRAPHQL: Read = {
     if (status !== 200 || errors) return { refused: BY_CODE[errors?.[0].extensions?.code] ?? OTHERWISE };
     const { items, ...rest } = data.notifications;
     return {
-      items: items.map((one: { kind: string }) => ({ ...one, kind: one.kind.toLowerCase() })),
+      items: items.map((item: { kind: string }) => ({ ...item, kind: item.kind.toLowerCase() })),
       ...rest,
     };
   },

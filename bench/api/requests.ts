@@ -4,9 +4,9 @@ import type { Question } from "./reads.ts";
 
 /** Whole requests, byte for byte, all of one length: signatures in cookies are not. */
 export function readyMadeRequests(question: Question, credentials: readonly Credentials[]): string[] {
-  const lengthOf = (one: Credentials) => request(question, one, 0).length;
+  const lengthOf = (person: Credentials) => request(question, person, 0).length;
   const longest = Math.max(...credentials.map(lengthOf));
-  return credentials.map((one) => request(question, one, longest - lengthOf(one)));
+  return credentials.map((person) => request(question, person, longest - lengthOf(person)));
 }
 
 function request(question: Question, credentials: Credentials, padding: number): string {

@@ -62,12 +62,12 @@ async function offered(
 
 function standing(name: ContenderName, everybodys: Record<string, Round[]>, paced: Paced[] | null): Standing {
   const rounds = everybodys[name] ?? [];
-  const other = comparedWith(name);
-  const tollgates = other === null ? [] : (everybodys[other] ?? []);
+  const peer = comparedWith(name);
+  const tollgates = peer === null ? [] : (everybodys[peer] ?? []);
   const middle = (of: (round: Round) => number | null) => medianOf(rounds.map(of));
   return {
     name,
-    comparedWith: other,
+    comparedWith: peer,
     callsPerSecond: median(rounds.map((round) => round.callsPerSecond)),
     p50Ms: median(rounds.map((round) => round.p50Ms)),
     p99Ms: median(rounds.map((round) => round.p99Ms)),

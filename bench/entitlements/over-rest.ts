@@ -44,7 +44,8 @@ export async function overRest(postgres: Postgres, folder: string, turns: Turns)
     const rounds = await takeTurns(contenders, turns, ({ answered, seconds }) =>
       rateText(answered / seconds),
     );
-    const rateOf = (name: string) => median((rounds[name] ?? []).map((one) => one.answered / one.seconds));
+    const rateOf = (name: string) =>
+      median((rounds[name] ?? []).map((round) => round.answered / round.seconds));
     return {
       subscriptions: rateOf("subscriptions"),
       entitlements: rateOf("entitlements"),

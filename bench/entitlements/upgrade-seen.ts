@@ -26,13 +26,13 @@ export async function upgradeSeenMs(postgres: Postgres, folder: string): Promise
       expectAll(await plans(), "pro");
       await query(databaseUrl, "update subscription set plan_id = 'team' where user_id = $1", [userId]);
       const committedAt = performance.now();
-      const seen = servers.map(async (server) => {
+      const delaysMs = servers.map(async (server) => {
         while ((await planOf(server, number)) !== "team") {
           if (performance.now() - committedAt > 5_000) throw new BrokenMeasurement("not seen within 5 s");
         }
         return performance.now() - committedAt;
       });
-      longest = Math.max(longest, ...(await Promise.all(seen)));
+      longest = Math.max(longest, ...(await Promise.all(delaysMs)));
     }
     return longest;
   } finally {

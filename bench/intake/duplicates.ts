@@ -33,8 +33,9 @@ export async function measureDuplicates(bench: Bench): Promise<Duplicates> {
         mode: "again",
       });
       rmSync(file);
-      const found = await rows(tollgate.databaseUrl);
-      if (found !== applied) throw new BrokenMeasurement(`repeats were applied: ${applied} became ${found}`);
+      const appliedAfter = await rows(tollgate.databaseUrl);
+      if (appliedAfter !== applied)
+        throw new BrokenMeasurement(`repeats were applied: ${applied} became ${appliedAfter}`);
       return load;
     };
     await round(options.warmUpSeconds);

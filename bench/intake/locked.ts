@@ -67,7 +67,7 @@ function middle(rates: readonly Rate[]): Rate {
 /** @param pass which events of the subscriptions come next: each has one per pass */
 async function sendBesides(port: number, shape: EventShape, pass: number, seconds: number) {
   const others = await openSender(port, SENDERS - 1);
-  const one = await openSender(port, 1);
+  const ownSender = await openSender(port, 1);
   const until = performance.now() + seconds * 1_000;
   const times: number[] = [];
   let used = 0;
@@ -85,7 +85,7 @@ async function sendBesides(port: number, shape: EventShape, pass: number, second
   const held = (async () => {
     // Its answers may be 503: only the others count.
     for (let round = pass; !isOver && performance.now() < until; round += 1) {
-      await one.exchange(signedRequest(round * shape.subscriptions, shape)).catch(() => {});
+      await ownSender.exchange(signedRequest(round * shape.subscriptions, shape)).catch(() => {});
       used = Math.max(used, round - pass + 1);
     }
   })();
@@ -94,7 +94,7 @@ async function sendBesides(port: number, shape: EventShape, pass: number, second
     isOver = true;
   } finally {
     others.close();
-    one.close();
+    ownSender.close();
   }
   void held;
   times.sort((a, b) => a - b);

@@ -44,20 +44,20 @@ export function until(deadline: number, next: () => Slice): () => Slice | null {
 export function roundAndRound(keys: readonly string[], slice: number): () => Slice {
   let from = 0;
   return () => {
-    const taken = { keys, from, to: Math.min(from + slice, keys.length) };
-    from = taken.to === keys.length ? 0 : taken.to;
-    return taken;
+    const span = { keys, from, to: Math.min(from + slice, keys.length) };
+    from = span.to === keys.length ? 0 : span.to;
+    return span;
   };
 }
 
 /** From the first key to the last, so many times. */
 export function through(keys: readonly string[], slice: number, times = 1): () => Slice | null {
   const next = roundAndRound(keys, slice);
-  let left = times;
+  let passesLeft = times;
   return () => {
-    if (left === 0) return null;
-    const taken = next();
-    if (taken.to === keys.length) left -= 1;
-    return taken;
+    if (passesLeft === 0) return null;
+    const slice = next();
+    if (slice.to === keys.length) passesLeft -= 1;
+    return slice;
   };
 }

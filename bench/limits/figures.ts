@@ -72,7 +72,7 @@ function compared(standings: Standing[], ours: ContenderName, peer: ContenderNam
 /** Compared with the client that is the faster one. */
 function fasterClient(standings: Standing[], rate: RateName): number | null {
   const ratios = PEERS_ON_REDIS.map((name) => compared(standings, REDIS, name, rate)).filter(
-    (one) => one !== null,
+    (value) => value !== null,
   );
   return ratios.length === 0 ? null : Math.min(...ratios);
 }

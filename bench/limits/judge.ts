@@ -39,7 +39,8 @@ export function judge(calls: readonly Call[], law: Law): Verdict {
 
 /** Of one contender's keys. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
-  const sum = (of: (verdict: Verdict) => number) => verdicts.reduce((total, one) => total + of(one), 0);
+  const sum = (of: (verdict: Verdict) => number) =>
+    verdicts.reduce((total, verdict) => total + of(verdict), 0);
   const largest = (of: (verdict: Verdict) => number) => Math.max(0, ...verdicts.map(of));
   return {
     calls: sum(({ calls }) => calls),

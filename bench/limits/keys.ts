@@ -10,8 +10,8 @@ export function shuffled(keys: readonly string[]): string[] {
   const mixed = [...keys];
   const random = sequenceOf(1);
   for (let last = mixed.length - 1; last > 0; last -= 1) {
-    const other = Math.floor(random() * (last + 1));
-    [mixed[last], mixed[other]] = [mixed[other] as string, mixed[last] as string];
+    const swapped = Math.floor(random() * (last + 1));
+    [mixed[last], mixed[swapped]] = [mixed[swapped] as string, mixed[last] as string];
   }
   return mixed;
 }

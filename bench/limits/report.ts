@@ -56,8 +56,8 @@ function cpu(standings: Standing[]): string {
   const table = newTable(["CPU us/call", ...RATES.flatMap((rate) => [LABELS[rate], "in Redis"])], 6);
   for (const { name, rates } of standings) {
     if (!rates.hot) continue;
-    const both = RATES.flatMap((rate) => [rates[rate]?.cpuMicrosPerCall, rates[rate]?.redisMicrosPerCall]);
-    table.push([name, ...both.map((micros) => shown(micros, 2))]);
+    const columns = RATES.flatMap((rate) => [rates[rate]?.cpuMicrosPerCall, rates[rate]?.redisMicrosPerCall]);
+    table.push([name, ...columns.map((micros) => shown(micros, 2))]);
   }
   return table.length === 0 ? "" : `CPU of a call\n${table}`;
 }

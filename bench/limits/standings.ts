@@ -116,7 +116,7 @@ function ratesOf(rounds: Rate[], tollgate: Rate[]): Rates {
   const ratios = rounds.map(
     ({ callsPerSecond }, index) => (tollgate[index]?.callsPerSecond ?? Number.NaN) / callsPerSecond,
   );
-  const redis = rounds.map((rate) => rate.redisMicrosPerCall).filter((one) => one !== null);
+  const redis = rounds.map((rate) => rate.redisMicrosPerCall).filter((micros) => micros !== null);
   return {
     callsPerSecond: median(rounds.map((rate) => rate.callsPerSecond)),
     cpuMicrosPerCall: median(rounds.map((rate) => rate.cpuMicrosPerCall)),

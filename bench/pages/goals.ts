@@ -7,7 +7,7 @@ const SCRIPT_KILOBYTES = 130;
 /** What each of the pages is to reach. */
 export function goals(pages: readonly Inspected[]): Goal<Inspected[]>[] {
   return pages.flatMap(({ name }): Goal<Inspected[]>[] => {
-    const find = (all: Inspected[]) => all.find((one) => one.name === name);
+    const find = (all: Inspected[]) => all.find((page) => page.name === name);
     const score = (category: keyof Inspected["scores"]): Goal<Inspected[]> => ({
       figure: `${name}: ${category}`,
       unit: "",

@@ -14,7 +14,7 @@ export function report(pages: readonly Inspected[], { rounds }: Options): string
       shown(scriptBytes / 1000, 1),
     ]);
   }
-  const problems = pages.flatMap(({ name, problems }) => problems.map((one) => `  ${name}: ${one}`));
+  const problems = pages.flatMap(({ name, problems }) => problems.map((problem) => `  ${name}: ${problem}`));
   const below = problems.length === 0 ? "" : `\n\nBelow 90 of 100 in the last round:\n${problems.join("\n")}`;
   return `Lighthouse, medians of ${rounds} rounds\n${table}${below}`;
 }

@@ -47,6 +47,6 @@ export async function signUpSomebody(url: string, databaseUrl: string): Promise<
   }
   return answer.headers
     .getSetCookie()
-    .map((one) => one.split(";")[0])
+    .map((cookie) => cookie.split(";")[0])
     .join("; ");
 }

@@ -138,9 +138,9 @@ function streamsOf(servers: readonly ServerProcess[], slots: readonly Slot[], op
 /** Enough for a round, going on where the last one ended. */
 function* requestsOf(stream: Stream, streams: number, options: Options): Generator<string> {
   const { subscriptions, seconds } = options;
-  const wanted = (ASSUMED_PER_SECOND * (seconds + 1)) / streams;
+  const eventCount = (ASSUMED_PER_SECOND * (seconds + 1)) / streams;
   const shape = { subscriptions, bodyBytes: 1_100, eventIds: "stripe", changeEvery: 1 } as const;
-  for (let count = 0; count < wanted; stream.pass += 1) {
+  for (let count = 0; count < eventCount; stream.pass += 1) {
     for (let index = stream.from; index < stream.to; index += 1, count += 1) {
       const request = signedRequest(stream.pass * subscriptions + index, shape);
       yield request.replace("/api/webhooks/provider-a ", `/api/webhooks/${stream.slot} `);

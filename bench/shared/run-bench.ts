@@ -27,8 +27,8 @@ function explain(error: Error): number {
     process.stderr.write("interrupted\n");
     return 130;
   }
-  const what =
+  const message =
     error instanceof BrokenMeasurement ? `the measurement is broken: ${error.message}` : error.stack;
-  process.stderr.write(`${what}\n`);
+  process.stderr.write(`${message}\n`);
   return 1;
 }

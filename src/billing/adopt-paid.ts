@@ -22,8 +22,8 @@ export async function adoptPaid(
   if (api === null || api.listEvents !== null) return;
   const state = await api.fetchSubscription(providerSubscriptionId);
   if (state === null) return;
-  const known = await findByProviderIds(intake.database, provider, [providerSubscriptionId]);
-  if (known.size > 0) return;
+  const stored = await findByProviderIds(intake.database, provider, [providerSubscriptionId]);
+  if (stored.size > 0) return;
   const confirmed = (await findConfirmedEmails(intake.database, [userId])).get(userId) ?? null;
   const isOwn = state.customerEmail !== undefined && isSameAddress(state.customerEmail, confirmed);
   await adopt(intake, provider, isOwn ? { ...state, userId } : state, { by: "server", notify: true });

@@ -17,7 +17,11 @@ export async function endGrace(
   }));
   const otherwiseSeconds = DEFAULT_GRACE_DAYS * DAY_SECONDS;
   while (!isStopping()) {
-    const ended = await recordGraceEnds(database, graces, { otherwiseSeconds, now: now(), limit: BATCH });
-    if (ended < BATCH) return;
+    const endedCount = await recordGraceEnds(database, graces, {
+      otherwiseSeconds,
+      now: now(),
+      limit: BATCH,
+    });
+    if (endedCount < BATCH) return;
   }
 }

@@ -114,13 +114,13 @@ function answerId(userId: string, chatId: string): string {
 
 function remainderOf(
   answer: ModelAnswer,
-  begun: readonly UIMessageChunk[],
+  firstChunks: readonly UIMessageChunk[],
   { failed, close }: { failed: (cause: unknown) => void; close: () => void },
 ): ReadableStream<UIMessageChunk> {
   let isCanceled = false;
   return new ReadableStream<UIMessageChunk>({
     start: (controller) => {
-      for (const chunk of begun) controller.enqueue(chunk);
+      for (const chunk of firstChunks) controller.enqueue(chunk);
     },
     pull: async (controller) => {
       try {

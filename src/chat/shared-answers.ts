@@ -67,8 +67,8 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
     };
   };
 
-  async function* chunksOf(key: string, begun: readonly Entry[], signal: AbortSignal) {
-    let entries = begun;
+  async function* chunksOf(key: string, firstEntries: readonly Entry[], signal: AbortSignal) {
+    let entries = firstEntries;
     let position: string | null = null;
     for (;;) {
       for (const [entryId, [, json = "null"]] of entries) {

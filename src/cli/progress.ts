@@ -13,9 +13,9 @@ export async function withProgress<Result>(
   const bar = new SingleBar({ format, stream: stderr, clearOnComplete: true }, Presets.rect);
   bar.start(0, 0);
   try {
-    return await work((done, total) => {
+    return await work((doneCount, total) => {
       if (total !== bar.getTotal()) bar.setTotal(total);
-      bar.update(done);
+      bar.update(doneCount);
     });
   } finally {
     bar.stop();
@@ -30,12 +30,12 @@ export async function withCounter<Result>(
   work: (progressed: (done: number) => void) => Promise<Result>,
 ): Promise<Result> {
   const { isTTY } = stderr;
-  let shown = 0;
-  const result = await work((done) => {
-    if (isTTY) stderr.write(`\r${done} read`);
-    else if (done - shown >= LINE_EVERY) {
-      shown = done;
-      stderr.write(`${done} read\n`);
+  let shownCount = 0;
+  const result = await work((readCount) => {
+    if (isTTY) stderr.write(`\r${readCount} read`);
+    else if (readCount - shownCount >= LINE_EVERY) {
+      shownCount = readCount;
+      stderr.write(`${readCount} read\n`);
     }
   });
   if (isTTY) stderr.write("\r\x1b[K");

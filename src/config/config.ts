@@ -71,8 +71,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
   const parsed = Variables.safeParse(present);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(inOneLine).join("\n"));
-  const unknown = unknownRateLimit(present);
-  if (unknown !== null) throw new ConfigError(unknown);
+  const problem = unknownRateLimit(present);
+  if (problem !== null) throw new ConfigError(problem);
 
   const values = parsed.data;
   const contradictions = contradictionsIn(values);

@@ -25,12 +25,12 @@ export function readRateLimits(values: Record<string, unknown>): Policies {
 /** The error for a misspelt name, or `null`: the default would silently stay in force. */
 export function unknownRateLimit(variables: Record<string, unknown>): string | null {
   const knownVariables = [...SCOPES.map(rateLimitVariable), MEMORY_KEYS];
-  const unknown = Object.keys(variables).find(
+  const unknownVariable = Object.keys(variables).find(
     (name) => name.startsWith("RATE_LIMIT_") && !knownVariables.includes(name),
   );
-  return unknown === undefined
+  return unknownVariable === undefined
     ? null
-    : `${unknown}: unknown limit, expected one of ${knownVariables.join(", ")}, e.g. RATE_LIMIT_API=30/60`;
+    : `${unknownVariable}: unknown limit, expected one of ${knownVariables.join(", ")}, e.g. RATE_LIMIT_API=30/60`;
 }
 
 function rateLimitVariable(scope: Scope): string {

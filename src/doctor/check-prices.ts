@@ -49,12 +49,12 @@ export async function checkPrices(plans: PlanCatalog, slot: Slot, api: PaymentAp
   if (!knowsPrice || ids.length === 0)
     return skipped(check, ids.length === 0 ? "no plan has a price id" : "this provider has no call for it");
   try {
-    const unknown: string[] = [];
-    for (const id of ids) if (!(await knowsPrice(id))) unknown.push(id);
-    if (unknown.length === 0) return good(check, `${ids.length} known to the provider`);
+    const unknownIds: string[] = [];
+    for (const id of ids) if (!(await knowsPrice(id))) unknownIds.push(id);
+    if (unknownIds.length === 0) return good(check, `${ids.length} known to the provider`);
     const remedy =
       "Put the provider's own ids into plans.config.ts, or map them with PLANS_PRICE_IDS: test and live mode have different ones.";
-    return broken(check, `unknown to the provider: ${unknown.join(", ")}`, remedy);
+    return broken(check, `unknown to the provider: ${unknownIds.join(", ")}`, remedy);
   } catch (error) {
     const detail = error instanceof PaymentApiProblem ? error.message : reasonOf(error);
     return warning(check, `could not be checked: ${detail}`, "Fix the slot's key first.");

@@ -78,21 +78,21 @@ function stateAt(
 ): KnownSubscription[] {
   let state = [...later];
   for (const { id, [when]: facts } of replaced) {
-    const known = state.find((subscription) => subscription.id === id);
+    const before = state.find((subscription) => subscription.id === id);
     if (facts === null) {
-      state = state.filter((subscription) => subscription !== known);
+      state = state.filter((subscription) => subscription !== before);
       continue;
     }
-    const pastDueSince = facts.status === "past_due" ? (known?.pastDueSince ?? writtenAt) : null;
-    const paymentReversal = known?.paymentReversal ?? null;
+    const pastDueSince = facts.status === "past_due" ? (before?.pastDueSince ?? writtenAt) : null;
+    const paymentReversal = before?.paymentReversal ?? null;
     const { planId, status, cancelAtPeriodEnd } = facts;
     const currentPeriodEnd = dateOf(facts.currentPeriodEnd);
     const changed = {
       ...{ id, planId, status, cancelAtPeriodEnd },
       ...{ currentPeriodEnd, pastDueSince, paymentReversal },
     };
-    state = known
-      ? state.map((subscription) => (subscription === known ? changed : subscription))
+    state = before
+      ? state.map((subscription) => (subscription === before ? changed : subscription))
       : [changed, ...state];
   }
   for (const { id, [when]: paymentReversal } of reversals) {

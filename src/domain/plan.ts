@@ -150,8 +150,9 @@ function replacePriceIds(plans: readonly Plan[], map: PriceIdMap): Plan[] {
     priceIds: replace(plan.priceIds),
     prices: plan.prices.map((price) => ({ ...price, priceIds: replace(price.priceIds) })),
   }));
-  const [unknown] = unused;
-  if (unknown !== undefined) throw new Error(`no plan in plans.config.ts has the price id "${unknown}"`);
+  const [unusedPriceId] = unused;
+  if (unusedPriceId !== undefined)
+    throw new Error(`no plan in plans.config.ts has the price id "${unusedPriceId}"`);
   return replaced;
 }
 

@@ -63,8 +63,8 @@ export async function callHooks(
   const endsAtMs = performance.now() + (isUnhurried ? Infinity : CALLS_PER_TRANSACTION * timeoutMs);
   for (const change of pending) {
     for (const { name, withSubscriptionChange } of plugins) {
-      const left = Math.min(timeoutMs, endsAtMs - performance.now());
-      await callHook(transaction, { name, call: (tx) => withSubscriptionChange(change, tx) }, left);
+      const timeLeftMs = Math.min(timeoutMs, endsAtMs - performance.now());
+      await callHook(transaction, { name, call: (tx) => withSubscriptionChange(change, tx) }, timeLeftMs);
     }
   }
   await setStatementTimeout(transaction, limits.statementTimeoutMs);

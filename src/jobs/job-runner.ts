@@ -72,12 +72,12 @@ export function createJobRunner({
       let outcome: RunOutcome = "ok";
       if (isDue === undefined || (await isDue())) {
         const seconds = leaseSeconds ?? JOB_LEASE_SECONDS;
-        const ended = await withLease(`job:${name}`, { seconds }, async (lease) => {
+        const runOutcome = await withLease(`job:${name}`, { seconds }, async (lease) => {
           const turn = { lease, isStopping: () => isStopped || lease.isLost() };
           await traced(tracing, `job ${name}`, { kind: "internal", parent: "none" }, async () => run(turn));
           return "ok" as const;
         });
-        outcome = ended ?? "already_running";
+        outcome = runOutcome ?? "already_running";
       }
       observe?.(name, "ok");
       return outcome;

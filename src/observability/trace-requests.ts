@@ -49,10 +49,13 @@ function startRequest(
   method: string,
   traceparent: string | string[] | null | undefined,
 ): RequestSpan {
-  const known = METHODS.has(method);
-  const attributes: Attributes = { "http.request.method": known ? method : "_OTHER", "url.scheme": "http" };
-  if (!known) attributes["http.request.method_original"] = method;
-  const nameStart = known ? method : "HTTP";
+  const isKnownMethod = METHODS.has(method);
+  const attributes: Attributes = {
+    "http.request.method": isKnownMethod ? method : "_OTHER",
+    "url.scheme": "http",
+  };
+  if (!isKnownMethod) attributes["http.request.method_original"] = method;
+  const nameStart = isKnownMethod ? method : "HTTP";
   const span = tracer.startSpan(nameStart, { kind: SpanKind.SERVER, attributes }, parentOf(traceparent));
   const setRoute = (route: string) => {
     span.updateName(`${nameStart} ${route}`);

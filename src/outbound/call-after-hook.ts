@@ -18,21 +18,21 @@ export async function callAfterHook(
   event: Omit<OutboundEvent, "version">,
 ): Promise<SendResult> {
   const startedAt = performance.now();
-  const ended = (error: string | null): SendResult => ({
+  const resultOf = (error: string | null): SendResult => ({
     isDelivered: error === null,
     durationMs: performance.now() - startedAt,
     responseStatus: null,
     error,
   });
-  if (call === undefined) return ended("the plugin is not loaded");
+  if (call === undefined) return resultOf("the plugin is not loaded");
   const { promise: tooSlow, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs / 1000} s`)), timeoutMs);
   try {
     await Promise.race([(async () => call(committedChange(event)))(), tooSlow]);
-    return ended(null);
+    return resultOf(null);
   } catch (err) {
     log.warn({ err, plugin, eventId: event.id }, "afterSubscriptionChange failed: it is called again");
-    return ended(err instanceof Error ? err.message.slice(0, 300) : "failed");
+    return resultOf(err instanceof Error ? err.message.slice(0, 300) : "failed");
   } finally {
     clearTimeout(timer);
   }

@@ -66,12 +66,12 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
         id: eventId(position, random.subarray(start, start + EVENT_ID_RANDOM_BYTES)),
       };
     });
-    const kept = new Set(events.map(({ seq }) => seq));
+    const eventSeqs = new Set(events.map(({ seq }) => seq));
     const writes = [
       ...removeWritten(
         transaction,
         // Changes, which have become events, and events that turned out to report no change.
-        written.filter(({ kind, seq }) => kind !== "event" || !kept.has(seq)),
+        written.filter(({ kind, seq }) => kind !== "event" || !eventSeqs.has(seq)),
       ),
       ...storeEvents(transaction, events, delivered),
       ...createDeliveries(

@@ -61,14 +61,14 @@ async function differing(
   states: readonly PaymentState[],
 ): Promise<{ missing: PaymentState[]; different: PaymentState[] }> {
   const ids = states.map(({ charge }) => charge.id);
-  const [known, owners] = await Promise.all([
+  const [storedPayments, owners] = await Promise.all([
     findPayments(database, slot, ids),
     findPaymentOwners(database, slot, states),
   ]);
   const missing: PaymentState[] = [];
   const different: PaymentState[] = [];
   for (const [at, state] of states.entries()) {
-    const ours = known.get(state.charge.id);
+    const ours = storedPayments.get(state.charge.id);
     const isOurs = owners[at]?.hasSubscription || owners[at]?.userId;
     if (ours !== undefined) {
       if (paymentDrift(ours, state).length > 0) different.push(state);

@@ -57,20 +57,20 @@ export async function compare(
   reconcilable: ReconcilableSubscription,
   options: CompareOptions,
 ): Promise<Comparison> {
-  let now: ReconcilableSubscription | null = reconcilable;
-  for (let round = 1; round <= ROUNDS && now !== null; round += 1) {
-    if (now.providerSubscriptionId === null) return leftUnchanged("no_provider_id");
+  let current: ReconcilableSubscription | null = reconcilable;
+  for (let round = 1; round <= ROUNDS && current !== null; round += 1) {
+    if (current.providerSubscriptionId === null) return leftUnchanged("no_provider_id");
     const askedAtMicros = Date.now() * 1000;
-    const state = await api.fetchSubscription(now.providerSubscriptionId);
+    const state = await api.fetchSubscription(current.providerSubscriptionId);
     if (state === null) return leftUnchanged("not_at_provider");
-    const subscription = now;
+    const subscription = current;
     const comparison = await retryOnContention(() =>
       correct(intake, subscription, { state, askedAtMicros }, options),
     );
     if (comparison !== "overtaken") return comparison;
-    now = await findReconcilable(intake.database, reconcilable.id);
+    current = await findReconcilable(intake.database, reconcilable.id);
   }
-  return leftUnchanged(now === null ? "gone" : "keeps_changing");
+  return leftUnchanged(current === null ? "gone" : "keeps_changing");
 }
 
 async function correct(

@@ -181,8 +181,8 @@ class Run {
   }
 
   #reportOf(slot: Slot): SlotReport {
-    const known = this.report.slots.find((report) => report.slot === slot);
-    if (known) return known;
+    const existing = this.report.slots.find((report) => report.slot === slot);
+    if (existing) return existing;
     const isConfigured = this.#tools.payments[slot] !== null;
     const problem = isConfigured ? null : `no payment provider is configured for ${slot}`;
     const added: SlotReport = { slot, missed: null, changed: null, problem };

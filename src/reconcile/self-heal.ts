@@ -148,8 +148,8 @@ async function adoptPurchase(intake: Intake, api: PacedApi, due: DueHeal): Promi
     if (state.status === "canceled") continue;
     await adopt(intake, due.provider, { ...state, userId: null }, { by: "server", notify: true });
   }
-  const now = await findReconcilable(intake.database, due.id);
-  if (now?.providerSubscriptionId === null) return false;
+  const reconcilable = await findReconcilable(intake.database, due.id);
+  if (reconcilable?.providerSubscriptionId === null) return false;
   await finishHeal(intake.database, due.id);
   return true;
 }

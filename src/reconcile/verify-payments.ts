@@ -79,11 +79,11 @@ async function verifyBatch(
 ): Promise<void> {
   const { database } = run.tools.intake;
   const ids = states.map(({ charge }) => charge.id);
-  const known = await findPayments(database, slot, ids);
-  const missing = states.filter((state) => !known.has(state.charge.id) && !state.isUndecided);
+  const storedPayments = await findPayments(database, slot, ids);
+  const missing = states.filter((state) => !storedPayments.has(state.charge.id) && !state.isUndecided);
   const owners = await findPaymentOwners(database, slot, missing);
   for (const state of states) {
-    const ours = known.get(state.charge.id);
+    const ours = storedPayments.get(state.charge.id);
     if (ours === undefined) continue;
     run.check();
     await verifyOne(run, slot, api, ours, state);

@@ -94,13 +94,13 @@ class Run implements Verification {
   async #checkStates(slot: Slot, api: PaymentApi, states: readonly PaymentEvent[]): Promise<void> {
     const { database } = this.tools.intake;
     const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
-    const known = await findByProviderIds(database, slot, ids);
+    const stored = await findByProviderIds(database, slot, ids);
     const users = await findUserStates(
       database,
       states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
     );
     for (const state of states) {
-      const ours = known.get(state.providerSubscriptionId as string);
+      const ours = stored.get(state.providerSubscriptionId as string);
       if (ours !== undefined) {
         this.check();
         await this.#compare(api, ours, state);

@@ -33,7 +33,7 @@ async function load(folder: string, file: string): Promise<SubscriptionHooks> {
     const exportedHook = exported[hook];
     if (exportedHook === undefined) continue;
     if (typeof exportedHook !== "function") throw new Error(`plugin ${file}: "${hook}" must be a function`);
-    hooks[hook] = exportedHook as (...given: unknown[]) => unknown;
+    hooks[hook] = exportedHook as (...parameters: unknown[]) => unknown;
   }
   return hooks;
 }

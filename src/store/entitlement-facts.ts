@@ -45,8 +45,8 @@ export async function entitlementFacts(
   userIds: readonly string[],
   endedOf: (userId: string) => readonly string[] = () => [],
 ): Promise<Map<string, EntitlementFacts>> {
-  const ended = userIds.map((userId) => endedOf(userId).join(","));
-  const rows = await database.run<Row>(OF_USERS, [userIds, ended]);
+  const endedIds = userIds.map((userId) => endedOf(userId).join(","));
+  const rows = await database.run<Row>(OF_USERS, [userIds, endedIds]);
   const facts = new Map<string, EntitlementFacts>();
   for (const { userId, usage, ...subscription } of rows) {
     const userFacts = facts.get(userId) ?? { subscriptions: [], usage: usage ?? [] };

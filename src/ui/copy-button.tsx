@@ -28,7 +28,7 @@ export function CopyButton({ text, labels }: Props) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setOutcome(null), SHOWN_FOR_MS);
   };
-  const shown = outcome === "copied" ? "copied" : "copy";
+  const shownLabel = outcome === "copied" ? "copied" : "copy";
   const Icon = outcome === "copied" ? Check : Copy;
   return (
     <Button type="button" onClick={copy} className="shrink-0 noscript:hidden">
@@ -36,7 +36,10 @@ export function CopyButton({ text, labels }: Props) {
       {/* Both labels share one place, so that the button keeps its width. */}
       <span className="grid">
         {(["copy", "copied"] as const).map((label) => (
-          <span key={label} className={classes("col-start-1 row-start-1", label !== shown && "invisible")}>
+          <span
+            key={label}
+            className={classes("col-start-1 row-start-1", label !== shownLabel && "invisible")}
+          >
             {outcome === "failed" && label === "copy" ? labels.failed : labels[label]}
           </span>
         ))}

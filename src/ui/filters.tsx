@@ -29,7 +29,7 @@ export function Filters({
   className?: string;
   children: ReactNode;
 }) {
-  const { form, isPending, soon, now } = useLiveFilters(path, values);
+  const { form, isPending, submitSoon, submitNow } = useLiveFilters(path, values);
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers as young as two years do not know the element "search".
     <form
@@ -37,8 +37,8 @@ export function Filters({
       role="search"
       method="get"
       action={path}
-      onInput={soon}
-      onSubmit={now}
+      onInput={submitSoon}
+      onSubmit={submitNow}
       className={classes("relative flex flex-wrap items-start gap-x-4 gap-y-3", className)}
     >
       {children}
@@ -69,11 +69,11 @@ function useLiveFilters(path: string, values: Readonly<Record<string, string>>) 
     timer.current = undefined;
     if (form.current) start(() => router.replace(addressOf(path, form.current), { scroll: false }));
   };
-  const soon = () => {
+  const submitSoon = () => {
     clearTimeout(timer.current);
     timer.current = setTimeout(follow, DEBOUNCE_MS);
   };
-  const now = (event: FormEvent) => {
+  const submitNow = (event: FormEvent) => {
     event.preventDefault();
     clearTimeout(timer.current);
     follow();
@@ -90,7 +90,7 @@ function useLiveFilters(path: string, values: Readonly<Record<string, string>>) 
     }
   }, [serialized, isPending]);
 
-  return { form, isPending, soon, now };
+  return { form, isPending, submitSoon, submitNow };
 }
 
 function addressOf(path: string, form: HTMLFormElement | null): string {

@@ -8,11 +8,11 @@ export function TabTitle({ title }: { title: string }) {
   const product = useUiLabels()?.product;
   useEffect(() => {
     const before = document.title;
-    const shown = `${title} · ${product}`;
-    document.title = shown;
+    const fullTitle = `${title} · ${product}`;
+    document.title = fullTitle;
     return () => {
       // The next page may have set its own.
-      if (document.title === shown) document.title = before;
+      if (document.title === fullTitle) document.title = before;
     };
   }, [title, product]);
   return null;

@@ -74,7 +74,7 @@ const leave = (userId = "user_1") =>
   context.call(deleteUser, OPERATOR, { userId, confirmation: `${userId}@example.com` });
 
 /** Those whose payloads are still there. */
-async function kept(ids: readonly string[]): Promise<string[]> {
+async function existingDeliveries(ids: readonly string[]): Promise<string[]> {
   const rows = await test.rows<{ id: string }>(
     "select id from webhook_delivery where id = any ($1::bigint[]) and payload is not null order by id",
     [ids],
@@ -106,7 +106,7 @@ describe("the payloads to redact", () => {
       await logged({ user_1: "as a name of something" }),
     ];
     await leave();
-    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
+    expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
   });
 
   it("are those that name the user's own subscription or customer, numeric ids only in id fields", async () => {
@@ -131,7 +131,7 @@ describe("the payloads to redact", () => {
       await logged({ data: { attributes: { customer_id: 888 } } }, { format: "lemon-squeezy" }),
     ];
     await leave();
-    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
+    expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
   });
 
   it("exclude those of another user with the same customer", async () => {
@@ -152,7 +152,7 @@ describe("the payloads to redact", () => {
       await logged({ invoice: { customer: "agency" } }),
     ];
     await leave();
-    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
+    expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
     expect(await placesInLog("user_1")).toEqual([]);
   });
 
@@ -167,7 +167,7 @@ describe("the payloads to redact", () => {
       }),
     ];
     await leave();
-    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
+    expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
     const open = await test.rows("select id from webhook_delivery where next_attempt_at is not null");
     expect(open.map(({ id }) => id)).toEqual(otherDeliveries);
   });
@@ -180,7 +180,7 @@ describe("the payloads to redact", () => {
     ];
     const otherDeliveries = [await logged({ invoice: { customer: "cus_earlier" } })];
     await leave();
-    expect(await kept([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
+    expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
     expect(await openRedactions(test.database)).toEqual([]);
     expect(await findInAllTables(test, "cus_early ")).toEqual([]);
   });
@@ -235,7 +235,7 @@ describe("redaction", () => {
       [count],
     );
   }
-  const left = async () =>
+  const unredactedCount = async () =>
     (
       await test.rows<{ n: number }>(
         "select count(*)::int n from webhook_delivery where payload::text like '%user_1\"%'",
@@ -253,7 +253,7 @@ describe("redaction", () => {
   it("continues step by step after an interruption", async () => {
     await goneOnly();
     await bulk(20_000);
-    const seen: (number | undefined)[] = [];
+    const counts: (number | undefined)[] = [];
     let isDone = false;
     while (!isDone) {
       let steps = 0;
@@ -261,11 +261,11 @@ describe("redaction", () => {
         steps += 1;
         return steps > 2;
       });
-      seen.push(await left());
+      counts.push(await unredactedCount());
     }
-    expect(seen.length).toBeGreaterThan(4);
-    expect(seen).toEqual(seen.toSorted((a, b) => (b ?? 0) - (a ?? 0)));
-    expect(await left()).toBe(0);
+    expect(counts.length).toBeGreaterThan(4);
+    expect(counts).toEqual(counts.toSorted((a, b) => (b ?? 0) - (a ?? 0)));
+    expect(await unredactedCount()).toBe(0);
     expect(await placesInLog("user_1")).toEqual([]);
     const [others] = await test.rows(
       "select count(*)::int n from webhook_delivery where payload is not null",

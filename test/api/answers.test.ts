@@ -165,14 +165,14 @@ describe("an internal error", () => {
     const ownDatabase = await freshDatabase(0);
     const running = await startTestServer(ownDatabase.url, GENEROUS_LIMITS);
     const { cookie } = await createUser(ownDatabase);
-    const { body: made } = await sendRequest(running.url, "POST", "/api/api-keys", {
+    const { body: apiKey } = await sendRequest(running.url, "POST", "/api/api-keys", {
       cookie,
       body: { name: "CI" },
     });
     await ownDatabase.drop();
     for (const [method, path, call] of [
       ["GET", "/api/users/me", { cookie }],
-      ["GET", "/api/users/me", { key: made.key }],
+      ["GET", "/api/users/me", { key: apiKey.key }],
       ["POST", "/api/checkout", { cookie, body: { planId: "pro" } }],
       ["GET", "/api/ready", {}],
       ["POST", "/api/auth/sign-in/email", { body: { email: "a@example.com", password: "12345678" } }],

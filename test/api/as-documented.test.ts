@@ -374,7 +374,7 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
   });
 
   it("returns only documented responses, and each of them", async () => {
-    const met = new Set<string>();
+    const answered = new Set<string>();
     const faults: string[] = [];
     for (const operation of operations) {
       const { operationId } = operation;
@@ -385,7 +385,7 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
       const calls: Call[] = [{ on: server, ...sent, ...(await credentialsOf(good)) }];
       for (const call of [...calls, ...(await wrongCalls(operation, good, version))]) {
         const response = await answerTo(operation, version, call);
-        met.add(`${operationId} ${response.status}`);
+        answered.add(`${operationId} ${response.status}`);
         const fault = operation.fault(response);
         if (fault) faults.push(`${operationId}: ${fault}`);
       }
@@ -394,7 +394,7 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
     const documented = operations.flatMap(({ operationId, statuses }) =>
       statuses.map((status) => `${operationId} ${status}`),
     );
-    const isNeverMet = (one: string) => !met.has(one) && !BY_CHANCE.has(one);
+    const isNeverMet = (response: string) => !answered.has(response) && !BY_CHANCE.has(response);
     const unmet = documented.filter(isNeverMet);
     expect(unmet.filter((answer) => version === "v1" || !/^(show\w+|runJob) 400$/.test(answer))).toEqual([]);
   }, 120_000);

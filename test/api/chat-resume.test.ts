@@ -181,10 +181,10 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
   }
 
   /** Asks until an answer has reached the other process: both are connected then. */
-  async function connected(writer: Chat, other: Chat): Promise<void> {
+  async function connected(writer: Chat, second: Chat): Promise<void> {
     await eventually(async () => {
       finish(await askDirectlyAndLeave(writer, "connecting"));
-      const stream = await other.resume("user_1", "connecting");
+      const stream = await second.resume("user_1", "connecting");
       await stream?.cancel();
       return stream !== null;
     }, true);
@@ -192,15 +192,15 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
   }
 
   it("resume an answer that another one writes, which goes on for it", async () => {
-    const [writer, other] = [chatWith({ redisUrls, abandonAfterMs: 50 }), chatWith({ redisUrls })];
-    await connected(writer, other);
+    const [writer, reader] = [chatWith({ redisUrls, abandonAfterMs: 50 }), chatWith({ redisUrls })];
+    await connected(writer, reader);
     const first = (
       await writer.stream([{ role: "user", content: "How are you?" }], {
         ...{ userId: "user_1", chatId: "chat-1", signal: new AbortController().signal },
         onFailure: () => {},
       })
     ).getReader();
-    const following = (await resumed(other)).getReader();
+    const following = (await resumed(reader)).getReader();
     const chunks: UIMessageChunk[] = [];
     while ((await read(following, chunks)) !== "text-delta");
     const [exchange] = provider.exchanges as [Exchange];
@@ -208,21 +208,21 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     // It has polled by now: the writer knows of its reader.
     while ((await read(following, chunks)) !== "text-delta");
     await first.cancel();
-    const third = textOf(await resumed(other));
+    const third = textOf(await resumed(reader));
     exchange.say(" you.");
     exchange.finish();
     while ((await read(following, chunks)) !== undefined);
     const text = chunks.map((chunk) => (chunk.type === "text-delta" ? chunk.delta : "")).join("");
     expect([text, await third]).toEqual(["Fine, thank you.", "Fine, thank you."]);
-    expect(await other.resume("user_1", "chat-1")).toBeNull();
+    expect(await reader.resume("user_1", "chat-1")).toBeNull();
   });
 
   it("resume an answer that has ended, once", async () => {
-    const [writer, other] = [chatWith({ redisUrls }), chatWith({ redisUrls })];
-    await connected(writer, other);
+    const [writer, reader] = [chatWith({ redisUrls }), chatWith({ redisUrls })];
+    await connected(writer, reader);
     finish(await askDirectlyAndLeave(writer));
-    expect(await textOf(await resumed(other))).toBe("Fine, thank you.");
-    expect(await other.resume("user_1", "chat-1")).toBeNull();
+    expect(await textOf(await resumed(reader))).toBe("Fine, thank you.");
+    expect(await reader.resume("user_1", "chat-1")).toBeNull();
   });
 
   it("answer without a Redis, each resuming its own", async () => {

@@ -443,7 +443,7 @@ describe("a reader that stops reading", () => {
 });
 
 describe("access to the chat", () => {
-  const fine = () =>
+  const expectSuccess = () =>
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
@@ -457,7 +457,7 @@ describe("access to the chat", () => {
   });
 
   it("admits thirty calls a minute, and calls no provider for refused ones", async () => {
-    fine();
+    expectSuccess();
     const statuses = await Promise.all(
       Array.from({ length: 33 }, async () => {
         const response = await post();
@@ -474,7 +474,7 @@ describe("access to the chat", () => {
   });
 
   it("limits messages per day, under its own scope, and calls no provider for refused ones", async () => {
-    fine();
+    expectSuccess();
     const limits = testLimits();
     const policies = { ...limits.policies, "ai-chat-day": { limit: 2, windowSeconds: 86_400 } };
     app = await served(chatOf(), { ...limits, policies });
@@ -570,7 +570,7 @@ describe("access to the chat", () => {
   });
 
   it("accepts the maximum number of characters in any script", async () => {
-    fine();
+    expectSuccess();
     const response = await post({ messages: [{ role: "user", content: "語".repeat(100_000) }] });
     expect(response.status).toBe(200);
     await response.text();

@@ -35,8 +35,8 @@ async function responses(path: string, eventId: string, changed: Record<string, 
   const responseOf = async (id: string, more: Record<string, string>) => {
     const { rawBody, headers } = delivery(id);
     const options = { body: rawBody, headers: { ...headers, ...changed, ...more } };
-    const { status, body, headers: given } = await sendRequest(server.url, "POST", path, options);
-    const { date: _, "x-request-id": requestId, ...others } = Object.fromEntries(given);
+    const { status, body, headers: responseHeaders } = await sendRequest(server.url, "POST", path, options);
+    const { date: _, "x-request-id": requestId, ...others } = Object.fromEntries(responseHeaders);
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
     return { status, body, headers: others };
   };

@@ -124,14 +124,14 @@ describe("POST /api/entitlements/check", () => {
     }`;
     const { data } = (await send("POST", "/api/graphql", { query })).body;
     expect(data.check).toEqual({ ...overRest, reason: "GRACE_UNTIL" });
-    const shown = (await send("GET", "/api/entitlements?user=user_3")).body;
-    expect(data.entitlements).toMatchObject({ planId: "pro", status: "PAST_DUE", until: shown.until });
+    const restBody = (await send("GET", "/api/entitlements?user=user_3")).body;
+    expect(data.entitlements).toMatchObject({ planId: "pro", status: "PAST_DUE", until: restBody.until });
     expect(data.entitlements.features).toContainEqual({
       ...{ id: "events", kind: "QUOTA", value: PRO_EVENTS, used: 0, remaining: PRO_EVENTS },
     });
     const rpcInput = encodeURIComponent(JSON.stringify({ json: { user: "user_3" } }));
     const { result } = (await send("GET", `/api/trpc/billing.entitlements?input=${rpcInput}`)).body;
-    expect(result.data.json).toEqual(shown);
+    expect(result.data.json).toEqual(restBody);
   });
 });
 

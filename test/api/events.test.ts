@@ -84,16 +84,16 @@ describe("GET /api/events", () => {
     const begin = await newest();
     const numbers = await write(5);
     await relayed();
-    const seen: number[] = [];
+    const receivedNumbers: number[] = [];
     let after = begin;
     for (const size of [2, 2, 1]) {
       const { status, body } = await list(`?after=${after}&limit=2`);
       expect([status, body.events.length]).toEqual([200, size]);
-      seen.push(...body.events.map((event: Listed) => event.data.n));
+      receivedNumbers.push(...body.events.map((event: Listed) => event.data.n));
       expect(body.nextCursor).toBe(body.events.at(-1).id);
       after = body.nextCursor;
     }
-    expect(seen).toEqual(numbers);
+    expect(receivedNumbers).toEqual(numbers);
     expect((await list(`?after=${after}`)).body).toEqual({ events: [], nextCursor: after });
     expect((await list(`?after=${after}`, "v2")).body).toEqual({ data: [], nextCursor: after });
   });
@@ -129,14 +129,14 @@ describe("GET /api/events", () => {
   it("returns 400 for an id with the position of another event", async () => {
     await write(1);
     await relayed();
-    const known = await newest();
-    const otherPosition = known.slice(0, -1) + (known.endsWith("0") ? "1" : "0");
+    const position = await newest();
+    const otherPosition = position.slice(0, -1) + (position.endsWith("0") ? "1" : "0");
     expect((await list(`?after=${otherPosition}`)).status).toBe(400);
   });
 
   it("requires a service key with events:read", async () => {
     const { key: usersKey } = await createKey(server.url, user);
-    const { key: other } = await createServiceKey(test, { permissions: ["users:read"] });
+    const { key: keyWithoutPermission } = await createServiceKey(test, { permissions: ["users:read"] });
     const refused = async (as: { key?: string; cookie?: string }) => {
       const { status, body } = await list("", "v2", as);
       return [status, body.reason];
@@ -144,7 +144,7 @@ describe("GET /api/events", () => {
     expect(await refused({})).toEqual([401, "unauthorized"]);
     expect(await refused({ cookie: user.cookie })).toEqual([403, "forbidden"]);
     expect(await refused({ key: usersKey })).toEqual([403, "forbidden"]);
-    expect(await refused({ key: other })).toEqual([403, "missing_permission"]);
+    expect(await refused({ key: keyWithoutPermission })).toEqual([403, "missing_permission"]);
   });
 
   it("is charged to the key's own limit", async () => {
@@ -174,7 +174,7 @@ describe("GET /api/events/stream", () => {
     for (const stream of [first, second]) await eventually(numbersOf(stream), numbers);
     const { body } = await list(`?after=${before}`, "v2");
     expect(first.events.map(({ id, event, data }) => ({ id, event, data: JSON.parse(data) }))).toEqual(
-      body.data.map((one: Listed) => ({ id: one.id, event: one.type, data: one })),
+      body.data.map((event: Listed) => ({ id: event.id, event: event.type, data: event })),
     );
     const later = await write(2);
     await eventually(numbersOf(second), [...numbers, ...later]);
@@ -204,11 +204,11 @@ describe("GET /api/events/stream", () => {
 
   it("ends when the key is revoked", async () => {
     const ownKey = await createServiceKey(test);
-    const [ended, other] = [await open("", {}, ownKey.key), await open()];
+    const [ofRevokedKey, remaining] = [await open("", {}, ownKey.key), await open()];
     await test.rows("update service_key set revoked_at = now() where id = $1", [ownKey.id]);
-    await eventually(async () => ended.isEnded(), true);
+    await eventually(async () => ofRevokedKey.isEnded(), true);
     const numbers = await write(1);
-    await eventually(numbersOf(other), numbers);
+    await eventually(numbersOf(remaining), numbers);
   });
 
   it("ends when the key expires", async () => {
@@ -279,6 +279,6 @@ describe("events that are no longer kept", () => {
     const numbers = await write(1);
     await relayed();
     const next = (await list(`?after=${body.nextCursor}`)).body.events;
-    expect(next.map((one: Listed) => one.data.n)).toEqual(numbers);
+    expect(next.map((event: Listed) => event.data.n)).toEqual(numbers);
   });
 });

@@ -204,8 +204,8 @@ describe("limit headers", () => {
     ] as const) {
       const response = await sendRequest(strict.url, "GET", path, { cookie });
       expect(response.status).toBe(status);
-      const [left, limits, policies, retryAfter] = limitsTold(response);
-      expect(left).toBe(`${remaining}`);
+      const [quota, limits, policies, retryAfter] = limitsTold(response);
+      expect(quota).toBe(`${remaining}`);
       expect(limits).toMatch(new RegExp(`^"api";r=${remaining};t=([1-5]?\\d|60)$`));
       expect(policies).toBe('"api";q=3;w=60');
       if (status !== 429) {
@@ -290,9 +290,9 @@ describe("counting", () => {
       const { status, headers } = await sendRequest(strict.url, "GET", "/api/plans", call);
       return [status, headers.get("x-ratelimit-remaining")];
     };
-    const seen = [];
-    for (let n = 0; n < 4; n += 1) seen.push(await listPlans(from("192.0.2.20")));
-    expect(seen).toEqual([
+    const statuses = [];
+    for (let n = 0; n < 4; n += 1) statuses.push(await listPlans(from("192.0.2.20")));
+    expect(statuses).toEqual([
       [200, "2"],
       [200, "1"],
       [200, "0"],

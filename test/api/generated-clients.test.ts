@@ -101,8 +101,8 @@ describe.each(["v1", "v2"] as const)("the OpenAPI document of %s", (version) => 
       env: { PATH: process.env.PATH, BASE_URL: baseUrl, KEY: key },
     });
     // The notification is that of the key.
-    const seen = { name: "Ana", plans: ["free", "pro", "team"], notifications: 1, refused: 400 };
-    expect(JSON.parse(stdout)).toEqual({ openApiFetch: seen, heyApi: seen, orval: seen });
+    const expected = { name: "Ana", plans: ["free", "pro", "team"], notifications: 1, refused: 400 };
+    expect(JSON.parse(stdout)).toEqual({ openApiFetch: expected, heyApi: expected, orval: expected });
   });
 });
 

@@ -117,7 +117,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
         .app.routes.map(
           ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}").replace(/(?<=.)\/$/, "")}`,
         )
-        .filter((route) => !UNDOCUMENTED.some((left) => left.test(route))),
+        .filter((route) => !UNDOCUMENTED.some((pattern) => pattern.test(route))),
     );
     registered.add("POST /api/webhooks/{slot}");
     for (const { method, path } of AUTH_ROUTES)
@@ -130,20 +130,20 @@ type Described = Record<string, Record<string, unknown>>;
 
 /** Where a description is missing. @param document of OpenAPI */
 function undescribed({ paths, webhooks, components, tags }: Record<string, Described>): string[] {
-  const named: [string, unknown][] = [];
+  const described: [string, unknown][] = [];
   for (const [path, methods] of Object.entries({ ...paths, ...webhooks })) {
     for (const [method, operation] of Object.entries(methods as Described)) {
-      named.push([`${method} ${path}`, operation]);
+      described.push([`${method} ${path}`, operation]);
       for (const parameter of (operation.parameters ?? []) as { name: string }[])
-        named.push([`${method} ${path} ${parameter.name}`, parameter]);
+        described.push([`${method} ${path} ${parameter.name}`, parameter]);
       for (const [status, response] of Object.entries(operation.responses as Described))
-        named.push([`${method} ${path} ${status}`, response]);
+        described.push([`${method} ${path} ${status}`, response]);
     }
   }
-  for (const kind of Object.values(components as Described)) named.push(...Object.entries(kind));
-  for (const tag of Object.values(tags as Described)) named.push([String(tag.name), tag]);
-  for (const [path, value] of named) named.push(...propertiesIn(value, path));
-  return named
+  for (const kind of Object.values(components as Described)) described.push(...Object.entries(kind));
+  for (const tag of Object.values(tags as Described)) described.push([String(tag.name), tag]);
+  for (const [path, value] of described) described.push(...propertiesIn(value, path));
+  return described
     .filter(([, value]) => !("description" in (value as object) || "$ref" in (value as object)))
     .map(([path]) => path);
 }

@@ -203,8 +203,8 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
     const ids = await walk(4, async () => fresh.push(await list.add(owner, new Date().toISOString())));
     expect(ids.slice(0, expected.length)).toEqual(expected);
     // New items come after the last page, or before the first, which has been read.
-    const seen = ids.length - expected.length;
-    expect(ids.slice(expected.length)).toEqual(order === "oldest first" ? fresh.slice(0, seen) : []);
+    const freshCount = ids.length - expected.length;
+    expect(ids.slice(expected.length)).toEqual(order === "oldest first" ? fresh.slice(0, freshCount) : []);
     expected = order === "oldest first" ? [...expected, ...fresh] : [...fresh.reverse(), ...expected];
   });
 
@@ -268,13 +268,18 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
     const first = await sendRequest(server.url, "GET", `/api/v1${path}?limit=3`, { cookie: owner.cookie });
     expect(Object.keys(first.body)).toEqual([plural, "nextCursor"]);
     const inHeader = { cookie: owner.cookie, headers: { "x-api-version": "v2" } };
-    for (const [where, call] of [
+    for (const [listPath, call] of [
       [`/api/v2${path}`, { cookie: owner.cookie }],
       [`/api${path}`, inHeader],
     ] as const) {
-      const { body } = await sendRequest(server.url, "GET", `${where}?limit=3`, call);
+      const { body } = await sendRequest(server.url, "GET", `${listPath}?limit=3`, call);
       expect(body).toEqual({ data: first.body[plural], nextCursor: first.body.nextCursor });
-      const next = await sendRequest(server.url, "GET", `${where}?limit=3&cursor=${body.nextCursor}`, call);
+      const next = await sendRequest(
+        server.url,
+        "GET",
+        `${listPath}?limit=3&cursor=${body.nextCursor}`,
+        call,
+      );
       expect(next.body.data.map(({ id }: Item) => id)).toEqual(expected.slice(3, 6));
     }
   });

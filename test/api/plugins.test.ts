@@ -429,9 +429,9 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     const { fields, text } = await feed("user_9");
     const etag = fields.etag as string;
     expect((await feed("user_9")).text).toBe(text);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-      const repeated = await feed("user_9", { "if-none-match": known });
-      expect(repeated, known).toMatchObject({ status: 304, text: "" });
+    for (const sentEtag of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const repeated = await feed("user_9", { "if-none-match": sentEtag });
+      expect(repeated, sentEtag).toMatchObject({ status: 304, text: "" });
       expect(repeated.fields.etag).toBe(etag);
       expect(repeated.fields["x-ratelimit-remaining"]).toBeDefined();
     }

@@ -89,9 +89,9 @@ describe("PATCH /api/users/me", () => {
     ["100 characters and white space round them", `\t ${"é".repeat(100)} \n`, "é".repeat(100)],
     ["another script", "李小龙 عمر", "李小龙 عمر"],
     ["what would be markup or SQL elsewhere", `<b>'; drop table "user"--`, `<b>'; drop table "user"--`],
-  ])("accepts a name of %s", async (_, name, kept) => {
-    expect((await change({ name })).body.name).toBe(kept);
-    expect((await profile()).name).toBe(kept);
+  ])("accepts a name of %s", async (_, name, storedName) => {
+    expect((await change({ name })).body.name).toBe(storedName);
+    expect((await profile()).name).toBe(storedName);
   });
 
   it.each([

@@ -164,14 +164,14 @@ describe("access", () => {
       { cookie: admin.cookie },
       { key: adminKey.key },
     ];
-    const seen: number[] = [];
+    const statuses: number[] = [];
     // The owner last: an allowed call takes effect once.
     for (const n of [0, 2, 3, 4, 5, 1]) {
       const response = await call(method, `/api${path?.() ?? pattern}`, { ...callers[n], body });
-      seen[n] = response.status;
+      statuses[n] = response.status;
       if (response.status >= 400) expect(response.body).toMatchObject({ error: expect.stringMatching(/./) });
     }
-    expect(seen).toEqual(expected);
+    expect(statuses).toEqual(expected);
   });
 });
 
@@ -308,13 +308,13 @@ describe("API keys", () => {
 
   it("are rejected once revoked, and revoking again returns 404", async () => {
     const { cookie } = await createUser(test);
-    const { body: made } = await call("POST", "/api/api-keys", { cookie, body: { name: "x" } });
-    expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(200);
-    const revoked = await call("DELETE", `/api/api-keys/${made.id}`, { cookie });
+    const { body: created } = await call("POST", "/api/api-keys", { cookie, body: { name: "x" } });
+    expect((await call("GET", "/api/users/me", { key: created.key })).status).toBe(200);
+    const revoked = await call("DELETE", `/api/api-keys/${created.id}`, { cookie });
     expect([revoked.status, revoked.body]).toEqual([200, { success: true }]);
-    expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(401);
+    expect((await call("GET", "/api/users/me", { key: created.key })).status).toBe(401);
     expect((await call("GET", "/api/api-keys", { cookie })).body.apiKeys).toEqual([]);
-    expect((await call("DELETE", `/api/api-keys/${made.id}`, { cookie })).status).toBe(404);
+    expect((await call("DELETE", `/api/api-keys/${created.id}`, { cookie })).status).toBe(404);
     expect((await call("DELETE", "/api/api-keys/1", { cookie })).status).toBe(400);
   });
 
@@ -502,7 +502,7 @@ describe("the log of deliveries", () => {
       ]);
     }
     const { body } = await call("GET", `/api/webhook-deliveries/${testData.failed}`, { cookie });
-    expect(body.attemptLog.map((one: { source: string }) => one.source)).toEqual([
+    expect(body.attemptLog.map((attempt: { source: string }) => attempt.source)).toEqual([
       "delivery",
       "replay",
       "replay",

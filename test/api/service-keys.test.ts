@@ -192,8 +192,8 @@ describe("/api/service-keys", () => {
     const { status, body } = await asAdmin("POST", "", {
       ...{ name: "Shop", permissions: ["usage:write", "entitlements:read"], limit: "7/30", expiresAt: null },
     });
-    const { key, ...shown } = body;
-    expect([status, shown]).toEqual([
+    const { key, ...created } = body;
+    expect([status, created]).toEqual([
       201,
       {
         id: expect.any(String),
@@ -204,8 +204,8 @@ describe("/api/service-keys", () => {
         expiresAt: null,
       },
     ]);
-    expect(await listed(shown.id)).toEqual({
-      ...shown,
+    expect(await listed(created.id)).toEqual({
+      ...created,
       createdAt: expect.any(String),
       lastUsedAt: null,
       previousValidUntil: null,

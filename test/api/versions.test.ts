@@ -80,27 +80,43 @@ describe("the catalog of versions", () => {
     });
   });
 
-  const fine = { deprecated: false };
+  const notDeprecated = { deprecated: false };
   it.each([
-    ["a current version that is none", { current: "v3", versions: { v1: fine } }, /\\"v3\\" is not among/],
-    ["a current version that every object has", { current: "toString", versions: { v1: fine } }, /toString/],
+    [
+      "a current version that is none",
+      { current: "v3", versions: { v1: notDeprecated } },
+      /\\"v3\\" is not among/,
+    ],
+    [
+      "a current version that every object has",
+      { current: "toString", versions: { v1: notDeprecated } },
+      /toString/,
+    ],
     ["no versions", { current: "v1", versions: {} }, /is not among the versions/],
     [
       "a name that is none",
-      { current: "v1", versions: { v1: fine, two: fine } },
+      { current: "v1", versions: { v1: notDeprecated, two: notDeprecated } },
       /use v and a number[\s\S]*two/,
     ],
-    ["two names for one number", { current: "v1", versions: { v1: fine, v01: fine } }, /v01/],
+    [
+      "two names for one number",
+      { current: "v1", versions: { v1: notDeprecated, v01: notDeprecated } },
+      /v01/,
+    ],
     [
       "a sunset that is no date",
-      { current: "v1", versions: { v1: { ...fine, sunset: "soon" } } },
+      { current: "v1", versions: { v1: { ...notDeprecated, sunset: "soon" } } },
       /ISO date/,
     ],
-    ["a day that is not", { current: "v1", versions: { v1: { ...fine, sunset: "2027-02-30" } } }, /ISO date/],
+    [
+      "a day that is not",
+      { current: "v1", versions: { v1: { ...notDeprecated, sunset: "2027-02-30" } } },
+      /ISO date/,
+    ],
     ["an unknown word", { current: "v1", versions: { v1: { deprecated: false, sunste: "x" } } }, /sunste/],
     [
       "the date of a deprecation that is not one",
-      { current: "v1", versions: { v1: { ...fine, deprecatedAt: "2027-01-01" } } },
+      { current: "v1", versions: { v1: { ...notDeprecated, deprecatedAt: "2027-01-01" } } },
       /not deprecated/,
     ],
     [

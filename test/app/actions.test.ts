@@ -159,11 +159,11 @@ const FOR_ADMINISTRATORS = [
 const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);
 
 it("has the ten server actions of the specification, and those listed here", () => {
-  const named = listServerActions().filter(({ name }) => name !== "submitForm");
-  expect(named.map(({ name }) => name).toSorted()).toEqual(
+  const actions = listServerActions().filter(({ name }) => name !== "submitForm");
+  expect(actions.map(({ name }) => name).toSorted()).toEqual(
     [...Object.keys(TEN), ...Object.keys(OTHERS), ...Object.keys(SECURITY), ...ACCOUNT].toSorted(),
   );
-  for (const { name, file } of named)
+  for (const { name, file } of actions)
     expect([name, file]).toEqual([name, expect.stringMatching(/\/actions\.ts$/)]);
 });
 
@@ -346,9 +346,9 @@ describe("a page after an action", () => {
     const { returned } = await call("createApiKeyAction", { name: "Build machine" }, { cookie });
     const createdKey = returned as { id: string; key: string };
     expect(createdKey.key).toMatch(/^tg_/);
-    const shown = await page("/api-keys", cookie);
-    expect(shown).toContain("Build machine");
-    expect(shown).not.toContain(createdKey.key);
+    const html = await page("/api-keys", cookie);
+    expect(html).toContain("Build machine");
+    expect(html).not.toContain(createdKey.key);
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key: createdKey.key })).status).toBe(200);
 
     const { thrown } = await call("deleteApiKeyAction", { id: createdKey.id }, { cookie });
@@ -372,9 +372,9 @@ describe("a page after an action", () => {
     const { status, text, headers } = await fetched(first);
     expect([status, headers.get("content-type")]).toEqual([200, "text/calendar; charset=utf-8"]);
     expect(text).toContain("SUMMARY:Pro renews");
-    const shown = await page("/settings", cookie);
-    expect(shown).toContain("Replace address");
-    expect(shown).not.toContain("tgl_");
+    const html = await page("/settings", cookie);
+    expect(html).toContain("Replace address");
+    expect(html).not.toContain("tgl_");
     const [secret = ""] = /tgl_\w{40}/.exec(first) ?? [];
     expect(
       JSON.stringify(await test.rows("select * from plugin_link where user_id = $1", [id])),

@@ -25,14 +25,14 @@ describe.each(FILES)("a payload of %s, %s", (format, name) => {
   });
 
   it("keeps ids, statuses, times and prices", () => {
-    expect(keptOf(payload).filter((kept) => !masked.includes(JSON.stringify(kept)))).toEqual([]);
+    expect(keptOf(payload).filter((value) => !masked.includes(JSON.stringify(value)))).toEqual([]);
   });
 });
 
 describe("the fixtures' personal data", () => {
   it("is present before masking, in every format", () => {
     for (const format of FORMATS) {
-      const texts = FILES.filter(([one]) => one === format).map(([, name]) =>
+      const texts = FILES.filter(([owner]) => owner === format).map(([, name]) =>
         JSON.stringify(read(format, name)),
       );
       expect(texts.some((text) => PERSONAL.test(text))).toBe(true);
@@ -78,10 +78,10 @@ describe("maskPayload", () => {
       { client_secret: "c0ffee", url: "https://pay.example/p?signature=c0ffee" },
       ["c0ffee"],
     ],
-  ])("masks %s", (_, payload, gone) => {
+  ])("masks %s", (_, payload, secrets) => {
     const masked = JSON.stringify(maskPayload(payload));
     expect(masked).toContain(MASK);
-    for (const secret of gone) expect(masked).not.toContain(secret);
+    for (const secret of secrets) expect(masked).not.toContain(secret);
   });
 
   it("keeps the payload's shape", () => {
@@ -111,11 +111,11 @@ function keptOf(value: unknown, key = ""): unknown[] {
   if (typeof value !== "object" || value === null) return KEPT.test(key) ? [value] : [];
   // There, "state" is part of an address, and "type" part of a card.
   if (/address|^card$/.test(key)) return [];
-  return Object.entries(value).flatMap(([name, one]) => keptOf(one, Array.isArray(value) ? key : name));
+  return Object.entries(value).flatMap(([name, nested]) => keptOf(nested, Array.isArray(value) ? key : name));
 }
 
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shape);
   if (typeof value !== "object" || value === null) return null;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shape(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, nested]) => [key, shape(nested)]));
 }

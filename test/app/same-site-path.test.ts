@@ -24,8 +24,8 @@ describe("the redirect after sign-in", () => {
     ["/notifications#newest", "/notifications"],
     ["/settings?_rsc=abc", "/settings"],
     ["/settings?x=1&_rsc=abc", "/settings?x=1"],
-  ])("accepts %j, which is on this site", (wanted, path) => {
-    expect(sameSitePath(wanted, OTHERWISE)).toBe(path);
+  ])("accepts %j, which is on this site", (target, path) => {
+    expect(sameSitePath(target, OTHERWISE)).toBe(path);
     expect(goes(path).origin).toBe(OURS);
   });
 
@@ -59,8 +59,8 @@ describe("the redirect after sign-in", () => {
     "",
     null,
     undefined,
-  ])("rejects %j", (wanted) => {
-    expect(sameSitePath(wanted, OTHERWISE)).toBe(OTHERWISE);
+  ])("rejects %j", (target) => {
+    expect(sameSitePath(target, OTHERWISE)).toBe(OTHERWISE);
   });
 
   it("is a path of this site for any input", () => {
@@ -70,8 +70,8 @@ describe("the redirect after sign-in", () => {
     );
     const hostile = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(""));
     fc.assert(
-      fc.property(fc.oneof(hostile, fc.string({ unit: "binary" }), fc.webUrl()), (wanted) => {
-        const path = sameSitePath(wanted, OTHERWISE);
+      fc.property(fc.oneof(hostile, fc.string({ unit: "binary" }), fc.webUrl()), (target) => {
+        const path = sameSitePath(target, OTHERWISE);
         expect(path).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/);
         expect(goes(path).origin).toBe(OURS);
       }),
@@ -82,8 +82,8 @@ describe("the redirect after sign-in", () => {
   it("is unchanged when it is checked again", () => {
     const paths = fc.webPath().map((path) => `/${path}`);
     fc.assert(
-      fc.property(paths, (wanted) => {
-        const once = sameSitePath(wanted, OTHERWISE);
+      fc.property(paths, (target) => {
+        const once = sameSitePath(target, OTHERWISE);
         expect(sameSitePath(once, OTHERWISE)).toBe(once);
       }),
     );

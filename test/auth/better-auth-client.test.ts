@@ -130,18 +130,18 @@ describe("Better Auth's own client", () => {
   });
 
   it("lists sessions, and revokes one, the others or all", async () => {
-    const [here, there] = [await signedUp("grace@example.com"), client()];
-    await there.signIn.email({ email: "grace@example.com", password: PASSWORD });
-    const { data: sessions } = await here.listSessions();
+    const [thisDevice, otherDevice] = [await signedUp("grace@example.com"), client()];
+    await otherDevice.signIn.email({ email: "grace@example.com", password: PASSWORD });
+    const { data: sessions } = await thisDevice.listSessions();
     expect(sessions).toHaveLength(2);
-    const otherToken = (await there.getSession()).data?.session.token as string;
-    expect((await here.revokeSession({ token: otherToken })).error).toBeNull();
-    expect((await there.getSession()).data).toBeNull();
-    await there.signIn.email({ email: "grace@example.com", password: PASSWORD });
-    expect((await here.revokeOtherSessions()).error).toBeNull();
-    expect((await there.getSession()).data).toBeNull();
-    expect((await here.revokeSessions()).error).toBeNull();
-    expect((await here.getSession()).data).toBeNull();
+    const otherToken = (await otherDevice.getSession()).data?.session.token as string;
+    expect((await thisDevice.revokeSession({ token: otherToken })).error).toBeNull();
+    expect((await otherDevice.getSession()).data).toBeNull();
+    await otherDevice.signIn.email({ email: "grace@example.com", password: PASSWORD });
+    expect((await thisDevice.revokeOtherSessions()).error).toBeNull();
+    expect((await otherDevice.getSession()).data).toBeNull();
+    expect((await thisDevice.revokeSessions()).error).toBeNull();
+    expect((await thisDevice.getSession()).data).toBeNull();
   });
 
   it("enables two-factor authentication, and signs in with it", async () => {

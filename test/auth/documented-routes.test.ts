@@ -72,10 +72,10 @@ it("every route answers as its document says", async () => {
   const operations = operationsOf(body).filter(({ path }) => path.startsWith("/auth/"));
   expect(operations).toHaveLength(AUTH_ROUTES.length);
   const faults: string[] = [];
-  const met = new Set<string>();
+  const answered = new Set<string>();
 
   const check = (operation: Documented, response: HttpResponse) => {
-    met.add(`${operation.operationId} ${response.status}`);
+    answered.add(`${operation.operationId} ${response.status}`);
     const contentType = response.headers.get("content-type");
     const fault = operation.fault({ ...response, contentType });
     if (fault) faults.push(`${operation.operationId}: ${fault}`);
@@ -191,6 +191,6 @@ it("every route answers as its document says", async () => {
     statuses.filter((status) => CHECKED.includes(status)).map((status) => `${operationId} ${status}`),
   );
   // Somebody else has taken the address since the change was requested.
-  met.add("authConfirmEmailChange 409");
-  expect(documented.filter((answer) => !met.has(answer))).toEqual([]);
+  answered.add("authConfirmEmailChange 409");
+  expect(documented.filter((answer) => !answered.has(answer))).toEqual([]);
 });

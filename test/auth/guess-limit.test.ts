@@ -14,7 +14,7 @@ describe("sign-in limits", () => {
       address,
     );
   const addressNo = (n: number) => `2001:db8:7:${n.toString(16)}::/64`;
-  const unknown = () => `nobody-${randomBytes(4).toString("hex")}@example.com`;
+  const unknownEmail = () => `nobody-${randomBytes(4).toString("hex")}@example.com`;
 
   async function failTenTimes(email: string): Promise<void> {
     for (let n = 0; n < 10; n += 1) {
@@ -40,13 +40,13 @@ describe("sign-in limits", () => {
   });
 
   it("respond alike for an unknown email address", async () => {
-    const [known, other] = [(await context.signedUp()).email, unknown()];
+    const [knownEmail, newEmail] = [(await context.signedUp()).email, unknownEmail()];
     const answers = async (email: string) => {
       await haveFailedTenTimes(email);
       const refused = await signIn(email, PASSWORD, "198.51.100.2");
       return { status: refused.status, body: await refused.json() };
     };
-    expect(await answers(known)).toEqual(await answers(other));
+    expect(await answers(knownEmail)).toEqual(await answers(newEmail));
   });
 
   it("delay the next attempt longer with each further failure", async () => {
@@ -84,13 +84,13 @@ describe("sign-in limits", () => {
   it("throttle a client network after a hundred wrong passwords, over all accounts", async () => {
     const key = "network:203.0.113.0/24";
     await context.test.rows("insert into sign_in_failure (key, failures) values ($1, 99)", [key]);
-    expect((await signIn(unknown(), PASSWORD, "203.0.113.5")).status).toBe(401);
-    expect((await signIn(unknown(), PASSWORD, "203.0.113.6")).status).toBe(429);
-    expect((await signIn(unknown(), PASSWORD, "203.0.114.6")).status).toBe(401);
+    expect((await signIn(unknownEmail(), PASSWORD, "203.0.113.5")).status).toBe(401);
+    expect((await signIn(unknownEmail(), PASSWORD, "203.0.113.6")).status).toBe(429);
+    expect((await signIn(unknownEmail(), PASSWORD, "203.0.114.6")).status).toBe(401);
   });
 
   it("forget failures after fifteen minutes", async () => {
-    const email = unknown();
+    const email = unknownEmail();
     expect((await signIn(email, PASSWORD, addressNo(100))).status).toBe(401);
     await context.test.rows(
       "update sign_in_failure set failures = 9, first_at = first_at - interval '16 minutes' where key like 'account:%'",

@@ -7,7 +7,10 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 type Parts = { name: string; token: string; signature: string };
 
 /** Who this is by our look-up and by Better Auth's; ours first, as theirs deletes what has expired. */
-async function both(on: Accounts, cookie: string): Promise<{ ours: string | null; theirs: string | null }> {
+async function sessionIds(
+  on: Accounts,
+  cookie: string,
+): Promise<{ ours: string | null; theirs: string | null }> {
   const { caller } = await on.identify({ cookie });
   return { ours: caller.kind === "session" ? caller.sessionId : null, theirs: await on.theirs(cookie) };
 }
@@ -50,7 +53,7 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
     expect(parts(cookie).name).toBe(`${protocol === "https" ? "__Host-" : ""}better-auth.session_token`);
     const id = await sessionOf(cookie);
     expect(id).toBeDefined();
-    expect(await both(context, cookie)).toEqual({ ours: id, theirs: id });
+    expect(await sessionIds(context, cookie)).toEqual({ ours: id, theirs: id });
   });
 
   it("agree on every valid form of a cookie", async () => {
@@ -61,7 +64,7 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
     // The last character of a signature has two unused bits.
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const twin = alphabet[alphabet.indexOf(signature[42] as string) ^ 1];
-    for (const held of [
+    for (const cookies of [
       `${name}=${token}.${signature}`,
       `theme=dark; ${joined(valid)}; other=1`,
       `;;  ${joined(valid)}  ;`,
@@ -73,7 +76,11 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
       `${joined(valid)}; ${name}=`,
       `x${joined(valid)}; ${joined(valid)}`,
     ]) {
-      expect({ held, ...(await both(context, held)) }).toEqual({ held, ours: id, theirs: id });
+      expect({ cookies, ...(await sessionIds(context, cookies)) }).toEqual({
+        cookies,
+        ours: id,
+        theirs: id,
+      });
     }
   });
 
@@ -109,7 +116,11 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
       `${name}=; ${joined(valid)}`,
       `${name}=${signature}.${token}`,
     ]) {
-      expect({ refused, ...(await both(context, refused)) }).toEqual({ refused, ours: null, theirs: null });
+      expect({ refused, ...(await sessionIds(context, refused)) }).toEqual({
+        refused,
+        ours: null,
+        theirs: null,
+      });
     }
   });
 
@@ -117,8 +128,14 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
     const user = await context.signedUp();
     const two = await context.signedUp();
     const [first, second] = [await sessionOf(user.cookie), await sessionOf(two.cookie)];
-    expect(await both(context, `${user.cookie}; ${two.cookie}`)).toEqual({ ours: first, theirs: first });
-    expect(await both(context, `${two.cookie}; ${user.cookie}`)).toEqual({ ours: second, theirs: second });
+    expect(await sessionIds(context, `${user.cookie}; ${two.cookie}`)).toEqual({
+      ours: first,
+      theirs: first,
+    });
+    expect(await sessionIds(context, `${two.cookie}; ${user.cookie}`)).toEqual({
+      ours: second,
+      theirs: second,
+    });
   });
 
   it("agree on an expired and on a revoked session", async () => {
@@ -127,12 +144,12 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
     await context.test.rows("update session set expires_at = now() - interval '1 second' where token = $1", [
       token,
     ]);
-    expect(await both(context, cookie)).toEqual({ ours: null, theirs: null });
+    expect(await sessionIds(context, cookie)).toEqual({ ours: null, theirs: null });
 
     const otherUser = await context.signedUp();
-    expect((await both(context, otherUser.cookie)).ours).not.toBeNull();
+    expect((await sessionIds(context, otherUser.cookie)).ours).not.toBeNull();
     expect((await context.call("/sign-out", {}, { cookie: otherUser.cookie })).status).toBe(200);
-    expect(await both(context, otherUser.cookie)).toEqual({ ours: null, theirs: null });
+    expect(await sessionIds(context, otherUser.cookie)).toEqual({ ours: null, theirs: null });
   });
 
   it("agree on a session due for a refresh, one not to be remembered, and one with a forged remember-me cookie", async () => {
@@ -209,7 +226,7 @@ describe("a session", () => {
     await aged(cookie, 3 * 24 * 60 * 60);
     const all = await Promise.all(Array.from({ length: 20 }, () => context.identify({ cookie })));
     expect(all.every(({ caller }) => caller.kind === "session")).toBe(true);
-    expect(await both(context, cookie)).toMatchObject({ ours: expect.any(String) });
+    expect(await sessionIds(context, cookie)).toMatchObject({ ours: expect.any(String) });
   });
 
   it("is not confused with others that are read in the same query", async () => {

@@ -21,12 +21,12 @@ describe("sign-in", () => {
     expect(response.headers.get("location")).toBeNull();
     expect((await context.identify({ cookie: cookieOf(response) })).caller).toMatchObject({ userId: id });
 
-    for (const [who, password] of [
+    for (const [triedEmail, password] of [
       [email, "wrong password"],
       ["unknown@example.com", PASSWORD],
       [email, ""],
     ] as const) {
-      const refused = await signIn(who, password);
+      const refused = await signIn(triedEmail, password);
       expect({ status: refused.status, body: await refused.json() }).toMatchObject({
         status: 401,
         body: WRONG,
@@ -207,7 +207,7 @@ describe("with email confirmation required", () => {
       Object.keys(((await answer.json()) as { user: object }).user).sort();
     expect(await shape(refusedSignUp)).toEqual(await shape(free));
     expect(context.mails.filter(({ subject }) => subject === "You already have an account")).toHaveLength(1);
-    const resent = (who: string) => context.call("/send-verification-email", { email: who });
+    const resent = (email: string) => context.call("/send-verification-email", { email: email });
     expect([(await resent("free@example.com")).status, (await resent("x@example.com")).status]).toEqual([
       200, 200,
     ]);

@@ -53,12 +53,12 @@ async function interleave(context: ProviderContext, rng: Rng, format: string, ab
     },
   };
   const names = Object.keys(steps);
-  const taken: string[] = [];
+  const stepNames: string[] = [];
   for (let n = rng.between(4, 9); n > 0; n -= 1) {
     const name = rng.pick(names);
-    taken.push(name);
+    stepNames.push(name);
     await steps[name]?.();
-    if (traitsOf(format).cancelsAtOnce) expectAtMostOne(context, person, `${about}: ${taken.join(", ")}`);
+    if (traitsOf(format).cancelsAtOnce) expectAtMostOne(context, person, `${about}: ${stepNames.join(", ")}`);
   }
 
   // Then every checkout that can still be paid is paid, and all webhooks arrive.
@@ -67,7 +67,7 @@ async function interleave(context: ProviderContext, rng: Rng, format: string, ab
     (checkout: { email: string; status: string }) =>
       checkout.email === person.email && checkout.status === "open",
   );
-  const story = `${about}: ${taken.join(", ")}`;
+  const story = `${about}: ${stepNames.join(", ")}`;
   if (isDeleted && ["stripe", "paddle", "acme-pay"].includes(format)) expect(open, story).toEqual([]);
   for (const { url } of open) await pay(url, person);
   await letThrough(context);

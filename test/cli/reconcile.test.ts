@@ -33,19 +33,19 @@ afterAll(async () => {
 
 let events = 0;
 
-function eventOf(given: FixtureOverrides = {}) {
+function eventOf(overrides: FixtureOverrides = {}) {
   events += 1;
   return loadFixture("stripe", "customer.subscription.created", {
     ...{ eventId: `evt_${events}`, occurredAt: new Date(), userId: person.id, planId: "pro" },
     ...{ subscriptionId: `sub_${person.id}`, customerId: `cus_${person.id}`, priceId: "price_pro_monthly" },
     ...{ seats: 1, status: "active", cancelAtPeriodEnd: false },
-    ...given,
+    ...overrides,
   }).body as { id: string; type: string; created: number; data: { object: object } };
 }
 
 /** Sets the state that the provider returns from now on. */
-const truth = (given: FixtureOverrides) =>
-  void stripe.subscriptions.set(`sub_${person.id}`, eventOf(given).data.object);
+const truth = (overrides: FixtureOverrides) =>
+  void stripe.subscriptions.set(`sub_${person.id}`, eventOf(overrides).data.object);
 
 let id: string;
 beforeEach(async () => {
@@ -76,9 +76,9 @@ describe("webhooks verify", () => {
     truth({});
     expect(await drift()).toMatchObject({ code: 0, stderr: "", checked: 1, drift: [] });
     await test.rows("update subscription set seats = 7 where id = $1", [id]);
-    const named = { kind: "subscription", id, slot: "provider-a", providerId: `sub_${person.id}` };
+    const identity = { kind: "subscription", id, slot: "provider-a", providerId: `sub_${person.id}` };
     const difference = {
-      ...named,
+      ...identity,
       field: "seats",
       ours: 7,
       theirs: 1,
@@ -111,9 +111,9 @@ describe("webhooks reconcile", () => {
     expect(dry.stdout).toMatch(new RegExp(`provider-a +sub_${person.id} +seats +1 +3\\n`));
     expect(dry.stdout).toContain("compared 1, 1 would be corrected (dry run: nothing was changed)");
     expect(await seats()).toBe(1);
-    const done = await tollgate(...command);
-    expect([done.code, await seats()]).toEqual([0, 3]);
-    expect(done.stdout).toContain("compared 1, 1 corrected");
+    const result = await tollgate(...command);
+    expect([result.code, await seats()]).toEqual([0, 3]);
+    expect(result.stdout).toContain("compared 1, 1 corrected");
     expect((await tollgate(...command)).stdout).toContain("compared 1, 0 corrected");
   });
 

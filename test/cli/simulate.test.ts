@@ -20,7 +20,7 @@ afterAll(() => test.drop());
 async function serverAnd(variables: Record<string, string> = {}) {
   const server = await startTestServer(test.url, variables);
   const environment = { ...serverVariables(test.url), ...variables, PORT: new URL(server.url).port };
-  return { server, given: environment, tollgate: tollgateIn(environment) };
+  return { server, environment, tollgate: tollgateIn(environment) };
 }
 
 describe.each(wireFormats())("simulate in the format %s", (format) => {
@@ -61,9 +61,9 @@ describe.each(wireFormats())("simulate in the format %s", (format) => {
 
 describe("simulate", () => {
   it("prints a table, and sends at the requested rate", async () => {
-    const { server, given } = await serverAnd();
+    const { server, environment } = await serverAnd();
     const startedAt = performance.now();
-    const { code, stdout, stderr } = await tollgateProcessIn(given)(
+    const { code, stdout, stderr } = await tollgateProcessIn(environment)(
       ...["simulate", "--slot", "provider-b", "--events", "40", "--rate", "40", "--url", server.url],
     );
     expect(performance.now() - startedAt).toBeGreaterThan(900);
@@ -98,8 +98,8 @@ describe("simulate", () => {
   });
 
   it("stops at once when the server rejects its signature", async () => {
-    const { server, given } = await serverAnd();
-    const stranger = tollgateIn({ ...given, PROVIDER_A_WEBHOOK_SECRET: "whsec_of_somebody_else" });
+    const { server, environment } = await serverAnd();
+    const stranger = tollgateIn({ ...environment, PROVIDER_A_WEBHOOK_SECRET: "whsec_of_somebody_else" });
     const { code, stdout, stderr } = await stranger("simulate", "--slot", "provider-a", "--events", "500");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/refused a correctly signed delivery \(400 .*PROVIDER_A_WEBHOOK_SECRET/);

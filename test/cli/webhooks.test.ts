@@ -194,7 +194,9 @@ describe("webhooks replay", () => {
     });
     const { attemptLog } = await tollgate.json("webhooks", "show", id);
     expect(
-      attemptLog.map((one: { source: string; outcome: string }) => `${one.source} ${one.outcome}`),
+      attemptLog.map(
+        (attempt: { source: string; outcome: string }) => `${attempt.source} ${attempt.outcome}`,
+      ),
     ).toEqual(["delivery failed", "replay failed", "replay successful"]);
   });
 

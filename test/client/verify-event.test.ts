@@ -49,9 +49,9 @@ describe("verifyEvent", () => {
   });
 
   it("accepts either secret while one is replaced, on both sides", async () => {
-    const both = headers({ secrets: [OTHER_SECRET, SECRET] });
+    const signedTwice = headers({ secrets: [OTHER_SECRET, SECRET] });
     for (const secret of [SECRET, OTHER_SECRET])
-      expect(await verifyEvent(BODY, both, secret, { now: NOW })).toEqual(EVENT);
+      expect(await verifyEvent(BODY, signedTwice, secret, { now: NOW })).toEqual(EVENT);
     const receivers = [OTHER_SECRET, SECRET];
     expect(await verifyEvent(BODY, headers(), receivers, { now: NOW })).toEqual(EVENT);
   });

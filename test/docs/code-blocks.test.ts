@@ -71,12 +71,12 @@ const NOT_RUN: { start: string; because: string; check(block: CodeBlock): Promis
     because: "it needs a container engine (script/proof container runs it)",
     check: async ({ code }) => {
       const [, file = ""] = /<<'EOF'\n(.*?)^EOF$/ms.exec(code) ?? [];
-      const given = Object.keys(parseEnv(file));
+      const defined = Object.keys(parseEnv(file));
       const compose = await readFile(join(PROJECT, "compose.yml"), "utf8");
       const used = [...compose.matchAll(/\$\{(\w+):([-?])/g)];
-      expect(given.filter((name) => !used.some(([, known]) => known === name))).toEqual([]);
+      expect(defined.filter((name) => !used.some(([, known]) => known === name))).toEqual([]);
       const required = used.filter(([, , mark]) => mark === "?").map(([, name]) => name);
-      expect(required.filter((name) => !given.includes(name as string))).toEqual([]);
+      expect(required.filter((name) => !defined.includes(name as string))).toEqual([]);
       expect(parse(compose).services.tollgate).toBeDefined();
     },
   },
@@ -117,7 +117,7 @@ let subscriptionId: string;
 const blocks = PAGES.flatMap((page) => codeBlocksOf(page));
 const runHere = blocks.filter(({ page }) => RUN_ELSEWHERE[page] === undefined);
 const inLanguage = (...languages: string[]) => runHere.filter(({ language }) => languages.includes(language));
-const named = ({ page, line, language }: CodeBlock) => `${page}:${line} (${language})`;
+const titleOf = ({ page, line, language }: CodeBlock) => `${page}:${line} (${language})`;
 const isLong = ({ code }: CodeBlock) => code.includes(" simulate ");
 const notRun = ({ code }: CodeBlock) => NOT_RUN.find(({ start }) => code.startsWith(start));
 
@@ -211,7 +211,7 @@ async function runShell(code: string): Promise<string> {
 describe("every code block", () => {
   it("is fenced, with a language that a test runs", () => {
     const languages = ["sh", "bash", "ts", "ts plan", "env"];
-    expect(runHere.filter(({ language }) => !languages.includes(language)).map(named)).toEqual([]);
+    expect(runHere.filter(({ language }) => !languages.includes(language)).map(titleOf)).toEqual([]);
     expect(runHere.length).toBeGreaterThan(30);
   });
 
@@ -240,7 +240,7 @@ describe("every code block", () => {
 });
 
 describe("variables", () => {
-  it.each(inLanguage("env").map((block) => [named(block), block] as const))(
+  it.each(inLanguage("env").map((block) => [titleOf(block), block] as const))(
     "are accepted: %s",
     (_name, block) => {
       const variables = parseEnv(block.code.replaceAll(/=(.*)\.\.\.$/gm, "=$1aaaaaaaaaaaaaaaaaaaaaaaa"));
@@ -251,7 +251,7 @@ describe("variables", () => {
 });
 
 describe("parts of plans.config.ts", () => {
-  it.each(inLanguage("ts plan").map((block) => [named(block), block] as const))(
+  it.each(inLanguage("ts plan").map((block) => [titleOf(block), block] as const))(
     "are accepted: %s",
     (_name, block) => {
       const part = new Function(`return ({ ${block.code} })`)();
@@ -272,12 +272,12 @@ describe("commands", () => {
   const runnable = once.filter((block) => notRun(block) === undefined);
   const checked = once.flatMap((block) => {
     const exception = notRun(block);
-    return exception === undefined ? [] : [{ name: named(block), block, ...exception }];
+    return exception === undefined ? [] : [{ name: titleOf(block), block, ...exception }];
   });
 
   it.each(checked)("are compared, not run, as $because: $name", ({ block, check }) => check(block));
 
-  it.each(runnable.map((block) => [named(block), block] as const))("work: %s", async (_name, block) => {
+  it.each(runnable.map((block) => [titleOf(block), block] as const))("work: %s", async (_name, block) => {
     const output = await runShell(block.code);
     if (block.code.includes("webhooks/provider-a -H")) expect(output).toContain('{"received":true}');
   });

@@ -29,32 +29,32 @@ describe("documentation", () => {
   });
 
   it.each(pages)("names only tests that exist: %s", (page) => {
-    const named = [...textOf(page).matchAll(/`(test\/[\w./-]+)`/g)].map(([, path]) => path as string);
+    const paths = [...textOf(page).matchAll(/`(test\/[\w./-]+)`/g)].map(([, path]) => path as string);
     expect(
-      named.filter(
+      paths.filter(
         (path) => !existsSync(join(PROJECT, path)) && !existsSync(join(PROJECT, `${path}.test.ts`)),
       ),
     ).toEqual([]);
   });
 
   it.each(pages)("names only files that exist: %s", (page) => {
-    const named = [...textOf(page).matchAll(/`((?:src|script|clients|deploy|bench)\/[\w./()[\]-]+)`/g)].map(
+    const paths = [...textOf(page).matchAll(/`((?:src|script|clients|deploy|bench)\/[\w./()[\]-]+)`/g)].map(
       ([, path]) => path as string,
     );
     // A block's file is the reader's to write.
     const written = new Set([...textOf(page).matchAll(/^```\w+ (src\/.*)$/gm)].map(([, path]) => path));
-    expect(named.filter((path) => !existsSync(join(PROJECT, path)) && !written.has(path))).toEqual([]);
+    expect(paths.filter((path) => !existsSync(join(PROJECT, path)) && !written.has(path))).toEqual([]);
   });
 
   it.each(pages)("names only commands that exist: %s", (page) => {
     const commands = new Set(commandPaths(createProgram(process)));
-    const named = [...textOf(page).matchAll(/npm run -s tollgate -- ([a-z]+(?: [a-z]+)?)/g)].map(
+    const shownCommands = [...textOf(page).matchAll(/npm run -s tollgate -- ([a-z]+(?: [a-z]+)?)/g)].map(
       ([, words]) => words as string,
     );
-    const unknown = named.filter(
+    const unknownCommands = shownCommands.filter(
       (words) => !commands.has(words) && !commands.has(words.split(" ")[0] as string),
     );
-    expect(unknown).toEqual([]);
+    expect(unknownCommands).toEqual([]);
   });
 
   it("is linked from its index, page by page", () => {

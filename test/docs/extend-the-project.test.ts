@@ -142,8 +142,8 @@ describe("an operation", () => {
     });
     expect(graphql.body).toEqual({ data: { seats: 5 } });
     const { key } = await createServiceKey(test, { permissions: ["subscriptions:read"] });
-    const asked = await get(`/api/seats?user=${ana.id}`, { authorization: `Bearer ${key}` });
-    expect(asked.body).toEqual({ seats: 5 });
+    const response = await get(`/api/seats?user=${ana.id}`, { authorization: `Bearer ${key}` });
+    expect(response.body).toEqual({ seats: 5 });
   });
 
   it("refuses what it declares, and is documented", async () => {

@@ -53,7 +53,7 @@ describe("release", () => {
       next,
       "upgrade.md has no section",
     ],
-  ])("refuses %s", (_, files, wanted, message) => {
-    expect(() => release({ ...files, packages }, { version: wanted, date })).toThrow(message);
+  ])("refuses %s", (_, files, version, message) => {
+    expect(() => release({ ...files, packages }, { version: version, date })).toThrow(message);
   });
 });

@@ -17,7 +17,7 @@ function known(subscriptions: Subscription[] = []): DecideContext {
   };
 }
 
-function event(given: Partial<PaymentEvent>): PaymentEvent {
+function event(overrides: Partial<PaymentEvent>): PaymentEvent {
   return {
     kind: "customer.subscription.updated",
     occurredAtMicros: null,
@@ -29,11 +29,11 @@ function event(given: Partial<PaymentEvent>): PaymentEvent {
     status: null,
     currentPeriodEnd: null,
     cancelAtPeriodEnd: null,
-    ...given,
+    ...overrides,
   };
 }
 
-function subscription(given: Partial<Subscription> = {}): Subscription {
+function subscription(overrides: Partial<Subscription> = {}): Subscription {
   return {
     id: "known",
     userId: "ann",
@@ -51,7 +51,7 @@ function subscription(given: Partial<Subscription> = {}): Subscription {
     lastEventRank: null,
     comparedAtMicros: null,
     lastNotified: null,
-    ...given,
+    ...overrides,
   };
 }
 
@@ -89,12 +89,12 @@ describe("the four events", () => {
 
   it("update plan, seats and status, and keep fields that they do not name", () => {
     const end = new Date("2026-12-01T00:00:00Z");
-    const [one] = remaining([
+    const [subscription] = remaining([
       { ...CREATED, customerId: "cus", currentPeriodEnd: end, status: "active" },
       { ...UPDATED, planId: null, items: team(7), cancelAtPeriodEnd: true },
       { ...UPDATED, planId: null, userId: null, status: "past_due" },
     ]);
-    expect(one).toMatchObject({
+    expect(subscription).toMatchObject({
       userId: "ann",
       planId: "team",
       seats: 7,
@@ -303,9 +303,9 @@ describe("the plan", () => {
 });
 
 describe("events out of order", () => {
-  const at = (occurredAtMicros: number | null, given: Partial<PaymentEvent>) => ({
+  const at = (occurredAtMicros: number | null, overrides: Partial<PaymentEvent>) => ({
     ...UPDATED,
-    ...given,
+    ...overrides,
     occurredAtMicros,
   });
 
@@ -371,8 +371,8 @@ describe("events of one moment", () => {
   );
 
   it("keep the highest rank, which a third event is compared with", () => {
-    const [one] = remaining([of(UPDATED.kind, 5), of(CREATED.kind, 5)]);
-    expect(one).toMatchObject({ outOfOrder: true, lastEventRank: 3 });
+    const [subscription] = remaining([of(UPDATED.kind, 5), of(CREATED.kind, 5)]);
+    expect(subscription).toMatchObject({ outOfOrder: true, lastEventRank: 3 });
   });
 
   it("do not flag an event that only fills in an id", () => {
@@ -384,8 +384,8 @@ describe("events of one moment", () => {
 });
 
 describe("after a terminal status", () => {
-  const ended = (given: Partial<Subscription> = {}) => [
-    subscription({ status: "canceled", lastEventAtMicros: 9_000, lastEventRank: 4, ...given }),
+  const ended = (overrides: Partial<Subscription> = {}) => [
+    subscription({ status: "canceled", lastEventAtMicros: 9_000, lastEventRank: 4, ...overrides }),
   ];
 
   it.each([
@@ -432,9 +432,13 @@ describe("after a comparison with the provider", () => {
 
 describe("a customer of whatever address the payer typed", () => {
   const typed = { ...UPDATED, userId: "ann", customerId: "cus_typed", customerEmail: "Ann@Example.com " };
-  const decided = (given: Partial<PaymentEvent>, before: Partial<Subscription>, confirmed: string | null) => {
+  const decided = (
+    overrides: Partial<PaymentEvent>,
+    before: Partial<Subscription>,
+    confirmed: string | null,
+  ) => {
     const context = { ...known([subscription(before)]), confirmedEmail: () => confirmed };
-    const decision = decide("provider-a", event({ ...typed, ...given }), context);
+    const decision = decide("provider-a", event({ ...typed, ...overrides }), context);
     return decision.outcome === "applied" ? decision.subscription.customerId : decision;
   };
 

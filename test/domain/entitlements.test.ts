@@ -28,17 +28,17 @@ const plans = definePlans([
 
 type Given = Partial<Parameters<typeof entitlementsOf>[0][number]>;
 
-const subscription = (given: Given = {}) => ({
+const subscription = (overrides: Given = {}) => ({
   ...{ planId: "pro", status: "active" as const, cancelAtPeriodEnd: false },
   ...{ currentPeriodEnd: new Date("2030-02-01T00:00:00Z"), pastDueSince: null, paymentReversal: null },
-  ...given,
+  ...overrides,
 });
 
-const check = (given: Given[], feature: string, asked: { amount?: number; used?: number } = {}) =>
-  checkFeature(entitlementsOf(given.map(subscription), plans, NOW), feature, {
+const check = (subscriptions: Given[], feature: string, usage: { amount?: number; used?: number } = {}) =>
+  checkFeature(entitlementsOf(subscriptions.map(subscription), plans, NOW), feature, {
     amount: 1,
     used: 0,
-    ...asked,
+    ...usage,
   });
 
 describe("entitlements", () => {

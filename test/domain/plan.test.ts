@@ -122,7 +122,7 @@ describe("a plan is refused", () => {
       ],
       '\\"a\\" is a flag and a limit',
     ],
-  ])("%s", (_name, given, problem) => {
-    expect(() => definePlans(given as never)).toThrow(problem);
+  ])("%s", (_name, definitions, problem) => {
+    expect(() => definePlans(definitions as never)).toThrow(problem);
   });
 });

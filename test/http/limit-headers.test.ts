@@ -4,7 +4,7 @@ import type { Charge } from "../../src/limits/charge.ts";
 
 const NOW = 1_800_000_000_000;
 
-function charge(given: Partial<Charge>): Charge {
+function charge(overrides: Partial<Charge>): Charge {
   return {
     scope: "api",
     limit: 30,
@@ -13,7 +13,7 @@ function charge(given: Partial<Charge>): Charge {
     remaining: 29,
     resetAt: NOW + 58_000,
     decidedAt: NOW,
-    ...given,
+    ...overrides,
   };
 }
 
@@ -65,11 +65,11 @@ describe("limit headers", () => {
     [1, "1"],
     [0, "1"],
     [-5_000, "1"],
-  ])("round a wait of %d ms up to Retry-After %s", (left, seconds) => {
-    const headers = limitHeaders([charge({ allowed: false, remaining: 0, resetAt: NOW + left })]);
+  ])("round a wait of %d ms up to Retry-After %s", (waitMs, seconds) => {
+    const headers = limitHeaders([charge({ allowed: false, remaining: 0, resetAt: NOW + waitMs })]);
     expect(headers["retry-after"]).toBe(seconds);
     expect(headers["x-ratelimit-remaining"]).toBe("0");
-    expect(headers.ratelimit).toBe(`"api";r=0;t=${Math.max(0, Math.ceil(left / 1000))}`);
+    expect(headers.ratelimit).toBe(`"api";r=0;t=${Math.max(0, Math.ceil(waitMs / 1000))}`);
   });
 
   it("contain what remains when a larger cost is refused", () => {

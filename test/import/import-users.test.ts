@@ -55,11 +55,11 @@ describe("importing users", () => {
 
   it("is recorded in the audit log with what it changed, page by page, and not without changes", async () => {
     await context.test.rows("truncate audit_entry");
-    const many = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
-    await imported(many, { dryRun: true });
+    const rows = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
+    await imported(rows, { dryRun: true });
     expect(await auditEntries()).toEqual([]);
-    await imported(many);
-    await imported(many);
+    await imported(rows);
+    await imported(rows);
     const id = expect.stringMatching(/^[\w-]{43}$/);
     const entry = { actor_kind: "operator", action: "users.imported", target_type: "import", target_id: id };
     expect(await auditEntries()).toEqual([

@@ -44,14 +44,14 @@ it("does not apply an event later that it refused as too slow", {
     };
     return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
   };
-  const held = [];
+  const responses = [];
   for (let n = 0; n < GROUPS; n += 1) {
-    held.push(receive(n));
+    responses.push(receive(n));
     await eventually(async () => stalled, n + 1);
   }
   expect(await receive(GROUPS)).toEqual({ outcome: "unavailable", cause: "too slow" });
   release();
-  await Promise.all(held);
+  await Promise.all(responses);
   await runtime.intake.idle();
   expect(
     await test.rows("select event_id from webhook_delivery where event_id like $1", [`abandoned-${GROUPS}%`]),

@@ -79,7 +79,7 @@ it("never runs two items with a common key at once and keeps their order", async
       ),
       fc.constantFrom("together" as const, "apart" as const),
       fc.integer({ min: 1, max: 4 }),
-      async (given, sameKey, maxInFlight) => {
+      async (generated, sameKey, maxInFlight) => {
         const running = new Set<string>();
         const order = new Map<string, number[]>();
         const groups: Batcher<Item, number> = createBatcher({
@@ -106,7 +106,7 @@ it("never runs two items with a common key at once and keeps their order", async
             return group.map((item) => item.id);
           },
         });
-        const items = given.map((item, id) => ({ ...item, id }));
+        const items = generated.map((item, id) => ({ ...item, id }));
         const responses = await Promise.all(items.map((item) => groups.submit(item)));
         expect(responses).toEqual(items.map((item) => item.id));
         for (const [key, ids] of order) {

@@ -38,13 +38,13 @@ function manualBatcher(options: { maxItems?: number; maxAtWork?: number; heldUpA
 it("starts further groups while one is stuck, also after a quick one has finished", async () => {
   const { started, submit } = manualBatcher();
   const stuck = submit("stuck");
-  const held = await started("stuck");
+  const running = await started("stuck");
   for (const name of ["a", "b", "c", "d", "e"]) {
     const quick = submit(name);
     (await started(name)).end();
     expect(await quick).toBe(name);
   }
-  held.end();
+  running.end();
   expect(await stuck).toBe("stuck");
 });
 
@@ -66,14 +66,14 @@ it("starts items in the order of submission", async () => {
 it("keeps items with a common key in order behind a stuck group, and lets others pass", async () => {
   const { running, started, submit } = manualBatcher();
   const first = submit("first", ["a"]);
-  const held = await started("first");
+  const firstGroup = await started("first");
   const second = submit("second", ["a", "b"]);
   const third = submit("third", ["b"]);
   const unrelated = submit("other", ["c"]);
   (await started("other")).end();
   expect(await unrelated).toBe("other");
   expect([...running.keys()]).toEqual(["first", "other"]);
-  held.end();
+  firstGroup.end();
   const group = await started("second");
   expect(group.names).toEqual(["second", "third"]);
   group.end();
@@ -167,14 +167,14 @@ it("rejects abandoned items without processing them, and starts those behind the
 it("measures the delay of items that are ready, not of those that wait for a key", async () => {
   const { batcher, started, submit } = manualBatcher({ heldUpAfterMs: 60_000 });
   const answers = [submit("a")];
-  const held = await started("a");
+  const running = await started("a");
   answers.push(submit("behind", ["a"]));
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(batcher.delayMs()).toBe(0);
   answers.push(submit("free", ["f"]));
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(batcher.delayMs()).toBeGreaterThan(0);
-  held.end();
+  running.end();
   for (const name of ["free", "behind"]) void started(name).then(({ end }) => end());
   await Promise.all(answers);
 });

@@ -58,7 +58,7 @@ async function send(delivery: ReturnType<typeof event>, to = server) {
 }
 
 async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {
-  for (const [kind, given] of story) expect((await send(event(kind, given))).status).toBe(200);
+  for (const [kind, overrides] of story) expect((await send(event(kind, overrides))).status).toBe(200);
 }
 
 function receive({ rawBody, headers }: ReturnType<typeof event>): Promise<ReceiveResult> {
@@ -124,8 +124,8 @@ describe("changes recorded with an attempt", () => {
     const early = event(UPDATED, { seats: 3 });
     await play([CHECKOUT, { subscriptionId: null }], [CREATED]);
     await send(early);
-    const [, named, late] = await changes();
-    expect(named).toMatchObject({ providerSubscriptionId: [null, "sub"] });
+    const [, idChange, late] = await changes();
+    expect(idChange).toMatchObject({ providerSubscriptionId: [null, "sub"] });
     expect(late).toEqual({ seats: [5, 3], outOfOrder: [false, true] });
   });
 
@@ -161,9 +161,9 @@ describe("changes recorded with an attempt", () => {
       [UPDATED, { userId: "user_9", seats: 6 }],
       [CREATED, { userId: "user_9", subscriptionId: "another" }],
     );
-    const seen = await attempts();
-    expect(seen.map((row) => row.changes)).toEqual([expect.any(Object), { seats: [5, 6] }, null]);
-    expect(JSON.stringify(seen)).not.toContain("user_9");
+    const rows = await attempts();
+    expect(rows.map((row) => row.changes)).toEqual([expect.any(Object), { seats: [5, 6] }, null]);
+    expect(JSON.stringify(rows)).not.toContain("user_9");
   });
 });
 
@@ -179,9 +179,9 @@ describe("recorded changes", () => {
   it("are written once per replay, beside the first delivery's", async () => {
     await play([CREATED], [UPDATED, { seats: 8 }]);
     const deliveries = await test.rows<{ id: string }>("select id from webhook_delivery order by id");
-    const again = (n: number) =>
+    const replayOf = (n: number) =>
       replay(runtime.intake, deliveries[n]?.id as string, { force: true, by: OPERATOR });
-    expect([await again(1), await again(0)]).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
+    expect([await replayOf(1), await replayOf(0)]).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
     expect(await changes()).toEqual([
       expect.objectContaining({ seats: [null, 5] }),
       { seats: [5, 8] },

@@ -59,9 +59,9 @@ function update(eventId: string, subscriptionId: string, userId: string, seats: 
   });
 }
 
-const held: (() => Promise<void>)[] = [];
+const releases: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const release of held.splice(0)) await release();
+  for (const release of releases.splice(0)) await release();
 });
 
 async function holdLock(statement: string): Promise<Connection> {
@@ -71,7 +71,7 @@ async function holdLock(statement: string): Promise<Connection> {
     if (!isOver) connection.release({ healthy: false });
     isOver = true;
   };
-  held.push(release);
+  releases.push(release);
   await connection.script(`begin; ${statement}`);
   return { ...connection, release };
 }
@@ -178,10 +178,10 @@ describe("copies of one event", () => {
     runtime.intake.reached = async (milestone) => {
       if (milestone !== "effects written") return;
       // By its transaction: the session's state may still be "active", as the last statement is under way.
-      const ended = await test.rows(
+      const sessions = await test.rows(
         "select pg_terminate_backend(pid) from pg_stat_activity where xact_start is not null and pid <> pg_backend_pid() and backend_type = 'client backend' and datname = current_database()",
       );
-      terminated += ended.length;
+      terminated += sessions.length;
     };
     const copy = numberedEvent("unknown", 0);
     const outcomes = await Promise.all([receive(copy), receive(copy)]);

@@ -53,9 +53,9 @@ async function start(hookTimeoutMs?: number): Promise<void> {
 const FACTS = { planId: "team", priceId: "price_team_monthly", status: "active", seats: 5 } as const;
 const event = subscriptionEvents(FACTS, {});
 
-async function receive(kind: string, given: FixtureOverrides = {}) {
-  const customerId = `cus_${given.subscriptionId ?? "sub"}`;
-  const { rawBody, headers } = event(kind, { customerId, ...given });
+async function receive(kind: string, overrides: FixtureOverrides = {}) {
+  const customerId = `cus_${overrides.subscriptionId ?? "sub"}`;
+  const { rawBody, headers } = event(kind, { customerId, ...overrides });
   return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
 }
 
@@ -144,15 +144,15 @@ describe("withSubscriptionChange", () => {
     await runtime.close();
     await start();
     const late = Promise.withResolvers<string>();
-    const ended = Promise.withResolvers<void>();
+    const hookEnd = Promise.withResolvers<void>();
     hook = async (_, tx) => {
-      await ended.promise;
+      await hookEnd.promise;
       await tx
         .query("insert into hook_note (note) values ('late')")
         .catch((error) => late.resolve(error.message));
     };
     expect(await receive(CREATED)).toMatchObject({ outcome: "failed" });
-    ended.resolve();
+    hookEnd.resolve();
     expect(await late.promise).toMatch(/time is over/);
     expect([await notes(), await seats()]).toEqual([[], []]);
   });

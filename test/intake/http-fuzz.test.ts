@@ -118,8 +118,8 @@ async function send(
       if (answer.status === 400 && genuine && answer.body.includes("signature")) {
         throw new Error("a genuine delivery was refused");
       }
-      const what = `${answer.status} ${genuine ? "genuine" : "forged"}`;
-      counts.set(what, (counts.get(what) ?? 0) + 1);
+      const kind = `${answer.status} ${genuine ? "genuine" : "forged"}`;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
   }
 }
@@ -148,18 +148,21 @@ function pipelined(serverUrl: string, requests: readonly Buffer[]): Promise<RawA
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     const answers: RawAnswer[] = [];
-    let rest = "";
+    let unparsed = "";
     socket.setTimeout(20_000, () => socket.destroy(new Error("no answer within 20 s")));
     socket.on("connect", () => socket.write(Buffer.concat(requests)));
     socket.on("data", (data) => {
-      rest += data.toString("latin1");
+      unparsed += data.toString("latin1");
       for (;;) {
-        const head = /^HTTP\/1\.1 (\d{3})[\s\S]*?\r\n\r\n/.exec(rest);
+        const head = /^HTTP\/1\.1 (\d{3})[\s\S]*?\r\n\r\n/.exec(unparsed);
         if (!head) break;
         const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head[0])?.[1] ?? 0);
-        if (rest.length < head[0].length + length) break;
-        answers.push({ status: Number(head[1]), body: rest.slice(head[0].length, head[0].length + length) });
-        rest = rest.slice(head[0].length + length);
+        if (unparsed.length < head[0].length + length) break;
+        answers.push({
+          status: Number(head[1]),
+          body: unparsed.slice(head[0].length, head[0].length + length),
+        });
+        unparsed = unparsed.slice(head[0].length + length);
       }
       if (answers.length === requests.length) socket.end();
     });

@@ -52,7 +52,7 @@ async function send(delivery: ReturnType<typeof event>, to = server) {
 }
 
 async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {
-  for (const [kind, given] of story) expect((await send(event(kind, given))).status).toBe(200);
+  for (const [kind, overrides] of story) expect((await send(event(kind, overrides))).status).toBe(200);
 }
 
 type Row = { user_id: string; kind: string; details: Record<string, string> };
@@ -154,14 +154,14 @@ describe("a repeated or late event", () => {
 
   it("does not notify again when it is replayed", async () => {
     await play([CREATED], [UPDATED, TEAM], [UPDATED, { ...TEAM, status: "past_due" }]);
-    const told = await kinds();
+    const kindsBefore = await kinds();
     const logged = await test.rows<{ id: string }>(
       "select id from webhook_delivery order by id desc limit 3",
     );
     for (const { id } of logged) {
       expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({ outcome: "applied" });
     }
-    expect(await kinds()).toEqual(told);
+    expect(await kinds()).toEqual(kindsBefore);
   });
 
   it("does not notify again out of order, with or without a provider time", async () => {
@@ -204,8 +204,8 @@ describe("a repeated or late event", () => {
         let now: Subscription | null = null;
         let standing: string | null = null;
         let plan: string | null = null;
-        for (const { isLate, ...given } of steps) {
-          const after: Subscription = { ...BLANK, ...given };
+        for (const { isLate, ...fields } of steps) {
+          const after: Subscription = { ...BLANK, ...fields };
           const { lastNotified, notifications } = notificationsFor(now, after, { isLate });
           for (const { kind, details } of notifications) {
             if (kind === "subscription_plan_changed") {
@@ -285,9 +285,9 @@ describe("a notification and its change", () => {
         ),
       ),
     );
-    const told = await rows();
-    expect(told.map(({ user_id }) => user_id).sort()).toEqual(people.sort());
-    for (const { user_id, details } of told) {
+    const notified = await rows();
+    expect(notified.map(({ user_id }) => user_id).sort()).toEqual(people.sort());
+    for (const { user_id, details } of notified) {
       const [subscription] = await test.rows("select user_id from subscription where id = $1", [
         details.subscriptionId,
       ]);
@@ -302,7 +302,7 @@ describe("a notification and its change", () => {
       const switched = { priceId: "price_of_no_plan" };
       await send(event(UPDATED, switched));
       await send(event(UPDATED, { ...switched, seats: 2 }));
-      const unknown = async () =>
+      const unknownUsers = async () =>
         test.rows("select user_id, details from notification where kind = 'price_unknown' order by id");
       const [{ id }] = (await test.rows("select id from subscription")) as [{ id: string }];
       const details = {
@@ -312,13 +312,13 @@ describe("a notification and its change", () => {
         { user_id: "user_3", details },
         { user_id: "user_4", details },
       ];
-      expect((await unknown()).sort(byUser)).toEqual(once);
+      expect((await unknownUsers()).sort(byUser)).toEqual(once);
       expect(await test.rows("select plan_id, out_of_order from subscription")).toEqual([
         { plan_id: "pro", out_of_order: true },
       ]);
       const another = { ...details, price: "price_of_none" };
       await send(event(UPDATED, { priceId: "price_of_none" }));
-      expect((await unknown()).slice(2).sort(byUser)).toEqual([
+      expect((await unknownUsers()).slice(2).sort(byUser)).toEqual([
         { user_id: "user_3", details: another },
         { user_id: "user_4", details: another },
       ]);

@@ -6,11 +6,11 @@ afterEach(() => vi.useRealTimers());
 
 /** As many processes as are started with it share these leases. */
 function leases(): WithLease {
-  const held = new Set<string>();
+  const leases = new Set<string>();
   return async (name, _options, work) => {
-    if (held.has(name)) return null;
-    held.add(name);
-    return work({ name, token: name, isLost: () => !held.has(name) }).finally(() => held.delete(name));
+    if (leases.has(name)) return null;
+    leases.add(name);
+    return work({ name, token: name, isLost: () => !leases.has(name) }).finally(() => leases.delete(name));
   };
 }
 
@@ -21,14 +21,18 @@ function runner(withLease = leases()) {
   return {
     outcomes,
     lines,
-    jobs: createJobRunner({ withLease, log, observe: (...seen) => outcomes.push(seen.join(" ")) }),
+    jobs: createJobRunner({ withLease, log, observe: (...observed) => outcomes.push(observed.join(" ")) }),
   };
 }
 
 describe("createJobRunner", () => {
   it("waits a fixed delay between runs", async () => {
     const { jobs, outcomes } = runner();
-    jobs.start({ name: "slow", everyMs: 1_000, run: () => new Promise((done) => setTimeout(done, 500)) });
+    jobs.start({
+      name: "slow",
+      everyMs: 1_000,
+      run: () => new Promise((resolve) => setTimeout(resolve, 500)),
+    });
     await vi.advanceTimersByTimeAsync(999);
     expect(outcomes).toEqual([]);
     await vi.advanceTimersByTimeAsync(501);
@@ -57,12 +61,12 @@ describe("createJobRunner", () => {
 
   it("says that another process runs a job when a run is requested", async () => {
     const shared = leases();
-    const [here, elsewhere] = [runner(shared), runner(shared)];
-    const slow = { name: "slow", everyMs: 10, run: () => new Promise((done) => setTimeout(done, 500)) };
-    elsewhere.jobs.start(slow);
-    here.jobs.start({ ...slow, everyMs: 10_000 });
+    const [first, second] = [runner(shared), runner(shared)];
+    const slow = { name: "slow", everyMs: 10, run: () => new Promise((resolve) => setTimeout(resolve, 500)) };
+    second.jobs.start(slow);
+    first.jobs.start({ ...slow, everyMs: 10_000 });
     await vi.advanceTimersByTimeAsync(10);
-    expect(await here.jobs.runNow("slow")).toBe("already_running");
+    expect(await first.jobs.runNow("slow")).toBe("already_running");
   });
 
   it("logs a failed run with the job's name, and runs it again", async () => {
@@ -100,7 +104,7 @@ describe("createJobRunner", () => {
       name: "slow",
       everyMs: 10,
       run: async () => {
-        await new Promise((done) => setTimeout(done, 500));
+        await new Promise((resolve) => setTimeout(resolve, 500));
         throw new Error("provider away");
       },
     });
@@ -117,7 +121,7 @@ describe("createJobRunner", () => {
       name: "long",
       everyMs: 10,
       run: async ({ isStopping }) => {
-        while (!isStopping()) await new Promise((done) => setTimeout(done, 10));
+        while (!isStopping()) await new Promise((resolve) => setTimeout(resolve, 10));
       },
     });
     await vi.advanceTimersByTimeAsync(50);
@@ -137,7 +141,7 @@ describe("createJobRunner", () => {
       ...{ name: "sweep", everyMs: 1_000 },
       run: async () => {
         runs += 1;
-        await new Promise((done) => setTimeout(done, 500));
+        await new Promise((resolve) => setTimeout(resolve, 500));
       },
     };
     first.jobs.start(job);
@@ -150,15 +154,15 @@ describe("createJobRunner", () => {
   });
 
   it("holds a lease of half a minute, or of the job's own time", async () => {
-    const held: string[] = [];
+    const leases: string[] = [];
     const { jobs } = runner((name, { seconds }, work) => {
-      held.push(`${name} ${seconds}`);
+      leases.push(`${name} ${seconds}`);
       return work({ name, token: name, isLost: () => false });
     });
     jobs.start({ name: "nightly", everyMs: 10, run: async () => {} });
     jobs.start({ name: "often", everyMs: 10, leaseSeconds: 4, run: async () => {} });
     await vi.advanceTimersByTimeAsync(10);
-    expect(held).toEqual(["job:nightly 30", "job:often 4"]);
+    expect(leases).toEqual(["job:nightly 30", "job:often 4"]);
   });
 
   it("stops a run that has lost its lease", async () => {
@@ -169,7 +173,7 @@ describe("createJobRunner", () => {
     jobs.start({
       ...{ name: "long", everyMs: 10 },
       run: async ({ isStopping }) => {
-        while (!isStopping()) await new Promise((done) => setTimeout(done, 10));
+        while (!isStopping()) await new Promise((resolve) => setTimeout(resolve, 10));
       },
     });
     await vi.advanceTimersByTimeAsync(50);

@@ -14,15 +14,15 @@ const POLICY = { limit: 2, windowSeconds: 60 };
 
 describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": program }) => {
   const opened = async (...redisUrls: string[]) => {
-    const seen = { up: [] as boolean[], without: [] as string[] };
+    const observed = { up: [] as boolean[], without: [] as string[] };
     const { rateLimit, close } = await createRateLimit({
       redisUrls,
       // Long: a busy machine must not look like a dead node.
       answerWithinMs: 3_000,
       log: { info: () => {}, warn: () => {} },
       metrics: {
-        sharedStore: (up) => seen.up.push(up),
-        decidedWithoutStore: (scope, how) => seen.without.push(`${scope} ${how}`),
+        sharedStore: (up) => observed.up.push(up),
+        decidedWithoutStore: (scope, how) => observed.without.push(`${scope} ${how}`),
         memoryFull: () => {},
       },
     });
@@ -34,7 +34,7 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
         return false;
       }
     };
-    return { rateLimit, isShared, seen, close: cleanedUp(close) };
+    return { rateLimit, isShared, observed, close: cleanedUp(close) };
   };
 
   describe("behind an endpoint whose primary becomes a replica", () => {
@@ -54,14 +54,14 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
     });
 
     it("reconnects to the new primary although the old one still responds", async () => {
-      const { isShared, seen, close } = await opened(`redis://127.0.0.1:${endpoint.port}`);
+      const { isShared, observed, close } = await opened(`redis://127.0.0.1:${endpoint.port}`);
       const key = () => `billing:${randomUUID()}`;
       await eventually(() => isShared(key()), true);
       await former.ask("REPLICAOF", "127.0.0.1", String(portOf(promoted)));
       endpoint.leadTo(portOf(promoted));
       await eventually(() => isShared(key()), true);
       expect(Number(await promoted.ask("DBSIZE"))).toBeGreaterThan(0);
-      await eventually(async () => seen.up.at(-1), true);
+      await eventually(async () => observed.up.at(-1), true);
       await close();
     });
   });
@@ -92,29 +92,29 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
     ])(
       "keeps shared counts for all keys but those of a node that %s",
       async (_, end, restore) => {
-        const { rateLimit, isShared, seen, close } = await opened((nodes[0] as TestRedis).url);
+        const { rateLimit, isShared, observed, close } = await opened((nodes[0] as TestRedis).url);
         for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), true);
         await end(nodes[1] as TestRedis);
         // Each waits until the breaker of that node opens, at the latest after five.
         for (let n = 0; n < 6; n += 1) await isShared(keyOn(1, "billing"));
-        seen.without.length = 0;
+        observed.without.length = 0;
         for (let n = 0; n < 50; n += 1) {
           // Eventually: a busy machine may stall for longer than an answer is waited for.
           await eventually(() => isShared(keyOn(0, "billing")), true);
           await eventually(() => isShared(keyOn(2, "billing")), true);
         }
-        expect(seen.without).not.toContain("billing memory");
+        expect(observed.without).not.toContain("billing memory");
         // Counted in this process, exactly.
         const key = keyOn(1, "api");
         const decisions = [];
         for (let n = 0; n < 20; n += 1) decisions.push(await rateLimit(key, POLICY));
         expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(POLICY.limit);
-        expect(seen.without).not.toContain("billing unavailable");
+        expect(observed.without).not.toContain("billing unavailable");
         expect(await isShared(keyOn(1, "billing"))).toBe(false);
 
         await restore(nodes[1] as TestRedis);
         await eventually(() => isShared(keyOn(1, "billing")), true);
-        await eventually(async () => seen.up.at(-1), true);
+        await eventually(async () => observed.up.at(-1), true);
         await close();
       },
       180_000,
@@ -150,7 +150,7 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
 
     it("shares counts again once a cluster that is down has all its slots back", async () => {
       const [, , lost] = nodes as [TestRedis, TestRedis, TestRedis];
-      const { rateLimit, isShared, seen, close } = await opened((nodes[0] as TestRedis).url);
+      const { rateLimit, isShared, observed, close } = await opened((nodes[0] as TestRedis).url);
       for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), true);
       for (const node of nodes) await node.ask("CONFIG", "SET", "cluster-require-full-coverage", "yes");
       await lost.kill();
@@ -166,7 +166,7 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
 
       await lost.restart();
       for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), true);
-      await eventually(async () => seen.up.at(-1), true);
+      await eventually(async () => observed.up.at(-1), true);
       for (const node of nodes) await node.ask("CONFIG", "SET", "cluster-require-full-coverage", "no");
       await close();
     }, 180_000);

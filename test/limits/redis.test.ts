@@ -15,26 +15,26 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
   const SLOW = { answerWithinMs: 10_000 };
 
   const observed = async (url: string, patience: { answerWithinMs?: number } = {}) => {
-    const seen = { up: [] as boolean[], warned: 0, informed: 0, without: [] as string[] };
+    const observations = { up: [] as boolean[], warned: 0, informed: 0, without: [] as string[] };
     const limiter = await createRateLimit({
       ...patience,
       redisUrls: [url],
       log: {
         info: () => {
-          seen.informed += 1;
+          observations.informed += 1;
         },
         warn: () => {
-          seen.warned += 1;
+          observations.warned += 1;
         },
       },
       metrics: {
-        sharedStore: (up) => seen.up.push(up),
-        decidedWithoutStore: (scope, how) => seen.without.push(`${scope} ${how}`),
+        sharedStore: (up) => observations.up.push(up),
+        decidedWithoutStore: (scope, how) => observations.without.push(`${scope} ${how}`),
         memoryFull: () => {},
       },
     });
     const rateLimit = async (...call: Parameters<RateLimit>) => limiter.rateLimit(...call);
-    return { rateLimit, close: cleanedUp(limiter.close), seen };
+    return { rateLimit, close: cleanedUp(limiter.close), observations };
   };
 
   describe("the limiter in Redis", () => {
@@ -51,12 +51,12 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
         Array.from({ length: 400 }, (_, n) => clients[n % 4]?.rateLimit(key, minute(37))),
       );
       expect(decisions.filter((decision) => decision?.allowed)).toHaveLength(37);
-      expect(clients.flatMap(({ seen }) => seen.without)).not.toContain("api fallback");
+      expect(clients.flatMap(({ observations }) => observations.without)).not.toContain("api fallback");
       await Promise.all(clients.map(({ close }) => close()));
     });
 
     it("makes one script call per decision, and none while a refusal holds", async () => {
-      const { rateLimit, close, seen } = await observed(redis.url, SLOW);
+      const { rateLimit, close, observations } = await observed(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, minute(3));
       const before = await redis.calls("evalsha");
@@ -65,7 +65,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
       const refused = await rateLimit(key, minute(3));
       for (let n = 0; n < 50; n += 1) expect(await rateLimit(key, minute(3))).toEqual(refused);
       expect((await redis.calls("evalsha")) - before).toBe(3);
-      expect(seen.without).toHaveLength(50);
+      expect(observations.without).toHaveLength(50);
       await close();
     });
 
@@ -108,13 +108,13 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     });
 
     it("sends the script again when Redis has lost it", async () => {
-      const { rateLimit, close, seen } = await observed(redis.url, SLOW);
+      const { rateLimit, close, observations } = await observed(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, minute(3));
       await redis.ask("SCRIPT", "FLUSH");
-      const both = await Promise.all([rateLimit(key, minute(3)), rateLimit(key, minute(3))]);
-      expect(both.map(({ remaining }) => remaining).sort()).toEqual([0, 1]);
-      expect(seen.without).toEqual([]);
+      const decisions = await Promise.all([rateLimit(key, minute(3)), rateLimit(key, minute(3))]);
+      expect(decisions.map(({ remaining }) => remaining).sort()).toEqual([0, 1]);
+      expect(observations.without).toEqual([]);
       await close();
     });
 
@@ -155,7 +155,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     ])(
       "and %s: counts in this process, refuses sign-in and billing, and recovers",
       async (_, end, restore) => {
-        const { rateLimit, close, seen } = await observed(redis.url);
+        const { rateLimit, close, observations } = await observed(redis.url);
         const key = freshKey();
         await rateLimit(key, minute(2));
         await end(redis);
@@ -169,8 +169,8 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
         }
         // The breaker is open: a thousand calls in turn would else wait for a time-out each.
         for (let n = 0; n < 1_000; n += 1) await rateLimit(freshKey(), minute(2));
-        expect(seen).toMatchObject({ up: [true, false], warned: 1, informed: 0 });
-        expect(seen.without).toContain("billing unavailable");
+        expect(observations).toMatchObject({ up: [true, false], warned: 1, informed: 0 });
+        expect(observations.without).toContain("billing unavailable");
 
         await restore(redis);
         await eventually(
@@ -181,7 +181,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
             ),
           true,
         );
-        expect(seen).toMatchObject({ up: [true, false, true], warned: 1, informed: 1 });
+        expect(observations).toMatchObject({ up: [true, false, true], warned: 1, informed: 1 });
         const before = await redis.calls("evalsha");
         await rateLimit(freshKey(), minute(2));
         expect((await redis.calls("evalsha")) - before).toBe(1);
@@ -202,8 +202,8 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
 
     it("starts and closes without Redis within seconds, and connects when it comes up", async () => {
       await redis.kill();
-      const { rateLimit, close, seen } = await observed(redis.url);
-      expect(seen).toMatchObject({ up: [false], warned: 1 });
+      const { rateLimit, close, observations } = await observed(redis.url);
+      expect(observations).toMatchObject({ up: [false], warned: 1 });
       expect(await rateLimit(freshKey(), minute(1))).toMatchObject({ allowed: true });
       await redis.restart();
       await eventually(

@@ -111,9 +111,9 @@ function recipients({ smtp }: MailContext): string[] {
 }
 
 const at =
-  (verb: string, given: string | null): Reply =>
+  (verb: string, reply: string | null): Reply =>
   (command) =>
-    command.verb === verb ? given : undefined;
+    command.verb === verb ? reply : undefined;
 
 const mailed = mailContext();
 const { lines } = mailed;
@@ -176,8 +176,8 @@ https://app.example.com/settings`,
     await mailed.notify("user_2");
     await mailed.mailJob()();
     expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
-    const both = mailed.smtp.mails.find(({ to }) => to === "<user_1@example.com>");
-    expect(both && readMail(both)).toMatchObject({
+    const mail = mailed.smtp.mails.find(({ to }) => to === "<user_1@example.com>");
+    expect(mail && readMail(mail)).toMatchObject({
       subject: "Updates about your account",
       text: expect.stringContaining(`Your plan changed from Pro to Team.
 An API key (tg_abcdefg…) was created for your account.
@@ -281,26 +281,29 @@ describe("several processes that send mail", () => {
   it.each([
     ["before the mail is sent", "MAIL", 0],
     ["after the server has taken it", "BODY", 1],
-  ])("send no mail twice when one is killed %s, and go on with the next user's", async (_, verb, taken) => {
-    let reached = 0;
-    mailed.smtp.reply = async (command) => {
-      if (command.verb !== verb || reached > 0) return undefined;
-      reached += 1;
-      return null;
-    };
-    await mailed.notify("user_1");
-    const child = spawn(process.execPath, ["--input-type=module", "-e", LOOK], {
-      env: { PATH: process.env.PATH, DATABASE: mailed.test.url, SMTP_URL: mailed.smtp.url },
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-    await eventually(async () => reached, 1);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    expect(mailed.smtp.verbs.filter((verb) => verb === "BODY")).toHaveLength(taken);
-    await mailed.notify("user_2");
-    await mailed.mailJob()();
-    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
-  });
+  ])(
+    "send no mail twice when one is killed %s, and go on with the next user's",
+    async (_, verb, mailCount) => {
+      let reached = 0;
+      mailed.smtp.reply = async (command) => {
+        if (command.verb !== verb || reached > 0) return undefined;
+        reached += 1;
+        return null;
+      };
+      await mailed.notify("user_1");
+      const child = spawn(process.execPath, ["--input-type=module", "-e", LOOK], {
+        env: { PATH: process.env.PATH, DATABASE: mailed.test.url, SMTP_URL: mailed.smtp.url },
+        stdio: ["ignore", "inherit", "inherit"],
+      });
+      await eventually(async () => reached, 1);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      expect(mailed.smtp.verbs.filter((verb) => verb === "BODY")).toHaveLength(mailCount);
+      await mailed.notify("user_2");
+      await mailed.mailJob()();
+      expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+    },
+  );
 
   it.each([
     ["a user that another process has locked", `select from "user" where id = 'user_1' for no key update`, 2],
@@ -456,8 +459,8 @@ describe("a mail server", () => {
     "that rejects one mail temporarily (%s) gets the others now and this one later",
     async (verb, answer) => {
       let refusals = 0;
-      mailed.smtp.reply = ({ verb: said, line }) =>
-        said === verb && /user_1@/.test(line) && refusals++ < 3 ? answer : undefined;
+      mailed.smtp.reply = ({ verb: received, line }) =>
+        received === verb && /user_1@/.test(line) && refusals++ < 3 ? answer : undefined;
       await mailed.notify("user_1");
       await mailed.notify("user_2");
       const run = mailed.mailJob();

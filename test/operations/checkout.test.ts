@@ -45,12 +45,12 @@ beforeEach(async () => {
   person = await createUser(test, "Somebody New", { isHttps: true });
 });
 
-const checkout = (body: object = { planId: "pro" }, server = servers[0], who = person) =>
-  sendRequest(server.url, "POST", "/api/checkout", { body, cookie: who.cookie });
+const checkout = (body: object = { planId: "pro" }, server = servers[0], user = person) =>
+  sendRequest(server.url, "POST", "/api/checkout", { body, cookie: user.cookie });
 const rows = () => test.rows("select url, seats, plan_id from checkout where user_id = $1", [person.id]);
 
 async function subscribed(
-  given: FixtureOverrides = {},
+  overrides: FixtureOverrides = {},
   kind = "customer.subscription.created",
 ): Promise<void> {
   const delivery = fixtureDelivery("stripe", kind, {
@@ -63,7 +63,7 @@ async function subscribed(
     planId: "pro",
     priceId: "price_pro_monthly",
     status: "active",
-    ...given,
+    ...overrides,
   });
   const response = await deliverWebhook(servers[0].url, "provider-a", delivery);
   expect(response, JSON.stringify(response.body)).toMatchObject({ status: 200, body: { received: true } });
@@ -314,20 +314,20 @@ describe("the portal", () => {
   it("opens for the named subscription, which must be the user's own", async () => {
     await subscribed();
     await subscribed({ subscriptionId: `sub_2_${person.id}`, customerId: `cus_2_${person.id}` });
-    const known = await test.rows<{ id: string; customer_id: string }>(
+    const subscriptions = await test.rows<{ id: string; customer_id: string }>(
       "select id, customer_id from subscription where user_id = $1",
       [person.id],
     );
-    expect(known).toHaveLength(2);
-    const portal = (body: object, who = person) =>
-      sendRequest(servers[0].url, "POST", "/api/portal", { body, cookie: who.cookie });
-    for (const { id, customer_id } of known) {
+    expect(subscriptions).toHaveLength(2);
+    const portal = (body: object, user = person) =>
+      sendRequest(servers[0].url, "POST", "/api/portal", { body, cookie: user.cookie });
+    for (const { id, customer_id } of subscriptions) {
       stripe.portals.length = 0;
       expect((await portal({ subscriptionId: id })).status).toBe(200);
       expect(stripe.portals.map((portal) => portal.get("customer"))).toEqual([customer_id]);
     }
     const otherUser = await createUser(test, "Somebody Else", { isHttps: true });
-    expect((await portal({ subscriptionId: known[0]?.id }, otherUser)).status).toBe(404);
+    expect((await portal({ subscriptionId: subscriptions[0]?.id }, otherUser)).status).toBe(404);
     expect((await portal({ subscriptionId: "1" })).status).toBe(400);
   });
 });
@@ -390,18 +390,18 @@ it("continues the checkout of a crashed process at the next request, with the sa
   timeout: 60_000,
 }, async () => {
   const dying = await spawnServer(test.url, variables);
-  let held = 0;
+  let requestCount = 0;
   stripe.interfere(async ({ path }) => {
     if (path !== "/v1/checkout/sessions") return;
-    held += 1;
-    if (held === 1) await new Promise((resolve) => setTimeout(resolve, 30_000));
+    requestCount += 1;
+    if (requestCount === 1) await new Promise((resolve) => setTimeout(resolve, 30_000));
   });
   const lost = sendRequest(dying.url, "POST", "/api/checkout", {
     body: { planId: "pro" },
     cookie: person.cookie,
   });
   lost.catch(() => {});
-  await eventually(async () => held, 1);
+  await eventually(async () => requestCount, 1);
   const [before] = await test.rows<{ idempotency_key: string }>(
     "select idempotency_key from checkout where user_id = $1",
     [person.id],

@@ -53,48 +53,50 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
   });
 
   /** Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail. */
-  async function leaveTraces(who: TestUser, n: number): Promise<void> {
+  async function leaveTraces(user: TestUser, n: number): Promise<void> {
     const key = await sendRequest(server.url, "POST", "/api/api-keys", {
-      body: { name: who.name },
-      cookie: who.cookie,
+      body: { name: user.name },
+      cookie: user.cookie,
     });
     expect(key.status).toBe(201);
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key: key.body.key })).status).toBe(200);
-    await sendRequest(server.url, "POST", "/api/auth/request-password-reset", { body: { email: who.email } });
+    await sendRequest(server.url, "POST", "/api/auth/request-password-reset", {
+      body: { email: user.email },
+    });
     const ids = { subscriptionId: idOf(format, "sub", n), customerId: idOf(format, "cus", n) };
     for (const kind of EVENT_KINDS) {
-      await send(eventOf(who, kind, { ...ids, ...(kind.endsWith("updated") ? { status: "active" } : {}) }));
+      await send(eventOf(user, kind, { ...ids, ...(kind.endsWith("updated") ? { status: "active" } : {}) }));
     }
     // Restored: a deleted account with a paid subscription.
-    await send(eventOf(who, "customer.subscription.updated", { ...ids, status: "active" }));
-    await send(eventOf(who, "customer.subscription.updated", { ...ids, userId: null, status: "active" }));
+    await send(eventOf(user, "customer.subscription.updated", { ...ids, status: "active" }));
+    await send(eventOf(user, "customer.subscription.updated", { ...ids, userId: null, status: "active" }));
     await send(
-      eventOf(who, "customer.subscription.updated", { ...ids, userId: null, eventType: "else.happened" }),
+      eventOf(user, "customer.subscription.updated", { ...ids, userId: null, eventType: "else.happened" }),
     );
     const unpaid = { ...ids, customerId: idOf(format, "cus", n + 10), subscriptionId: null };
-    await send(eventOf(who, "checkout.session.completed", { ...unpaid, eventType: "checkout.abandoned" }));
+    await send(eventOf(user, "checkout.session.completed", { ...unpaid, eventType: "checkout.abandoned" }));
     await send(
-      eventOf(who, "checkout.session.completed", { ...unpaid, userId: null, eventType: "card.declined" }),
+      eventOf(user, "checkout.session.completed", { ...unpaid, userId: null, eventType: "card.declined" }),
     );
     await send(
-      eventOf(who, "customer.subscription.updated", { ...ids, planId: "gold", priceId: "gold" }),
+      eventOf(user, "customer.subscription.updated", { ...ids, planId: "gold", priceId: "gold" }),
       500,
     );
     await sendRequest(server.url, "POST", `/api/webhooks/provider-a`, { body: "{}" });
   }
 
   /** As providers do, with the name and the address somewhere within. */
-  function eventOf(who: TestUser, kind: string, given: FixtureOverrides): SignedDelivery {
+  function eventOf(user: TestUser, kind: string, overrides: FixtureOverrides): SignedDelivery {
     events += 1;
     const eventId = `evt_${events}`;
     const { body } = coherent(
       // Each later than the one before: only a newer event revives an ended subscription.
       loadFixture(format, kind, {
-        ...{ userId: who.id, planId: "pro", eventId },
-        ...{ occurredAt: new Date(Date.UTC(2026, 2, 1) + events * 60_000), ...given },
+        ...{ userId: user.id, planId: "pro", eventId },
+        ...{ occurredAt: new Date(Date.UTC(2026, 2, 1) + events * 60_000), ...overrides },
       }).body,
     );
-    (body.data as Record<string, unknown>).billing_details = { name: who.name, email: who.email };
+    (body.data as Record<string, unknown>).billing_details = { name: user.name, email: user.email };
     return signedDelivery(format, body, { secret, nowSeconds: nowSeconds(), eventId });
   }
   let events = 0;
@@ -105,14 +107,14 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     expect(response.status, JSON.stringify(response.body)).toBe(expected);
   }
 
-  const namesOf = (who: TestUser, n: number) => [
-    who.email,
-    who.name,
+  const namesOf = (user: TestUser, n: number) => [
+    user.email,
+    user.name,
     idOf(format, "cus", n),
     idOf(format, "cus", n + 10),
   ];
-  const payloads = (who: TestUser) =>
-    test.rows("select id from webhook_delivery where payload::text like $1", [`%${who.email}%`]);
+  const payloads = (user: TestUser) =>
+    test.rows("select id from webhook_delivery where payload::text like $1", [`%${user.email}%`]);
 
   it("removes every trace of the user, and nothing of others", async () => {
     for (const name of [person.id, ...namesOf(person, 7_000_001)]) {
@@ -184,7 +186,7 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     expect(response.body.user.id).not.toBe(person.id);
   });
 
-  async function everythingOf(who: TestUser): Promise<unknown[]> {
+  async function everythingOf(user: TestUser): Promise<unknown[]> {
     return Promise.all(
       [
         `select * from "user" where id = $1`,
@@ -195,7 +197,7 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
         "select * from notification where user_id = $1 order by id",
         "select * from subscription where user_id = $1 order by id",
         "select id, status, last_error, next_attempt_at, payload::text from webhook_delivery where payload::text like '%' || $1 || '%' order by id",
-      ].map((text) => test.rows(text, [who.id])),
+      ].map((text) => test.rows(text, [user.id])),
     );
   }
 });
@@ -231,21 +233,21 @@ describe("deleting an account", () => {
   const confirmation = (userId: string) => ({ confirmation: `${userId}@example.com` });
   const isThere = async (userId: string) =>
     (await test.rows(`select from "user" where id = $1`, [userId])).length === 1;
-  const subscribe = (userId: string, given: FixtureOverrides = {}) =>
+  const subscribe = (userId: string, overrides: FixtureOverrides = {}) =>
     deliverWebhook(
       server.url,
       "provider-a",
       fixtureDelivery("stripe", "customer.subscription.created", {
         secret,
         nowSeconds: nowSeconds(),
-        eventId: `evt_${userId}_${given.subscriptionId ?? ""}`,
+        eventId: `evt_${userId}_${overrides.subscriptionId ?? ""}`,
         subscriptionId: `sub_${userId}`,
         customerId: `cus_${userId}`,
         userId,
         planId: "pro",
         priceId: "price_pro_monthly",
         status: "active",
-        ...given,
+        ...overrides,
       }),
     );
 

@@ -25,7 +25,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-const receive = async (kind: string, given: FixtureOverrides) => {
+const receive = async (kind: string, overrides: FixtureOverrides) => {
   const { rawBody, headers } = fixtureDelivery("stripe", kind, {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
@@ -34,7 +34,7 @@ const receive = async (kind: string, given: FixtureOverrides) => {
     planId: "pro",
     priceId: "price_pro_monthly",
     status: "active",
-    ...given,
+    ...overrides,
   });
   return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
 };

@@ -130,15 +130,15 @@ it("samples a busy day, counts every failure, and reports that it sampled", {
     { hoursAgo: 2, count: 10_000 },
     { hoursAgo: 0, status: "pending", count: 2 },
   );
-  const looked = async () =>
+  const statisticsPage = async () =>
     (
       await test.rows<{ rows: number }>(
         `select (idx_tup_fetch + seq_tup_read)::int as rows from pg_stat_user_tables where relname = 'webhook_delivery'`,
       )
     )[0]?.rows as number;
   await test.rows("vacuum analyze webhook_delivery");
-  await settled(looked);
-  const before = await looked();
+  await settled(statisticsPage);
+  const before = await statisticsPage();
   const { hours, isEstimate } = await statistics();
   expect(isEstimate).toBe(true);
   expect(hours.map(({ failed, pending }) => [failed, pending]).filter(([a, b]) => a || b)).toEqual([
@@ -154,8 +154,8 @@ it("samples a busy day, counts every failure, and reports that it sampled", {
     expect(Math.abs(successful(hoursAgo) - count)).toBeLessThan(count / 50);
   }
   expect(successful(10)).toBe((await statistics({ provider: "provider-b" })).hours.at(-11)?.successful);
-  await settled(looked);
-  expect((await looked()) - before).toBeLessThan(50_000);
+  await settled(statisticsPage);
+  expect((await statisticsPage()) - before).toBeLessThan(50_000);
 });
 
 /** Statistics are handed in a little later. */

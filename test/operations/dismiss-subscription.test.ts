@@ -21,13 +21,13 @@ describe("dismissing a subscription", () => {
     await context.test.rows(`update "user" set role = 'admin' where id = 'user_2'`);
     const admin = { kind: "session", userId: "user_2", role: "admin" } as never;
     const [before] = await stored();
-    const shown = await dismissSubscription.run(
+    const dismissed = await dismissSubscription.run(
       context.runtime,
       admin,
       { id, reason: "refunded by hand" },
       {},
     );
-    expect(shown).toMatchObject({ id, outOfOrder: false });
+    expect(dismissed).toMatchObject({ id, outOfOrder: false });
     expect(await stored()).toEqual([{ ...before, out_of_order: false }]);
     expect(await context.test.rows("select by, user_id, changes, reason from reconciliation")).toEqual([
       {

@@ -33,7 +33,7 @@ afterAll(async () => {
 let events = 0;
 
 /** @param n of whose subscription: `user_n`'s */
-async function send(n: number, kind: string, given: FixtureOverrides, status = 200): Promise<void> {
+async function send(n: number, kind: string, overrides: FixtureOverrides, status = 200): Promise<void> {
   events += 1;
   const delivery = fixtureDelivery("stripe", kind, {
     secret: SECRETS["provider-a"],
@@ -47,7 +47,7 @@ async function send(n: number, kind: string, given: FixtureOverrides, status = 2
     occurredAt: new Date(Date.UTC(2026, 0, 1) + events * 60_000),
     currentPeriodEnd: new Date("2031-02-03T04:05:06Z"),
     cancelAtPeriodEnd: false,
-    ...given,
+    ...overrides,
   });
   expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(status);
 }
@@ -141,11 +141,11 @@ describe("the history of a subscription", () => {
       "select delivery_id::text as id from webhook_attempts where subscription_id = $1 order by changed_at desc",
       [id],
     );
-    const [ended, begun, created] = deliveries.map((row) => row.id);
+    const [ended, started, created] = deliveries.map((row) => row.id);
     expect(all.items.map((item: { deliveryId: string }) => item.deliveryId)).toEqual([
       ended,
       null,
-      begun,
+      started,
       created,
     ]);
     expect(all.items.map((item: object) => ({ ...item, deliveryId: null }))).toEqual(ownHistory.items);

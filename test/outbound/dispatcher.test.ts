@@ -63,8 +63,8 @@ beforeEach(async () => {
   );
 });
 
-async function receiver(...given: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const started = await startReceiver(...given);
+async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const started = await startReceiver(...options);
   open.push(started);
   return started;
 }

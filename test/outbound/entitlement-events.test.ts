@@ -57,7 +57,7 @@ beforeEach(async () => {
 
 let count = 0;
 
-async function receive(kind: string, given: FixtureOverrides): Promise<void> {
+async function receive(kind: string, overrides: FixtureOverrides): Promise<void> {
   count += 1;
   const { rawBody, headers } = fixtureDelivery("stripe", kind, {
     secret: SECRETS["provider-a"],
@@ -70,7 +70,7 @@ async function receive(kind: string, given: FixtureOverrides): Promise<void> {
     currentPeriodEnd: NEXT_MONTH,
     ...PRO,
     ...(kind === DELETED ? {} : { status: "active" }),
-    ...given,
+    ...overrides,
   });
   const result = await runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
   expect(result).toMatchObject({ outcome: "applied" });
@@ -96,11 +96,11 @@ it("emits the entitlements as REST shows them, once per change", async () => {
   const [event, ...others] = await emitted();
   expect(others).toEqual([]);
   const deps = { plans, findEntitlementFacts: findEntitlementFacts(test.database) };
-  const shown = entitlementsView(await currentEntitlements(deps, "user_1"));
+  const view = entitlementsView(await currentEntitlements(deps, "user_1"));
   expect(event).toEqual({
     userId: "user_1",
     externalId: null,
-    entitlements: JSON.parse(JSON.stringify(shown)),
+    entitlements: JSON.parse(JSON.stringify(view)),
   });
 });
 
@@ -132,10 +132,10 @@ it("emits nothing when the entitlements stay the same", async () => {
   await receive(UPDATED, { ...TEAM, seats: 9 });
   await receive(UPDATED, { ...TEAM, seats: 9, cancelAtPeriodEnd: true });
   expect(await emitted()).toEqual([]);
-  const left = await test.rows(
+  const leftovers = await test.rows(
     "select seq from outbound_change_set union all select seq from outbound_event where position is null",
   );
-  expect(left).toEqual([]);
+  expect(leftovers).toEqual([]);
 });
 
 it("emits nothing when another subscription of the user still grants the same", async () => {

@@ -148,9 +148,9 @@ it("packs an event as it would have been stored by itself", async () => {
   await relay();
   expect(await singles()).toEqual([]);
   const packed = await readInPagesOf(100);
-  const shown = ({ type, occurredAt, data }: (typeof packed)[number]) =>
+  const published = ({ type, occurredAt, data }: (typeof packed)[number]) =>
     JSON.stringify({ type, occurredAt, data });
-  expect(packed.map(shown)).toEqual(alone.map(shown));
+  expect(packed.map(published)).toEqual(alone.map(published));
 });
 
 it("redacts a deleted user's events in packs, and nobody else's", async () => {
@@ -200,12 +200,12 @@ it("redacts two users in one pack who are deleted at the same time", async () =>
   await eventually(async () => (await test.rows(BLOCKED)).length, 1);
   canCommit.resolve();
   await Promise.all([redactFirst, redactSecond]);
-  const shown = JSON.stringify((await readInPagesOf(100)).map(({ data }) => data));
+  const eventText = JSON.stringify((await readInPagesOf(100)).map(({ data }) => data));
   for (const userId of [first, second]) {
-    expect(shown).not.toContain(`"${userId}"`);
-    expect(shown).not.toContain(`"external-${userId}"`);
+    expect(eventText).not.toContain(`"${userId}"`);
+    expect(eventText).not.toContain(`"external-${userId}"`);
   }
-  expect(shown).toContain(`"external-${neighbor}"`);
+  expect(eventText).toContain(`"external-${neighbor}"`);
 });
 
 it("drops packs whose events are all old, and remembers how far", async () => {
@@ -225,9 +225,9 @@ it("drops packs whose events are all old, and remembers how far", async () => {
 it("emits nothing when a grace period ends that an event among many has reported as over", async () => {
   await changeAll((userId) => (userId === "user_5" ? { status: "past_due" } : {}));
   await relay();
-  const known = (await storedEvents(test)).length;
+  const countBefore = (await storedEvents(test)).length;
   expect(await packs()).not.toEqual([]);
   await endGrace({ database: test.database, plans }, { now: () => new Date(), isStopping: () => false });
   await relay();
-  expect(await storedEvents(test)).toHaveLength(known);
+  expect(await storedEvents(test)).toHaveLength(countBefore);
 });

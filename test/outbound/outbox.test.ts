@@ -41,8 +41,8 @@ async function receive({ rawBody, headers }: ReturnType<typeof delivery>) {
 }
 
 async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {
-  for (const [kind, given] of story) {
-    expect(await receive(delivery(kind, given))).toMatchObject({ outcome: "applied" });
+  for (const [kind, overrides] of story) {
+    expect(await receive(delivery(kind, overrides))).toMatchObject({ outcome: "applied" });
   }
 }
 
@@ -133,9 +133,9 @@ it("writes nothing for a repeat, nor for an event that fails or changes nothing"
   });
   const repeated = delivery(UPDATED);
   expect(await receive(repeated)).toMatchObject({ outcome: "applied" });
-  const known = (await types()).length;
+  const countBefore = (await types()).length;
   await play([UPDATED]);
-  expect(await types()).toHaveLength(known);
+  expect(await types()).toHaveLength(countBefore);
 });
 
 it("assigns positions without gaps, and continues after all events were deleted", async () => {
@@ -205,9 +205,9 @@ it("does not relay an event before its transaction has committed", async () => {
 });
 
 it("relays an event whose transaction outlives many others, without rereading relayed ones", async () => {
-  const seqOf = async (where: string) => {
+  const seqOf = async (condition: string) => {
     const [row] = await test.rows<{ seq: string }>(
-      `select max(seq) as seq from outbound_event where ${where}`,
+      `select max(seq) as seq from outbound_event where ${condition}`,
     );
     return Number(row?.seq);
   };

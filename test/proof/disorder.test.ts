@@ -41,12 +41,12 @@ it.concurrent.each(batches)(
   async ({ format, first, count }) => {
     const shop = await openShop(format, first + count);
     const watch = watchSubscriptions(shop);
-    let done = 0;
+    let seedsDone = 0;
     const actAsCustomers = async (slot: Slot) => {
       for (let seed = first + SLOTS.indexOf(slot); seed < first + count; seed += SLOTS.length) {
         await Promise.all([actAsCustomer(shop, slot, seed, watch), sleep(MIN_SEED_MS)]);
-        done += 1;
-        if (done % SEEDS_PER_KILL === 0 && done < count) await shop.killAndRestart();
+        seedsDone += 1;
+        if (seedsDone % SEEDS_PER_KILL === 0 && seedsDone < count) await shop.killAndRestart();
       }
     };
     await Promise.all(SLOTS.map(actAsCustomers));

@@ -151,6 +151,6 @@ function nameOf(data: Record<string, unknown>): string {
 /** What a report says of a history. */
 export function historyFigures({ answers }: History) {
   const all = answers.flat();
-  const count = (wanted: Answer) => all.filter((answer) => answer === wanted).length;
+  const count = (kind: Answer) => all.filter((answer) => answer === kind).length;
   return { events: answers.length, deliveries: all.length, "503": count(503), unknown: count("unknown") };
 }

@@ -94,14 +94,14 @@ it("serves normal traffic beside hostile traffic", { timeout: (SECONDS * 3 + 300
   await test.drop();
 });
 
-function together(one: Record<Kind, Measured>, other: Record<Kind, Measured>): Record<Kind, Measured> {
+function together(a: Record<Kind, Measured>, b: Record<Kind, Measured>): Record<Kind, Measured> {
   const joined = (kind: Kind): Measured => {
-    const statuses = { ...one[kind].statuses };
-    for (const [status, count] of Object.entries(other[kind].statuses))
+    const statuses = { ...a[kind].statuses };
+    for (const [status, count] of Object.entries(b[kind].statuses))
       statuses[Number(status)] = (statuses[Number(status)] ?? 0) + count;
     return {
-      latenciesMs: [...one[kind].latenciesMs, ...other[kind].latenciesMs],
-      sentAtMs: [...one[kind].sentAtMs, ...other[kind].sentAtMs],
+      latenciesMs: [...a[kind].latenciesMs, ...b[kind].latenciesMs],
+      sentAtMs: [...a[kind].sentAtMs, ...b[kind].sentAtMs],
       statuses,
     };
   };
@@ -168,12 +168,12 @@ async function normalTraffic(
 ): Promise<Record<Kind, Measured>> {
   const key = (nth: number) => keys[nth % keys.length] as string;
   const headers = (nth: number) => ({ "x-forwarded-for": `198.51.100.${nth % 200}` });
-  const [webhooks, rest, pages] = await Promise.all([
+  const [webhooks, restAnswers, pages] = await Promise.all([
     pace(RATES.webhooks, seconds, () => deliverWebhook(url, "provider-a", nextEvent())),
     pace(RATES.REST, seconds, (nth) => sendRequest(url, "GET", "/api/subscriptions", { key: key(nth) })),
     pace(RATES.pages, seconds, (nth) => sendRequest(url, "GET", "/sign-in", { headers: headers(nth) })),
   ]);
-  return { webhooks, REST: rest, pages };
+  return { webhooks, REST: restAnswers, pages };
 }
 
 function nextEvent() {

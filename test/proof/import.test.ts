@@ -78,10 +78,10 @@ it(`imports ${COUNT} subscriptions, killed ${KILLS} times, while events come in`
   // Each subscription has been paid at least once.
   await eventually(check, { areAllChecked: true, drift: [], failed: [] }, 240_000);
   // Events notify as ever; the import does not.
-  const [told] = await test.rows<{ users: number }>(
+  const [notified] = await test.rows<{ users: number }>(
     "select count(distinct user_id)::int as users from notification",
   );
-  expect(told?.users).toBeLessThanOrEqual(EVENTS);
+  expect(notified?.users).toBeLessThanOrEqual(EVENTS);
   await report("import", {
     subscriptions: COUNT,
     kills: KILLS,

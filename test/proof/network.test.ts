@@ -110,23 +110,23 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
         [count],
       );
     };
-    const begun = () => Math.floor(load.history.answers.length / EVENTS_PER_FAULT);
+    const faultsStarted = () => Math.floor(load.history.answers.length / EVENTS_PER_FAULT);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [name, inject] of faults) {
         // What one does the other goes on without; the next round it is the other's turn.
         const undo = inject(parts[round % 2] as Part);
-        await signUp(begun());
+        await signUp(faultsStarted());
         await load.more(EVENTS_PER_FAULT);
         // A server that is stopped for longer than its lease must find itself fenced.
         if (name === "server stopped") await sleep(LEASE_SECONDS * 1_000);
         undo();
         note(`${name}, server ${(round % 2) + 1}`);
-        await signUp(begun());
+        await signUp(faultsStarted());
         await load.more(EVENTS_PER_FAULT);
       }
     }
     const stopping = load.stop();
-    await signUp(begun() + 2);
+    await signUp(faultsStarted() + 2);
     const history = await stopping;
     const exhausted = await retryFailed();
     await expectHistoryKept(test, "network", history, [200, 500, 503, "unknown"]);

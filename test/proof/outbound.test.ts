@@ -129,8 +129,8 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
     await makeDue([failing]);
     const events = await eventsInOrder();
     return served.map(({ accepted }) => {
-      const known = new Set(accepted);
-      return events.filter(({ id }) => !known.has(id)).length;
+      const acceptedIds = new Set(accepted);
+      return events.filter(({ id }) => !acceptedIds.has(id)).length;
     });
   };
   await eventually(missing, [0, 0, 0], CATCH_UP_MS);
@@ -152,9 +152,9 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
       Array.from({ length: provider.changes() }, (_, n) => 5 + n),
     );
     const ids = ownEvents.map(({ id }) => id);
-    const known = new Set(ids);
+    const knownIds = new Set(ids);
     for (const { accepted } of served) {
-      expect([...new Set(accepted)].filter((id) => known.has(id))).toEqual(ids);
+      expect([...new Set(accepted)].filter((id) => knownIds.has(id))).toEqual(ids);
     }
   }
   // Repeated only where a process was killed before it recorded the response.

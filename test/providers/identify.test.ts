@@ -137,7 +137,7 @@ describe("lemon-squeezy ids", () => {
 });
 
 test.each(wireFormats())("renders a %s fixture with the given id, name and values", (format) => {
-  const told = {
+  const fields = {
     eventId: "evt_7",
     userId: "user_7",
     planId: "team",
@@ -150,7 +150,7 @@ test.each(wireFormats())("renders a %s fixture with the given id, name and value
     currentPeriodEnd: new Date("2026-07-01T00:00:00Z"),
   } as const;
   const options = { secret: "secret", nowSeconds: 1_772_366_400 };
-  const delivery = fixtureDelivery(format, "customer.subscription.updated", { ...options, ...told });
+  const delivery = fixtureDelivery(format, "customer.subscription.updated", { ...options, ...fields });
   expect(delivery.eventId).toMatch(/^evt_7(:|$)/);
   const event = ADAPTERS.of(format).interpret(delivery.eventType, JSON.parse(delivery.rawBody.toString()));
   expect(event).toMatchObject({
@@ -161,7 +161,7 @@ test.each(wireFormats())("renders a %s fixture with the given id, name and value
     providerSubscriptionId: "sub_7",
     customerId: "cus_7",
     status: "past_due",
-    currentPeriodEnd: told.currentPeriodEnd,
+    currentPeriodEnd: fields.currentPeriodEnd,
   });
   expect(event.items[0]?.priceIds[0]).toBe("price_7");
   expect(event.items[0]?.seats).toBe(7);

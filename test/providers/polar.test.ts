@@ -116,9 +116,9 @@ test.each([
 });
 
 test("reads a subscription with an `ended_at` as canceled, whatever its status says", () => {
-  const ended = { status: "unpaid", ended_at: "2026-03-01T12:00:00Z" };
-  expect(polar.interpret("subscription.updated", { data: ended }).status).toBe("canceled");
-  expect(polar.interpret("subscription.revoked", { data: ended }).status).toBe("canceled");
+  const endedSubscription = { status: "unpaid", ended_at: "2026-03-01T12:00:00Z" };
+  expect(polar.interpret("subscription.updated", { data: endedSubscription }).status).toBe("canceled");
+  expect(polar.interpret("subscription.revoked", { data: endedSubscription }).status).toBe("canceled");
 });
 
 test.each([

@@ -16,10 +16,10 @@ const run = (isStopping = () => false, { dryRun = false } = {}) => {
 describe("comparing the subscriptions that have changed at a provider", () => {
   it("corrects those that differ and leaves the others alone", async () => {
     await receive(eventOf("customer.subscription.created"));
-    const named = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
-    await receive(eventOf("customer.subscription.created", named));
+    const ids = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
+    await receive(eventOf("customer.subscription.created", ids));
     truth({ status: "past_due" });
-    truth(named);
+    truth(ids);
     expect(await run()).toEqual({ listed: 2, corrected: 1, adopted: 0, payments: 0 });
     expect(await stored()).toMatchObject([{ status: "past_due" }, { status: "active" }]);
     expect(await audit()).toMatchObject([{ by: "server", changes: { status: ["active", "past_due"] } }]);

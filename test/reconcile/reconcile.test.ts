@@ -16,7 +16,7 @@ import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 import { STRIPE_KEY } from "../support/stripe-server.ts";
 
 const context = stripeContext();
-const { eventOf, receive, truth, stored, audit, notified: told } = context;
+const { eventOf, receive, truth, stored, audit, notified: notifiedKinds } = context;
 let { test, stripe, runtime, other } = context;
 beforeAll(() => {
   ({ test, stripe, runtime, other } = context);
@@ -24,7 +24,7 @@ beforeAll(() => {
 
 const PERIOD = new Date("2027-03-01T00:00:00Z");
 
-function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<ReconcileReport> {
+function run(options: Partial<ReconcileOptions> = {}, by = runtime): Promise<ReconcileReport> {
   return reconcile(by, {
     slots: ALL_SLOTS,
     subscription: null,
@@ -33,7 +33,7 @@ function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<Recon
     dryRun: false,
     by: OPERATOR,
     isStopping: () => false,
-    ...given,
+    ...options,
   });
 }
 
@@ -73,7 +73,7 @@ describe("a subscription that differs from its provider's", () => {
     };
     expect(await audit()).toEqual([{ changes, by: "operator", user_id: null }]);
     expect(report).toMatchObject({ compared: 1, corrected: [{ slot: "provider-a", changes }], left: [] });
-    expect(await told()).toEqual([
+    expect(await notifiedKinds()).toEqual([
       "subscription_activated",
       "subscription_plan_changed",
       "subscription_past_due",
@@ -103,7 +103,7 @@ describe("a subscription that differs from its provider's", () => {
     const before = await stored();
     const dry = await run({ dryRun: true });
     expect(await stored()).toEqual(before);
-    expect([await audit(), await told()]).toEqual([[], ["subscription_activated"]]);
+    expect([await audit(), await notifiedKinds()]).toEqual([[], ["subscription_activated"]]);
     expect((await run()).corrected).toEqual(dry.corrected);
   });
 
@@ -277,8 +277,8 @@ describe("missed events", () => {
     expect(
       await test.rows("select count(*)::int as n from webhook_attempts where outcome = 'successful'"),
     ).toEqual([{ n: 120 }]);
-    expect(new Set(await told()).size).toBe(1);
-    expect(await told()).toHaveLength(120);
+    expect(new Set(await notifiedKinds()).size).toBe(1);
+    expect(await notifiedKinds()).toHaveLength(120);
   });
 
   it("are searched as far back as requested, and not for a single subscription", async () => {

@@ -24,10 +24,10 @@ const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000);
 
 /** A newer event, then an older one that contradicts it. */
 async function receiveOutOfOrder(subscriptionId = "sub_1", userId = "user_1", by?: Runtime): Promise<void> {
-  const named = { subscriptionId, userId, customerId: `cus_of_${subscriptionId}` };
-  await receive(eventOf("customer.subscription.created", { ...named, occurredAt: at(100) }), by);
-  await receive(eventOf("customer.subscription.updated", { ...named, seats: 3, occurredAt: at(20) }), by);
-  await receive(eventOf("customer.subscription.updated", { ...named, seats: 2, occurredAt: at(50) }), by);
+  const ids = { subscriptionId, userId, customerId: `cus_of_${subscriptionId}` };
+  await receive(eventOf("customer.subscription.created", { ...ids, occurredAt: at(100) }), by);
+  await receive(eventOf("customer.subscription.updated", { ...ids, seats: 3, occurredAt: at(20) }), by);
+  await receive(eventOf("customer.subscription.updated", { ...ids, seats: 2, occurredAt: at(50) }), by);
 }
 
 /** Lets every postponed comparison become due. */

@@ -99,18 +99,20 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await corrupt("refunded_amount = 3, status = 'partly_refunded'", third);
     if (WITH_PERIOD.has(format)) await corrupt("period_end = period_end - interval '1 day'", first);
     const report = await run();
-    const named = ({ id, provider_payment_id, last_event_id }: Stored) => ({
+    const identity = ({ id, provider_payment_id, last_event_id }: Stored) => ({
       ...{ kind: "payment", slot: "provider-a", id },
       ...{ providerId: provider_payment_id, lastEventId: last_event_id },
     });
     const amount = Number(first.amount);
     const expected = [
-      { ...named(first), field: "amount", ours: amount + 7, theirs: amount },
-      { ...named(first), field: "currency", ours: "XXX", theirs: expect.stringMatching(/^[A-Z]{3}$/) },
-      { ...named(second), field: "status", ours: "failed", theirs: "paid" },
-      { ...named(third), field: "status", ours: "partly_refunded", theirs: "paid" },
-      { ...named(third), field: "refundedAmount", ours: 3, theirs: 0 },
-      ...(WITH_PERIOD.has(format) ? [expect.objectContaining({ ...named(first), field: "periodEnd" })] : []),
+      { ...identity(first), field: "amount", ours: amount + 7, theirs: amount },
+      { ...identity(first), field: "currency", ours: "XXX", theirs: expect.stringMatching(/^[A-Z]{3}$/) },
+      { ...identity(second), field: "status", ours: "failed", theirs: "paid" },
+      { ...identity(third), field: "status", ours: "partly_refunded", theirs: "paid" },
+      { ...identity(third), field: "refundedAmount", ours: 3, theirs: 0 },
+      ...(WITH_PERIOD.has(format)
+        ? [expect.objectContaining({ ...identity(first), field: "periodEnd" })]
+        : []),
     ];
     expect(report.drift).toHaveLength(expected.length);
     expect(report.drift).toEqual(expect.arrayContaining(expected));
@@ -146,11 +148,11 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       expect(payment).toMatchObject({ id: null, field: "status", ours: null, theirs: "paid" });
     expect(report.failed).toEqual([]);
     expect(await payments()).toHaveLength(before.length + 2);
-    const seen = await test.rows(
+    const storedPayments = await test.rows(
       `select distinct user_id from payment p where provider_payment_id = any ($1::text[])`,
       [missing.map(({ providerId }) => providerId)],
     );
-    expect(seen).toHaveLength(2);
+    expect(storedPayments).toHaveLength(2);
     expect(await run()).toMatchObject(clean);
   });
 

@@ -19,9 +19,9 @@ const run = (options: Partial<VerifyOptions> = {}) =>
 /** One subscription per number, the same here and at the provider. */
 async function agreeOn(count: number): Promise<void> {
   for (let n = 1; n <= count; n += 1) {
-    const named = { subscriptionId: `sub_${n}`, userId: `user_${n}`, customerId: `cus_${n}` };
-    await receive(eventOf("customer.subscription.created", named));
-    truth(named);
+    const ids = { subscriptionId: `sub_${n}`, userId: `user_${n}`, customerId: `cus_${n}` };
+    await receive(eventOf("customer.subscription.created", ids));
+    truth(ids);
   }
 }
 
@@ -46,10 +46,10 @@ describe("verify", () => {
       `select s.id, d.event_id from subscription s, webhook_delivery d
        where s.provider_subscription_id = 'sub_2' and d.payload::text like '%sub_2%'`,
     );
-    const named = { kind: "subscription", id: row?.id, slot: "provider-a", providerId: "sub_2" };
+    const identity = { kind: "subscription", id: row?.id, slot: "provider-a", providerId: "sub_2" };
     expect(drift).toEqual([
-      { ...named, field: "seats", ours: 9, theirs: 1, lastEventId: row?.event_id },
-      { ...named, field: "status", ours: "canceled", theirs: "active", lastEventId: row?.event_id },
+      { ...identity, field: "seats", ours: 9, theirs: 1, lastEventId: row?.event_id },
+      { ...identity, field: "status", ours: "canceled", theirs: "active", lastEventId: row?.event_id },
     ]);
     expect(await stored()).toEqual(before);
   });

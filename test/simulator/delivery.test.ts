@@ -149,12 +149,12 @@ describe("a failing endpoint", () => {
   it("gets Stripe's events for three days, in any order", async () => {
     const { hook, sim, buy, slot } = await provider("stripe", { timeScale: 1e6 });
     let release = () => {};
-    const both = new Promise<void>((resolve) => {
+    const bothArrived = new Promise<void>((resolve) => {
       release = resolve;
     });
     hook.answer(async () => {
       if (hook.arrivals.length === 2) release();
-      await both;
+      await bothArrived;
       return 500;
     });
     await buy();

@@ -53,8 +53,8 @@ describe("the pages", () => {
       returnUrl,
     });
     const { url } = await order(otherSimulator.url, "paddle");
-    const left = await press(url, { action: "cancel" });
-    expect(left.headers.get("location")).toBe(returnUrl());
+    const canceled = await press(url, { action: "cancel" });
+    expect(canceled.headers.get("location")).toBe(returnUrl());
     const paid = await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
     expect(paid.headers.get("location")).toBe(returnUrl());
     const [{ portalUrl }] = (await control(otherSimulator.url, "/state")).slots["provider-a"].subscriptions;

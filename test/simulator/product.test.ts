@@ -49,7 +49,7 @@ async function shopWith(format: WireFormat) {
     },
   };
   /** What the product knows of the person's subscription. */
-  const known = async () => {
+  const storedSubscriptions = async () => {
     const rows = await test.rows(
       `select plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
               provider_subscription_id as "providerSubscriptionId", user_id as "userId"
@@ -58,7 +58,7 @@ async function shopWith(format: WireFormat) {
     );
     return rows;
   };
-  const agree = () => eventually(known, sim.subscriptions("provider-a") as never);
+  const agree = () => eventually(storedSubscriptions, sim.subscriptions("provider-a") as never);
   const close = async () => {
     await sim.close();
     await server.close();
@@ -98,14 +98,14 @@ async function shopWith(format: WireFormat) {
     };
     return { id, customerId, portal, act, forward };
   };
-  return { server, sim, api, order, userId, known, buy, close };
+  return { server, sim, api, order, userId, storedSubscriptions, buy, close };
 }
 
 describe.each(wireFormats())("changes of a subscription in the format %s", (format) => {
   const unchanged = { priceId: null, seats: null, currentPriceId: "price_pro_monthly" };
 
   it("reach the provider, and its events the product", async () => {
-    const { sim, api, buy, known, close } = await shopWith(format);
+    const { sim, api, buy, storedSubscriptions, close } = await shopWith(format);
     const { id } = await buy();
     const seats = {
       ...unchanged,
@@ -114,39 +114,39 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     const preview = await api.previewChange(id, seats);
     if (format === "stripe" || format === "paddle") expect(preview).toMatchObject({ currency: "EUR" });
     else expect(preview).toBeNull();
-    expect(await known()).toMatchObject([{ seats: 2 }]);
+    expect(await storedSubscriptions()).toMatchObject([{ seats: 2 }]);
     await api.changeSubscription(id, seats);
     await sim.settle();
-    await eventually(known, sim.subscriptions("provider-a") as never);
-    expect(await known()).toMatchObject([{ planId: "pro", seats: 4 }]);
+    await eventually(storedSubscriptions, sim.subscriptions("provider-a") as never);
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
 
     const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
     await api.changeSubscription(id, { ...seats, ...team, seats: 6, resultingSeats: 6 });
     await sim.settle();
-    await eventually(known, sim.subscriptions("provider-a") as never);
-    expect(await known()).toMatchObject([{ planId: "team", seats: 6 }]);
+    await eventually(storedSubscriptions, sim.subscriptions("provider-a") as never);
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "team", seats: 6 }]);
     await close();
   });
 
   it("wait for the end of the period where the provider supports it", async () => {
-    const { sim, api, buy, known, close } = await shopWith(format);
+    const { sim, api, buy, storedSubscriptions, close } = await shopWith(format);
     const { id, forward } = await buy();
     if (api.traits.changesAtPeriodEnd) {
       const atPeriodEnd = { ...unchanged, when: "period_end" } as const;
       const pro = { priceId: null, resultingPriceId: "price_pro_monthly" };
       const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
       await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 5, resultingSeats: 5 });
-      expect(await known()).toMatchObject([{ planId: "pro", seats: 2 }]);
+      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 2 }]);
       await forward("month");
-      expect(await known()).toMatchObject([{ planId: "pro", seats: 5 }]);
+      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
 
       // A later change replaces the one that waits.
       await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 4, resultingSeats: 4 });
       await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
       await sim.settle();
-      expect(await known()).toMatchObject([{ planId: "pro", seats: 5 }]);
+      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
       await forward("month");
-      expect(await known()).toMatchObject([{ planId: "team", seats: 8, status: "active" }]);
+      expect(await storedSubscriptions()).toMatchObject([{ planId: "team", seats: 8, status: "active" }]);
     }
     await close();
   });
@@ -164,7 +164,7 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
   });
 
   it("replace and withdraw what waits for the end of the period", async () => {
-    const { api, buy, known, close } = await shopWith(format);
+    const { api, buy, storedSubscriptions, close } = await shopWith(format);
     const { id, forward } = await buy();
     if (api.traits.changesAtPeriodEnd) {
       const pro = { ...unchanged, resultingPriceId: "price_pro_monthly" };
@@ -172,19 +172,19 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
       await api.changeSubscription(id, { ...atPeriodEnd, seats: 5, resultingSeats: 5 });
       await api.changeSubscription(id, { ...pro, when: "now", seats: 3, resultingSeats: 3 });
       await forward("month");
-      expect(await known()).toMatchObject([{ planId: "pro", seats: 3 }]);
+      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 3 }]);
 
       const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
       await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
       await api.changeSubscription(id, { ...atPeriodEnd, seats: 4, resultingSeats: 4 });
       await forward("month");
-      expect(await known()).toMatchObject([{ planId: "pro", seats: 4 }]);
+      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
 
       await api.changeSubscription(id, { ...atPeriodEnd, seats: 6, resultingSeats: 6 });
       for (const _ of ["withdrawn", "nothing to withdraw"])
         await api.changeSubscription(id, { ...atPeriodEnd, resultingSeats: 4 });
       await forward("month");
-      expect(await known()).toMatchObject([{ planId: "pro", seats: 4 }]);
+      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
     }
     await close();
   });
@@ -239,7 +239,7 @@ describe.each(wireFormats())("refunds and disputes in the format %s", (format) =
 
 describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
   it("activates a subscription when it is paid", async () => {
-    const { sim, api, order, known, close } = await shopWith(format);
+    const { sim, api, order, storedSubscriptions, close } = await shopWith(format);
     const checkout = await api.createCheckout(order);
     expect(checkout.url).toContain(`${sim.url}/provider-a/checkout/`);
     const page = await (await fetch(checkout.url)).text();
@@ -260,58 +260,58 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     const paid = await press(another.url, { ...CARD, action: "pay" });
     if (format === "paddle") expect(paid.text).toContain("Paid");
     else expect(paid.headers.get("location")).toBe(SUCCESS_URL);
-    await eventually(known, sim.subscriptions("provider-a") as never);
-    expect(await known()).toMatchObject([
+    await eventually(storedSubscriptions, sim.subscriptions("provider-a") as never);
+    expect(await storedSubscriptions()).toMatchObject([
       { userId: order.userId, planId: "pro", seats: 2, status: "active", cancelAtPeriodEnd: false },
     ]);
-    const again = await press(another.url, { ...CARD, action: "pay" });
-    expect(again.headers.get("location")).toBe(paid.headers.get("location"));
+    const secondPayment = await press(another.url, { ...CARD, action: "pay" });
+    expect(secondPayment.headers.get("location")).toBe(paid.headers.get("location"));
     expect(sim.subscriptions("provider-a")).toHaveLength(1);
     await close();
   });
 
   it("lets customers change seats and plan, cancel and resume", async () => {
-    const { sim, known, buy, close } = await shopWith(format);
+    const { sim, storedSubscriptions, buy, close } = await shopWith(format);
     const { act, forward } = await buy();
     await act("seats", { seats: "5" });
-    expect(await known()).toMatchObject([{ seats: 5, planId: "pro" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ seats: 5, planId: "pro" }]);
     await act("plan", { price: "price_team_monthly" });
-    expect(await known()).toMatchObject([{ seats: 5, planId: "team" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ seats: 5, planId: "team" }]);
     await act("cancel_at_period_end");
-    expect(await known()).toMatchObject([{ status: "active", cancelAtPeriodEnd: true }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active", cancelAtPeriodEnd: true }]);
     await act("resume");
-    expect(await known()).toMatchObject([{ status: "active", cancelAtPeriodEnd: false }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active", cancelAtPeriodEnd: false }]);
     await act("cancel_at_period_end");
     await forward("month");
-    expect(await known()).toMatchObject([{ status: "canceled" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "canceled" }]);
     expect(sim.subscriptions("provider-a")).toMatchObject([{ status: "canceled" }]);
     await close();
   });
 
   it("renews, becomes past due, recovers, and ends when never paid", async () => {
-    const { sim, known, buy, close } = await shopWith(format);
+    const { sim, storedSubscriptions, buy, close } = await shopWith(format);
     const { act, forward } = await buy();
     const periodEnd = async () =>
       (await control(sim.url, "/state")).slots["provider-a"].subscriptions[0].periodEndSeconds;
     const first = await periodEnd();
     await forward("month");
     expect((await periodEnd()) - first).toBeGreaterThan(27 * 86_400);
-    expect(await known()).toMatchObject([{ status: "active" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active" }]);
     await act("fail_renewal");
     await forward("month");
-    expect(await known()).toMatchObject([{ status: "past_due" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "past_due" }]);
     await act("pay_owed");
-    expect(await known()).toMatchObject([{ status: "active" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active" }]);
     await forward("month");
-    expect(await known()).toMatchObject([{ status: "past_due" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "past_due" }]);
     await act("allow_renewal");
     await forward("next");
-    expect(await known()).toMatchObject([{ status: "active" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active" }]);
     await act("fail_renewal");
     await forward("month");
     for (let step = 0; step < 6 && sim.subscriptions("provider-a")[0]?.status !== "canceled"; step += 1)
       await forward("next");
-    expect(await known()).toMatchObject([{ status: "canceled" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "canceled" }]);
     await close();
   });
 
@@ -343,16 +343,16 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
   });
 
   it("starts with a trial on request", async () => {
-    const { known, buy, close } = await shopWith(format);
+    const { storedSubscriptions, buy, close } = await shopWith(format);
     const { forward } = await buy({ trial: "on" });
-    expect(await known()).toMatchObject([{ status: "trialing" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "trialing" }]);
     await forward(15 * 86_400);
-    expect(await known()).toMatchObject([{ status: "active" }]);
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active" }]);
     await close();
   });
 
   it("answers API calls for the subscription, its end and its events", async () => {
-    const { sim, api, buy, known, order, close } = await shopWith(format);
+    const { sim, api, buy, storedSubscriptions, order, close } = await shopWith(format);
     const { id, customerId } = await buy();
     expect(await api.fetchSubscription(id)).toMatchObject({
       kind: "customer.subscription.updated",
@@ -368,15 +368,15 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     await api.cancelSubscription(id);
     await api.cancelSubscription(id);
     await sim.settle();
-    expect(await known()).toEqual(sim.subscriptions("provider-a"));
+    expect(await storedSubscriptions()).toEqual(sim.subscriptions("provider-a"));
     const ended =
       format === "lemon-squeezy" ? { status: "active", cancelAtPeriodEnd: true } : { status: "canceled" };
-    expect(await known()).toMatchObject([ended]);
+    expect(await storedSubscriptions()).toMatchObject([ended]);
     if (api.listEvents) {
       const listed = await Array.fromAsync(api.listEvents(new Date(Date.now() - 3_600_000)));
       expect(listed.length).toBeGreaterThanOrEqual(3);
       const sent = (await control(sim.url, "/state")).slots["provider-a"].deliveries;
-      expect(sent.map((one: { eventId: string }) => one.eventId)).toEqual(
+      expect(sent.map((event: { eventId: string }) => event.eventId)).toEqual(
         expect.arrayContaining(listed.map(({ eventId }) => eventId)),
       );
     }

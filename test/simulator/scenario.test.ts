@@ -66,8 +66,8 @@ describe("a scenario", () => {
         expect(state.seats).toBeLessThanOrEqual(state.offer.seats.max);
       }
     }
-    const seen = new Set(lifecycles.flatMap((lifecycle) => lifecycle.steps.map((step) => step.event)));
-    expect(seen.size).toBe(11);
+    const kinds = new Set(lifecycles.flatMap((lifecycle) => lifecycle.steps.map((step) => step.event)));
+    expect(kinds.size).toBe(11);
   });
 });
 

@@ -31,19 +31,19 @@ async function acquire(seconds = 60): Promise<Lease> {
   return lease;
 }
 
-const place = (wanted: WantedCheckout, lease: Lease) =>
-  placeCheckoutOrder(test.database, wanted, { lease, leaseSeconds: 12, newIdempotencyKey: randomUUID() });
+const place = (order: WantedCheckout, lease: Lease) =>
+  placeCheckoutOrder(test.database, order, { lease, leaseSeconds: 12, newIdempotencyKey: randomUUID() });
 const opened = (id: string) => ({ id, url: `https://checkout.example/${id}`, expiresAt: null });
-const keep = (wanted: WantedCheckout, lease: Lease, id: string) =>
-  keepCheckout(test.database, wanted, { lease, opened: opened(id) });
-const openFor = (wanted: WantedCheckout, lease: Lease | null = null) =>
-  findOpenCheckout(test.database, wanted, { keepSeconds: 3_600, lease });
+const keep = (order: WantedCheckout, lease: Lease, id: string) =>
+  keepCheckout(test.database, order, { lease, opened: opened(id) });
+const openFor = (order: WantedCheckout, lease: Lease | null = null) =>
+  findOpenCheckout(test.database, order, { keepSeconds: 3_600, lease });
 const stored = () => findStoredCheckout(test.database, "user_0");
 
-async function open(wanted: WantedCheckout, id: string): Promise<void> {
+async function open(order: WantedCheckout, id: string): Promise<void> {
   const lease = await acquire();
-  expect(await place(wanted, lease)).toMatchObject({ outcome: "placed" });
-  expect(await keep(wanted, lease, id)).toBe(true);
+  expect(await place(order, lease)).toMatchObject({ outcome: "placed" });
+  expect(await keep(order, lease, id)).toBe(true);
   await releaseLease(test.database, lease);
 }
 

@@ -57,13 +57,13 @@ it("migrates the previous release's database while that release keeps ingesting 
       where relname in ('webhook_delivery', 'webhook_attempt', 'subscription', 'webhook_delivery_pkey') order by 1`);
   const before = await files();
   let over = false;
-  let taken = 0;
+  let inserted = 0;
   const sender = (async () => {
     for (let n = 0; !over || n < 50; n += 1) {
       const [row] = await test.rows<{ id: string }>(CLAIM, [`during-${n}`]);
       expect(await test.rows(APPLY, [row?.id])).toHaveLength(1);
       expect(await test.rows(CLAIM, [`during-${n}`])).toEqual([]);
-      taken += 1;
+      inserted += 1;
     }
   })();
   await migrate(test.database);
@@ -73,7 +73,7 @@ it("migrates the previous release's database while that release keeps ingesting 
   // No table and none of its own indexes was rewritten.
   expect(await files()).toEqual(before);
   expect(await test.rows("select count(*)::int from webhook_attempts where outcome = 'successful'")).toEqual([
-    { count: ROWS + taken },
+    { count: ROWS + inserted },
   ]);
   expect(
     await test.rows(

@@ -37,21 +37,21 @@ const shared = () =>
 it("limits transactions to a share of the connections", async () => {
   const db = shared();
   let most = 0;
-  let held = 0;
+  let inUse = 0;
   let go = () => {};
   const gate = new Promise<void>((opens) => {
     go = opens;
   });
   const transactions = Array.from({ length: 10 }, (_, n) =>
     db.transaction(async (tx) => {
-      held += 1;
-      most = Math.max(most, held);
+      inUse += 1;
+      most = Math.max(most, inUse);
       await gate;
       await tx.execute(`insert into note values ('held ${n}')`);
-      held -= 1;
+      inUse -= 1;
     }),
   );
-  await eventually(async () => held, MAX_TRANSACTIONS);
+  await eventually(async () => inUse, MAX_TRANSACTIONS);
   for (let n = 0; n < 20; n += 1) await database.run({ name: "one", text: "select 1" });
   go();
   await Promise.all(transactions);

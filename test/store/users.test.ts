@@ -67,7 +67,7 @@ describe("users", () => {
       `update "user" set created_at = timestamptz '2026-01-02' + interval '1 microsecond' where id = 'user_1'`,
     );
     await test.rows(`update "user" set created_at = '2026-01-02' where id = 'user_5'`);
-    const seen: string[] = [];
+    const ids: string[] = [];
     let after: { atMicros: string; id: string } | null = null;
     for (;;) {
       const page: Awaited<ReturnType<typeof listUsers>> = await listUsers(test.database, {
@@ -76,12 +76,12 @@ describe("users", () => {
         limit: 2,
       });
       if (page.length === 0) break;
-      seen.push(...page.map(({ id }) => id));
+      ids.push(...page.map(({ id }) => id));
       after = page.at(-1) ?? null;
       // Deleting a user meanwhile does not end the list early.
-      if (seen.length === 2) await test.rows(`delete from "user" where id = 'user_3'`);
+      if (ids.length === 2) await test.rows(`delete from "user" where id = 'user_3'`);
     }
-    expect(seen).toEqual(["user_0", "user_3", "user_4", "user_5", "user_1", "user_2"]);
+    expect(ids).toEqual(["user_0", "user_3", "user_4", "user_5", "user_1", "user_2"]);
     const single = await listUsers(test.database, { id: "user_4", after: null, limit: 10 });
     expect(single.map(({ id }) => id)).toEqual(["user_4"]);
     expect(await listUsers(test.database, { id: "user_4", after: single[0] ?? null, limit: 10 })).toEqual([]);

@@ -28,7 +28,7 @@ const TEMPLATE = "migrated_template";
 export async function createTemplate(serverUrl: string): Promise<void> {
   await onServer(serverUrl, `create database ${TEMPLATE} template template0`);
   // Two: one holds the lock of migrations.
-  const database = open(named(serverUrl, TEMPLATE), 2);
+  const database = open(urlOf(serverUrl, TEMPLATE), 2);
   await migrate(database);
   // PostgreSQL copies a database only while nothing is connected to it.
   await database.close();
@@ -39,7 +39,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   if (!server) throw new Error("TEST_POSTGRES_URL is not set: run the tests with vitest");
   const name = `test_${randomBytes(6).toString("hex")}`;
   await onServer(server, `create database ${name} template ${template}`);
-  const url = named(server, name);
+  const url = urlOf(server, name);
   const database = open(url, 4);
   return {
     url,
@@ -52,7 +52,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   };
 }
 
-function named(serverUrl: string, database: string): string {
+function urlOf(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
   return url.href;

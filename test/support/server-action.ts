@@ -34,7 +34,7 @@ function pathOf(worker: string): string {
 
 /** @throws when there is none by this name */
 export function findServerAction(name: string): ServerAction {
-  const action = listServerActions().find((known) => known.name === name);
+  const action = listServerActions().find((candidate) => candidate.name === name);
   if (!action) throw new Error(`there is no action ${name}`);
   return action;
 }

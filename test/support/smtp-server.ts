@@ -6,7 +6,7 @@ export type Received = { from: string; to: string; data: string };
 type SmtpCommand = { verb: string; line: string };
 
 /** A reply in place of the usual one; `null`: silence; `"hang up"`: the connection is cut off. */
-export type Reply = (asked: SmtpCommand) => string | null | undefined | Promise<string | null | undefined>;
+export type Reply = (command: SmtpCommand) => string | null | undefined | Promise<string | null | undefined>;
 
 export type SmtpServer = {
   url: string;
@@ -44,9 +44,9 @@ export async function smtpServer(reply: Reply = () => undefined, port = 0): Prom
 async function converse(socket: Socket, server: SmtpServer): Promise<void> {
   let from = "";
   let to = "";
-  const answer = async (asked: SmtpCommand, usual: string): Promise<boolean> => {
-    server.verbs.push(asked.verb);
-    const answer = await server.reply(asked);
+  const answer = async (command: SmtpCommand, usual: string): Promise<boolean> => {
+    server.verbs.push(command.verb);
+    const answer = await server.reply(command);
     if (answer === "hang up") socket.destroy();
     else if (answer !== null) socket.write(`${answer ?? usual}\r\n`);
     return answer === undefined;

@@ -155,10 +155,10 @@ function opened(
   key: string,
   params: URLSearchParams,
 ): [number, object] {
-  const known = stripe.sessions.find((session) => session.key === key);
+  const existing = stripe.sessions.find((session) => session.key === key);
   const n = stripe.sessions.length + 1;
-  const session = known ?? { id: `cs_${n}`, key, url: `https://checkout.example.com/c/${n}`, params };
-  if (!known) stripe.sessions.push(session);
+  const session = existing ?? { id: `cs_${n}`, key, url: `https://checkout.example.com/c/${n}`, params };
+  if (!existing) stripe.sessions.push(session);
   const expires_at = Math.floor(Date.now() / 1000) + stripe.sessionSeconds;
   return [200, { object: "checkout.session", id: session.id, url: session.url, expires_at }];
 }

@@ -33,17 +33,17 @@ export async function startTcpProxy(targetPort: number, listenPort = 0): Promise
       return;
     }
     const upstream = connect(target, "127.0.0.1");
-    const both = [
+    const pair = [
       new Direction(client, upstream, () => ({ ...conditions, state: conditions.toServer })),
       new Direction(upstream, client, () => ({ ...conditions, state: conditions.toClient })),
     ];
-    for (const direction of both) directions.add(direction);
+    for (const direction of pair) directions.add(direction);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
     }
     upstream.on("close", () => {
-      for (const direction of both) directions.delete(direction);
+      for (const direction of pair) directions.delete(direction);
     });
   });
   server.listen(listenPort, "127.0.0.1");

@@ -14,12 +14,12 @@ export function overConsume(limiter) {
       return admitted;
     },
     ask: async (key) => {
-      const told = (allowed, { msBeforeNext }) => ({ allowed, waitMs: msBeforeNext });
+      const decisionOf = (allowed, { msBeforeNext }) => ({ allowed, waitMs: msBeforeNext });
       return limiter.consume(key).then(
-        (passed) => told(true, passed),
+        (passed) => decisionOf(true, passed),
         (refused) => {
           if (refused instanceof Error) throw refused;
-          return told(false, refused);
+          return decisionOf(false, refused);
         },
       );
     },

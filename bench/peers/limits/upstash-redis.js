@@ -12,9 +12,9 @@ export async function openUpstashRedis(port) {
   const options = (keys, args) => ({ keys, arguments: args.map(String) });
   return {
     evalsha: async (checksum, keys, args) => {
-      const known = checksums.get(checksum);
-      if (known === undefined) throw new Error("NOSCRIPT");
-      return client.evalSha(known, options(keys, args));
+      const loadedSha = checksums.get(checksum);
+      if (loadedSha === undefined) throw new Error("NOSCRIPT");
+      return client.evalSha(loadedSha, options(keys, args));
     },
     eval: async (script, keys, args) => {
       const plain = script.replace(/^#!lua flags=allow-key-locking\n/, "");

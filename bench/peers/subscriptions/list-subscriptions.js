@@ -29,10 +29,10 @@ limit $4::int`,
 export async function listSubscriptions(userId, { limit, cursor }) {
   const [micros = null, id = null] = cursor?.split(".") ?? [];
   const { rows } = await pool.query({ ...STATEMENT, values: [userId, micros, id, limit + 1] });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
   return {
-    subscriptions: shown.map(({ createdAtMicros: _, ...subscription }) => subscription),
+    subscriptions: page.map(({ createdAtMicros: _, ...subscription }) => subscription),
     nextCursor: rows.length > limit ? `${last.createdAtMicros}.${last.id}` : null,
   };
 }

@@ -136,19 +136,19 @@ export class EntitlementCache {
   }
 
   async #load(key: string, user: UserRef | undefined, isOutdated: () => boolean): Promise<Entitlements> {
-    const known = this.#entries.get(key);
+    const entry = this.#entries.get(key);
     try {
       const response = await sendRequest(this.#connection, "GET", "/entitlements", {
         query: { ...user },
-        headers: known?.etag ? { "if-none-match": known.etag } : {},
+        headers: entry?.etag ? { "if-none-match": entry.etag } : {},
       });
-      const isKnown = response.status === 304 && known !== undefined;
-      const entitlements = isKnown ? known.entitlements : ((await response.json()) as Entitlements);
+      const isKnown = response.status === 304 && entry !== undefined;
+      const entitlements = isKnown ? entry.entitlements : ((await response.json()) as Entitlements);
       const etag = response.headers.get("etag");
       this.#touch(key, { entitlements, etag, fetchedAtMs: Date.now(), isStale: isOutdated() });
       return entitlements;
     } catch (error) {
-      if (known !== undefined && isOutage(error) && this.#isUsable(known)) return known.entitlements;
+      if (entry !== undefined && isOutage(error) && this.#isUsable(entry)) return entry.entitlements;
       if (error instanceof TollgateError && !isOutage(error)) this.#entries.delete(key);
       throw error;
     }

@@ -111,9 +111,9 @@ export async function* followEvents(
 /** @param outages attempts that failed in a row; 0: the server ended a stream that worked */
 function backoffMs(outages: number, error: unknown, { firstBackoffMs, maxBackoffMs }: Timing): number {
   const backoff = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(outages, 10));
-  const asked = error instanceof TollgateError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  const retryAfterMs = error instanceof TollgateError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   // Clients that lost the same server must not come back at the same moment.
-  return Math.max(asked, backoff * (0.5 + Math.random() / 2));
+  return Math.max(retryAfterMs, backoff * (0.5 + Math.random() / 2));
 }
 
 /** What another attempt would be refused with, too. */

@@ -8,13 +8,13 @@ export async function* serverSentEvents(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent | null> {
   const decoder = new TextDecoder();
-  let rest = "";
+  let unparsed = "";
   let id = "";
   let data: string[] = [];
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    const lines = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? "";
+    unparsed += decoder.decode(chunk, { stream: true });
+    const lines = unparsed.split(/\r\n|\n|\r(?!$)/);
+    unparsed = lines.pop() ?? "";
     for (const line of lines) {
       if (line === "") {
         if (data.length > 0) yield { id, data: data.join("\n") };

@@ -7,11 +7,11 @@ type Access = Awaited<ReturnType<typeof access>>[number];
 
 /** What a person must know of a payment that is due or was taken back, on every page. */
 export async function PaymentBanner() {
-  const shown = (await access()).find(isWorthTelling);
-  if (shown === undefined) return null;
+  const unpaid = (await access()).find(isWorthTelling);
+  if (unpaid === undefined) return null;
   const [t, format] = await Promise.all([getTranslations("account.banner"), getFormatter()]);
-  const plan = shown.planName;
-  const date = shown.until === null ? "" : format.dateTime(shown.until, { dateStyle: "long" });
+  const plan = unpaid.planName;
+  const date = unpaid.until === null ? "" : format.dateTime(unpaid.until, { dateStyle: "long" });
   return (
     <aside
       aria-label={t("label")}
@@ -19,7 +19,7 @@ export async function PaymentBanner() {
     >
       <CircleAlert aria-hidden="true" size={16} className="mt-1 shrink-0 text-bad" />
       <p>
-        {t(`reasons.${shown.reason}`, { plan, date })}{" "}
+        {t(`reasons.${unpaid.reason}`, { plan, date })}{" "}
         <Link href="/billing" className="font-medium text-accent underline">
           {t("action")}
         </Link>

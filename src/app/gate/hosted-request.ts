@@ -18,8 +18,8 @@ const requests = new WeakMap<object, PageRequest>();
 export async function hostedRequest(): Promise<PageRequest> {
   if (!isServerless) throw new Error("there is no request: pages are served by src/server.ts alone");
   const sent = await headers();
-  const known = requests.get(sent);
-  if (known) return known;
+  const stored = requests.get(sent);
+  if (stored) return stored;
   const request = read(sent, await host());
   requests.set(sent, request);
   return request;

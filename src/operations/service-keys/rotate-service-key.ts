@@ -33,7 +33,7 @@ export const rotateServiceKey = defineOperation({
     );
     if (rotated === null) refuse({ reason: "not_found", params: { resource: "service_key" } });
     const { name, permissions, expiresAt, previousValidUntil } = rotated;
-    const shown = { id, name, prefix: secret.prefix, key, permissions, limit: limitText(rotated) };
-    return { ...shown, expiresAt, previousValidUntil };
+    const view = { id, name, prefix: secret.prefix, key, permissions, limit: limitText(rotated) };
+    return { ...view, expiresAt, previousValidUntil };
   },
 });

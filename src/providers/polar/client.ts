@@ -33,11 +33,11 @@ export function readPolarError(status: number, body: unknown): ProviderError | n
       (detail) => `${listAt(detail, "loc").join(".")}: ${textAt(detail, "msg")}`,
     );
     // A malformed id in the path, or an unknown customer.
-    const unknown = status === 422 && (location.startsWith("path.") || location.endsWith("customer_id"));
+    const isUnknownId = status === 422 && (location.startsWith("path.") || location.endsWith("customer_id"));
     return {
       message: messages.join("; "),
       code: location,
-      ...(unknown ? { means: "missing" as const } : {}),
+      ...(isUnknownId ? { means: "missing" as const } : {}),
     };
   }
   if (code === null) return null;

@@ -33,10 +33,10 @@ export type ParameterCheck = {
 /** Refuses what a route would ignore: code that works here works at the provider. */
 export function checkParameters(check: ParameterCheck): MiddlewareHandler {
   return async (c, next) => {
-    const known = check.table[routeOf(c, check.mountedAt)];
-    if (known !== undefined) {
+    const parametersOfRoute = check.table[routeOf(c, check.mountedAt)];
+    if (parametersOfRoute !== undefined) {
       for (const parameter of [...queryOf(c), ...(await bodyOf(c, check.body))]) {
-        const problem = problemWith(parameter, known, check);
+        const problem = problemWith(parameter, parametersOfRoute, check);
         if (problem !== null) throw problem;
       }
     }
@@ -57,8 +57,8 @@ function problemWith(parameter: Parameter, known: Parameters, check: ParameterCh
     candidates = candidates.filter(({ pattern }) => matchesAt(pattern, depth, segment));
     if (candidates.length > 0) continue;
     // The shallowest part that is unknown: a second item, not each of its fields.
-    const unknown = path.slice(0, depth + 1);
-    return check.unknownParameter({ ...parameter, path: unknown });
+    const unknownPath = path.slice(0, depth + 1);
+    return check.unknownParameter({ ...parameter, path: unknownPath });
   }
   const exact = candidates.find(({ pattern }) => pattern.length === path.length || pattern.at(-1) === "**");
   const supported = known[exact?.name ?? ""] ?? "any";

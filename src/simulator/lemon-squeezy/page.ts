@@ -38,16 +38,16 @@ export function numberedPage<Item>(
 
 /** Whether a filter allows a value; without the filter, every value is. */
 export function isAllowed(c: Context, filter: string, value: string | number | null): boolean {
-  const wanted = filtersOf(c).get(filter);
-  return wanted === undefined || wanted === String(value);
+  const filterValue = filtersOf(c).get(filter);
+  return filterValue === undefined || filterValue === String(value);
 }
 
 const FILTERS = new WeakMap<Context, ReadonlyMap<string, string>>();
 
 /** Read once per request: a list can have 100,000 items. */
 function filtersOf(c: Context): ReadonlyMap<string, string> {
-  const known = FILTERS.get(c);
-  if (known !== undefined) return known;
+  const cached = FILTERS.get(c);
+  if (cached !== undefined) return cached;
   const filters = new Map<string, string>();
   for (const [name, value] of new URL(c.req.url).searchParams) {
     const filter = /^filter\[(.+)\]$/.exec(name)?.[1];

@@ -212,8 +212,8 @@ function chargeAgain<Subscription extends BillingState>(
     const unpaid = { ...subscription, overdue: { ...overdue, tries } };
     return changed(unpaid, "written off", { status: "unpaid" }, "charge failed");
   }
-  const ended = changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
-  return isGivenUp ? ended : { ...ended, events: ["charge failed", ...ended.events] };
+  const canceled = changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
+  return isGivenUp ? canceled : { ...canceled, events: ["charge failed", ...canceled.events] };
 }
 
 function changed<Subscription extends BillingState>(

@@ -22,9 +22,9 @@ export function prorations(
   const full = periodLine(after);
   if (billing === "full now" || billing === "full next period") return fullLines(before, full);
   const { periodStartSeconds, periodEndSeconds } = before;
-  const rest = Math.max(0, periodEndSeconds - nowSeconds) / (periodEndSeconds - periodStartSeconds);
+  const remainingShare = Math.max(0, periodEndSeconds - nowSeconds) / (periodEndSeconds - periodStartSeconds);
   const ofRest = (line: ChargeLine, sign: 1 | -1): ChargeLine => {
-    const net = sign * Math.round((line.subtotal - line.discount) * rest);
+    const net = sign * Math.round((line.subtotal - line.discount) * remainingShare);
     return { ...line, subtotal: net, discount: 0, startSeconds: nowSeconds, isProration: true };
   };
   return [ofRest(periodLine(before), -1), isNewPeriod ? full : ofRest(full, 1)];

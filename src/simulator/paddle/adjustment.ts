@@ -8,8 +8,8 @@ import { lineItemIdOf } from "./transaction.ts";
 /** As a transaction lists them: a dispute that was won has two, which cancel each other out. */
 export function adjustmentsOf(payment: PaymentFacts & { reversals: readonly Reversal[] }): object[] {
   return payment.reversals.flatMap((reversal) => {
-    const made = adjustment(payment, { ...reversal, isWon: false });
-    return reversal.isWon ? [made, adjustment(payment, reversal)] : [made];
+    const firstAdjustment = adjustment(payment, { ...reversal, isWon: false });
+    return reversal.isWon ? [firstAdjustment, adjustment(payment, reversal)] : [firstAdjustment];
   });
 }
 

@@ -19,8 +19,8 @@ export function paddleEvents(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/", (c) => {
     const types = c.req.query("event_type")?.split(",");
-    const unknown = types?.find((type) => !PADDLE_EVENT_TYPES.has(type));
-    if (unknown !== undefined) throw invalidField("event_type", `${unknown} is not an event type`);
+    const unknownType = types?.find((type) => !PADDLE_EVENT_TYPES.has(type));
+    if (unknownType !== undefined) throw invalidField("event_type", `${unknownType} is not an event type`);
     const events = slot.state.events.filter(({ eventType }) => types?.includes(eventType) ?? true);
     return cursorPage(c, slot, events, {
       path: "/events",

@@ -43,21 +43,21 @@ export function cursorPage<Item>(
 
 /** Whether a filter of comma-separated values allows one; without the filter, every value is. */
 export function isAmong(c: Context, name: string, value: string | null): boolean {
-  const wanted = valuesOf(c, name);
-  return wanted === null || (value !== null && wanted.has(value));
+  const allowedValues = valuesOf(c, name);
+  return allowedValues === null || (value !== null && allowedValues.has(value));
 }
 
 const FILTERS = new WeakMap<Context, Map<string, ReadonlySet<string> | null>>();
 
 /** Read once per request: a list can have 100,000 items. `null`: no filter. */
 function valuesOf(c: Context, name: string): ReadonlySet<string> | null {
-  const known = FILTERS.get(c) ?? new Map<string, ReadonlySet<string> | null>();
-  FILTERS.set(c, known);
-  let values = known.get(name);
+  const filtersByName = FILTERS.get(c) ?? new Map<string, ReadonlySet<string> | null>();
+  FILTERS.set(c, filtersByName);
+  let values = filtersByName.get(name);
   if (values === undefined) {
     const filter = c.req.query(name);
     values = filter === undefined ? null : new Set(filter.split(","));
-    known.set(name, values);
+    filtersByName.set(name, values);
   }
   return values;
 }

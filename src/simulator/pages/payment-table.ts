@@ -36,14 +36,14 @@ function paymentRow(slot: ProviderSlot, payment: SimulatedPayment): Html {
 function actions({ name: slot, traits }: ProviderSlot, payment: SimulatedPayment): Html {
   if (hasFailed(payment)) return html``;
   const { id } = payment;
-  const left = chargedAmount(payment) - refundedAmount(payment);
+  const refundable = chargedAmount(payment) - refundedAmount(payment);
   const isDisputed = paymentStatus(payment) === "disputed";
   const hidden = html`<input type="hidden" name="payment" value="${id}">`;
-  const canDispute = !isDisputed && (traits.disputes !== "refunded" || left > 0);
+  const canDispute = !isDisputed && (traits.disputes !== "refunded" || refundable > 0);
   return html`<div class="row">${
-    left > 0
+    refundable > 0
       ? html`<form class="row" method="post" action="/control/${slot}/refund">${hidden}
-<input class="narrow" style="width:104px" aria-label="Amount to refund, in the smallest unit" name="amount" type="number" min="1" max="${left}" value="${left}">
+<input class="narrow" style="width:104px" aria-label="Amount to refund, in the smallest unit" name="amount" type="number" min="1" max="${refundable}" value="${refundable}">
 <button class="small" aria-label="Refund ${id}">Refund</button></form>`
       : ""
   }${

@@ -66,17 +66,17 @@ export function check(
   for (const { userId } of actual) countByUser.set(userId, (countByUser.get(userId) ?? 0) + 1);
 
   const result: Check = { subscriptions: expected.length, matching: 0, outOfOrder: 0, mismatches: [] };
-  for (const [number, wanted] of expected.entries()) {
-    const match = byName.get(wanted.providerSubscriptionId);
-    const extraCount = (countByUser.get(wanted.userId) ?? 0) - 1;
+  for (const [number, expectedSubscription] of expected.entries()) {
+    const match = byName.get(expectedSubscription.providerSubscriptionId);
+    const extraCount = (countByUser.get(expectedSubscription.userId) ?? 0) - 1;
     const differences = [
-      ...differencesBetween(wanted, match),
+      ...differencesBetween(expectedSubscription, match),
       ...(extraCount > 0 ? [`the user has ${extraCount} more of the slot`] : []),
     ];
     if (differences.length === 0) result.matching += 1;
     else if (match?.outOfOrder && mayBeOutOfOrder(number)) result.outOfOrder += 1;
     else {
-      const { userId, providerSubscriptionId } = wanted;
+      const { userId, providerSubscriptionId } = expectedSubscription;
       result.mismatches.push({ userId, providerSubscriptionId, differences });
     }
   }

@@ -11,8 +11,8 @@ export function recordPayment({ renderer, state }: ProviderSlot, context: EventC
   const { ids, at, chargeAt = at, step } = context;
   if (renderer.payments === null || !renderer.payments.reportedBy.includes(step.event)) return false;
   const id = renderer.payments.idOf(context);
-  const known = chargeAt === at ? undefined : paymentsById(state.payments).get(id);
-  if (known) Object.assign(known, step);
+  const payment = chargeAt === at ? undefined : paymentsById(state.payments).get(id);
+  if (payment) Object.assign(payment, step);
   else
     state.payments.push({
       id,

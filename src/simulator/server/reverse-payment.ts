@@ -16,11 +16,11 @@ export function refundPayment(
   amount: number | null = null,
 ): Reversal | string {
   if (hasFailed(payment)) return NOT_PAID;
-  const left = chargedAmount(payment) - refundedAmount(payment);
-  const refunded = amount ?? left;
-  if (left === 0) return "This payment has already been refunded.";
-  if (!(Number.isInteger(refunded) && refunded >= 1 && refunded <= left))
-    return `A refund is a whole number from 1 to ${left}.`;
+  const refundable = chargedAmount(payment) - refundedAmount(payment);
+  const refunded = amount ?? refundable;
+  if (refundable === 0) return "This payment has already been refunded.";
+  if (!(Number.isInteger(refunded) && refunded >= 1 && refunded <= refundable))
+    return `A refund is a whole number from 1 to ${refundable}.`;
   return addReversal(slot, payment, { kind: "refund", amount: refunded });
 }
 

@@ -49,9 +49,9 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
     });
   });
   app.get("/invoices/:id", (c) => {
-    const found = invoiceOf(slot, c.req.param("id"));
-    if (found === null) throw missing("invoice", c.req.param("id"), "id");
-    return c.json(found);
+    const invoice = invoiceOf(slot, c.req.param("id"));
+    if (invoice === null) throw missing("invoice", c.req.param("id"), "id");
+    return c.json(invoice);
   });
   app.post("/invoices/:id/pay", (c) => {
     const id = c.req.param("id");

@@ -61,8 +61,8 @@ type CreatedBounds = { exact: number | null } & Record<"gte" | "gt" | "lte" | "l
 const BOUNDS = new WeakMap<Context, CreatedBounds>();
 
 function createdBounds(c: Context): CreatedBounds {
-  const known = BOUNDS.get(c);
-  if (known !== undefined) return known;
+  const cached = BOUNDS.get(c);
+  if (cached !== undefined) return cached;
   const bound = (name: string, fallback: number) => Number(c.req.query(`created[${name}]`) ?? fallback);
   const exact = c.req.query("created");
   const bounds = {

@@ -29,8 +29,8 @@ afterAll(async () => {
 });
 
 function leftOf(headers: Headers): Record<string, number> {
-  const left = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
-  return Object.fromEntries(left.map(([, scope, remaining]) => [scope, Number(remaining)]));
+  const limits = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
+  return Object.fromEntries(limits.map(([, scope, remaining]) => [scope, Number(remaining)]));
 }
 
 it("charges one graphql per request, and each field to its operation's scope", async () => {

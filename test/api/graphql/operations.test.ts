@@ -76,10 +76,10 @@ describe("queries", () => {
       preferences: { ...me.preferences, theme: spelt(me.preferences.theme) },
     });
     expect(body.data.subscriptions).toEqual({
-      items: subscriptions.data.map((one: { status: string; provider: string }) => ({
-        ...one,
-        status: spelt(one.status),
-        provider: spelt(one.provider),
+      items: subscriptions.data.map((subscription: { status: string; provider: string }) => ({
+        ...subscription,
+        status: spelt(subscription.status),
+        provider: spelt(subscription.provider),
       })),
       nextCursor: subscriptions.nextCursor,
     });
@@ -88,7 +88,10 @@ describe("queries", () => {
       plans.data.map(({ id }: { id: string }) => id),
     );
     expect(body.data.notifications).toEqual({
-      items: notifications.data.map((one: { kind: string }) => ({ ...one, kind: spelt(one.kind) })),
+      items: notifications.data.map((notification: { kind: string }) => ({
+        ...notification,
+        kind: spelt(notification.kind),
+      })),
       nextCursor: null,
     });
     expect(body.data.unreadCount).toBe(notifications.data.length);
@@ -273,9 +276,9 @@ describe("mutations", () => {
     const refused = await queryGraphql(server.url, query, { cookie: person.cookie, variables });
     expect(refusals(refused)).toEqual(Object.fromEntries(fields.map((field) => [field, "FORBIDDEN"])));
 
-    const done = await queryGraphql(server.url, query, { cookie: admin.cookie, variables });
-    expect(done.body.data).toMatchObject({ changeRole: { role: "ADMIN" }, deleteUser: true });
-    expect(refusals(done)).toMatchObject({ replayDelivery: "CONFLICT" });
+    const response = await queryGraphql(server.url, query, { cookie: admin.cookie, variables });
+    expect(response.body.data).toMatchObject({ changeRole: { role: "ADMIN" }, deleteUser: true });
+    expect(refusals(response)).toMatchObject({ replayDelivery: "CONFLICT" });
     expect(await test.rows(`select from "user" where id = $1`, [leaving.id])).toEqual([]);
   });
 

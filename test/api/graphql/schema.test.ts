@@ -100,8 +100,8 @@ it.each([
   ["Replay", replayDelivery.output, []],
 ])("%s has the fields of its operation, with the same nullability", (name, output, besides) => {
   const isToBeSame = (field: string) => !besides.some((prefix) => field.startsWith(prefix));
-  const shown = fieldsOf(schema.getType(name)).filter(isToBeSame);
-  expect(shown.sort()).toEqual(fieldsOfView(output).filter(isToBeSame).sort());
+  const fields = fieldsOf(schema.getType(name)).filter(isToBeSame);
+  expect(fields.sort()).toEqual(fieldsOfView(output).filter(isToBeSame).sort());
 });
 
 /** `name`, or `name?` when it may be null, and what is below it. */

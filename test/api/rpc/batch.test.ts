@@ -42,7 +42,7 @@ function get(path: string, { cookie }: Pick<TestUser, "cookie">, headers: Record
 }
 
 /** The remaining requests of a scope, by the draft standard's header. */
-function left(headers: Headers, scope: string): number {
+function remaining(headers: Headers, scope: string): number {
   return Number(new RegExp(`"${scope}";r=(\\d+)`).exec(headers.get("ratelimit") ?? "")?.[1]);
 }
 
@@ -67,7 +67,7 @@ describe("the number of calls", () => {
   ])("is counted as tRPC does: %s", async (_, path, calls) => {
     const person = await createUser(test);
     const response = await get(path, person);
-    expect(left(response.headers, "rpc")).toBe(60 - calls);
+    expect(remaining(response.headers, "rpc")).toBe(60 - calls);
     // tRPC answers the same number.
     const body = response.body;
     expect(Array.isArray(body) ? body.length : 1).toBe(calls);
@@ -96,7 +96,7 @@ describe("the number of calls", () => {
         },
       });
       // Nothing was charged.
-      expect(left((await get("/api/trpc/billing.plans", person)).headers, "rpc")).toBe(59);
+      expect(remaining((await get("/api/trpc/billing.plans", person)).headers, "rpc")).toBe(59);
     }
   });
 
@@ -191,8 +191,10 @@ describe("the remaining number of calls", () => {
     const refused = await from("192.0.2.1", "/api/trpc/user.me");
     expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([401, "59"]);
     const plans = await from("192.0.2.1", "/api/trpc/billing.plans");
-    expect([plans.status, left(plans.headers, "rpc"), left(plans.headers, "api")]).toEqual([200, 58, 29]);
-    expect(left((await from("192.0.2.2", "/api/trpc/billing.plans")).headers, "rpc")).toBe(59);
+    expect([plans.status, remaining(plans.headers, "rpc"), remaining(plans.headers, "api")]).toEqual([
+      200, 58, 29,
+    ]);
+    expect(remaining((await from("192.0.2.2", "/api/trpc/billing.plans")).headers, "rpc")).toBe(59);
     await otherServer.close();
   });
 

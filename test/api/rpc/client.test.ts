@@ -86,7 +86,10 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   it("is served under every version of the API, in the same form", async () => {
     for (const version of ["v1", "v2"]) {
       const answers: Response[] = [];
-      const client = as(ada, { base: `/api/${version}`, onAnswer: (one: Response) => answers.push(one) });
+      const client = as(ada, {
+        base: `/api/${version}`,
+        onAnswer: (response: Response) => answers.push(response),
+      });
       expect(await client.user.me.query()).toMatchObject({ id: ada.id });
       expect(await client.billing.plans.query({ limit: 1 })).toMatchObject({ items: [{ id: "free" }] });
       for (const { headers } of answers) expect(headers.get("x-api-version")).toBe(version);
@@ -138,7 +141,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
       [person.id, 5 * DAY_SECONDS],
     );
     const answers: Response[] = [];
-    const me = as(person, { onAnswer: (one: Response) => answers.push(one) }).user.me;
+    const me = as(person, { onAnswer: (response: Response) => answers.push(response) }).user.me;
     expect(await me.query()).toMatchObject({ id: person.id });
     expect(await me.query()).toMatchObject({ id: person.id });
     expect(answers.map(({ headers }) => headers.getSetCookie().length)).toEqual([1, 0]);

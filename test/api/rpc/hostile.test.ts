@@ -238,7 +238,7 @@ describe("a malformed request", () => {
 });
 
 /** Begins a body, and does not go on. */
-function answerToUnfinished(headers: OutgoingHttpHeaders, begun: Buffer): Promise<number | undefined> {
+function answerToUnfinished(headers: OutgoingHttpHeaders, firstBytes: Buffer): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${server.url}${RENAME}`, {
       method: "POST",
@@ -251,7 +251,7 @@ function answerToUnfinished(headers: OutgoingHttpHeaders, begun: Buffer): Promis
       resolve(incoming.statusCode);
     });
     outgoing.flushHeaders();
-    outgoing.write(begun);
+    outgoing.write(firstBytes);
   });
 }
 
@@ -322,9 +322,9 @@ describe("an internal error", () => {
         headers: { "x-test-user": "user_0", ...headers },
       });
       expect(response.text).toContain('"message":"Internal server error"');
-      const shown = `${response.text}${JSON.stringify([...response.headers])}`;
+      const visible = `${response.text}${JSON.stringify([...response.headers])}`;
       for (const part of ["hunter2", "db.internal", "stack", "Error:", "file:"])
-        expect(shown).not.toContain(part);
+        expect(visible).not.toContain(part);
       expect(noted).toEqual([
         {
           fields: expect.objectContaining({

@@ -5,8 +5,8 @@ import { transformer } from "../../../src/api/rpc/input.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 
 /** Returns a changed copy. Not through JSON: V8 misreads escaped names now and then (nodejs/node#63785). */
-function received(given: unknown): unknown {
-  return transformer.input.deserialize(structuredClone(given))();
+function received(argument: unknown): unknown {
+  return transformer.input.deserialize(structuredClone(argument))();
 }
 
 const scalars = fc.oneof(

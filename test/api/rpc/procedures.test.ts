@@ -110,7 +110,7 @@ describe("the procedures", () => {
     const input = JSON.stringify({ json: { noSuchField: 1 } });
     const method = kind === "query" ? "GET" : "POST";
     const query = kind === "query" ? `?input=${encodeURIComponent(input)}` : "";
-    for (const [who, call] of [
+    for (const [callerKind, call] of [
       ["nobody", {}],
       ["user", { cookie: user.cookie }],
       ["key of an admin", { key }],
@@ -120,7 +120,10 @@ describe("the procedures", () => {
         ...call,
         ...(kind === "mutation" ? { body: input } : {}),
       });
-      expect([who, response.body.error?.json.data.code]).toEqual([who, ANSWERED[level][who]]);
+      expect([callerKind, response.body.error?.json.data.code]).toEqual([
+        callerKind,
+        ANSWERED[level][callerKind],
+      ]);
       expect(response.status).toBe(response.body.error.json.data.httpStatus);
       expect(response.body.error.json.data.path).toBe(path);
       expect(response.headers.get("www-authenticate") !== null).toBe(response.status === 401);

@@ -59,20 +59,20 @@ export function watchSubscriptions(shop: Shop): Watch {
     const isTold = ({ id, isDone }: Watched) =>
       isDone && toldAtMs(eventsOf.get(id) ?? []) + SETTLES_WITHIN_MS < lookedAtMs;
     // Meanwhile more are added.
-    const looked = [...open];
-    const told = new Set(looked.filter(isTold));
-    const ids = new Set(looked.map(({ id }) => id));
+    const watchedNow = [...open];
+    const notified = new Set(watchedNow.filter(isTold));
+    const ids = new Set(watchedNow.map(({ id }) => id));
     const different = new Set(
       (await findDifferences(shop, ids)).map(({ expected }) => expected.providerSubscriptionId),
     );
     const withAccess = await findWithAccess(shop, ids);
     const nowMs = Date.now();
-    for (const watched of looked) {
+    for (const watched of watchedNow) {
       if (different.has(watched.id)) watched.matchesSinceMs = null;
       else watched.matchesSinceMs ??= nowMs;
       if (watched.endedAtMs !== null && withAccess.has(watched.id)) watched.accessUntilMs = nowMs;
     }
-    open = open.filter((watched) => !told.has(watched) || watched.matchesSinceMs === null);
+    open = open.filter((watched) => !notified.has(watched) || watched.matchesSinceMs === null);
   };
   const looking = (async () => {
     for (; !isOver(); await sleep(LOOK_EVERY_MS)) await look();

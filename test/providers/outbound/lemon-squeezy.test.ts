@@ -24,12 +24,12 @@ describe("Lemon Squeezy's API", () => {
   it("receives a checkout with user and plan for the key's only store", async () => {
     provider.respondWith(happily(dialect));
     await api.createCheckout(ORDER);
-    const [, asked] = provider.requests;
-    expect(asked?.headers).toMatchObject({
+    const [, request] = provider.requests;
+    expect(request?.headers).toMatchObject({
       accept: "application/vnd.api+json",
       "content-type": "application/vnd.api+json",
     });
-    expect(JSON.parse(asked?.body ?? "")).toEqual({
+    expect(JSON.parse(request?.body ?? "")).toEqual({
       data: {
         type: "checkouts",
         attributes: {

@@ -57,9 +57,9 @@ describe("Paddle's API", () => {
     ["a stranger's", null],
     ["another person's", { userId: "user_8" }],
   ])("does not use %s customer for an unconfirmed email address", async (_, custom_data) => {
-    const known = { id: "ctm_0", email: ORDER.email, custom_data };
+    const customer = { id: "ctm_0", email: ORDER.email, custom_data };
     provider.respondWith((heard) =>
-      heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
+      heard.path === "/provider-a/customers" ? { body: { data: [customer] } } : happily(dialect)(heard),
     );
     const unconfirmed = { ...ORDER, isEmailConfirmed: false };
     const refused = api.createCheckout(unconfirmed);
@@ -70,9 +70,9 @@ describe("Paddle's API", () => {
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
     // Nor when an event has attached the person to it.
     provider.respondWith((heard) => {
-      if (heard.path === "/provider-a/customers") return { body: { data: [known] } };
+      if (heard.path === "/provider-a/customers") return { body: { data: [customer] } };
       return heard.path === "/provider-a/customers/ctm_0"
-        ? { body: { data: known } }
+        ? { body: { data: customer } }
         : happily(dialect)(heard);
     });
     const attached = api.createCheckout({ ...unconfirmed, customerId: "ctm_0" });
@@ -83,9 +83,9 @@ describe("Paddle's API", () => {
   });
 
   it("uses the customer that was created for the same user", async () => {
-    const known = { id: "ctm_0", email: ORDER.email, custom_data: { userId: ORDER.userId } };
+    const customer = { id: "ctm_0", email: ORDER.email, custom_data: { userId: ORDER.userId } };
     provider.respondWith((heard) =>
-      heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
+      heard.path === "/provider-a/customers" ? { body: { data: [customer] } } : happily(dialect)(heard),
     );
     await api.createCheckout({ ...ORDER, isEmailConfirmed: false });
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });

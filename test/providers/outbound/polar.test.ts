@@ -166,9 +166,9 @@ describe("Polar's API", () => {
     expect(provider.requests.map(({ path }) => path).slice(1)).toEqual(
       Array(2).fill("/provider-a/v1/webhooks/deliveries"),
     );
-    const [, asked] = provider.requests;
-    expect(asked?.query.get("start_timestamp")).toBe("2026-03-01T13:00:00.000Z");
-    expect(asked?.query.get("endpoint_id")).toBe("ours");
+    const [, request] = provider.requests;
+    expect(request?.query.get("start_timestamp")).toBe("2026-03-01T13:00:00.000Z");
+    expect(request?.query.get("endpoint_id")).toBe("ours");
     expect(await api.isEndpointDisabled?.()).toBe(false);
     Object.assign(endpoints[2] as object, { enabled: false });
     expect(await api.isEndpointDisabled?.()).toBe(true);

@@ -237,13 +237,13 @@ describe("Stripe's API", () => {
     const [first] = listed;
     expect(JSON.parse(String(first?.rawBody))).toEqual(retainedEvents[4]);
     expect(first?.eventType).toBe("customer.subscription.updated");
-    const [asked] = provider.requests;
-    expect([asked?.path, asked?.query.get("created[gte]"), asked?.query.get("limit")]).toEqual([
+    const [request] = provider.requests;
+    expect([request?.path, request?.query.get("created[gte]"), request?.query.get("limit")]).toEqual([
       "/provider-a/v1/events",
       "1772370000",
       "100",
     ]);
-    const types = [...(asked?.query ?? [])]
+    const types = [...(request?.query ?? [])]
       .filter(([name]) => name.startsWith("types"))
       .map(([, type]) => type);
     expect(types).toContain("checkout.session.async_payment_succeeded");

@@ -146,8 +146,8 @@ describe("subscriptions", () => {
       await dataOf(lemonSqueezy.updateSubscriptionItem(itemIdOf(subscription), { quantity: 4, ...mode }));
       return id;
     };
-    const now = await addSeats("at-once", { invoiceImmediately: true });
-    expect(await invoicesOf(now)).toEqual([
+    const prorated = await addSeats("at-once", { invoiceImmediately: true });
+    expect(await invoicesOf(prorated)).toEqual([
       ["updated", 2_000],
       ["initial", 4_000],
     ]);

@@ -176,10 +176,10 @@ describe("prorations", () => {
     expect(preview.immediateTransaction?.details.totals.grandTotal).toBe("5500");
     expect(preview.recurringTransactionDetails?.totals.total).toBe("15000");
     await paddle.subscriptions.update(id, upgrade);
-    const [made] = await paddle.transactions
+    const [transaction] = await paddle.transactions
       .list({ subscriptionId: [id], origin: ["subscription_update"] })
       .next();
-    expect(made).toMatchObject({
+    expect(transaction).toMatchObject({
       ...{ status: "completed", origin: "subscription_update" },
       items: [{ quantity: 10, proration: { rate: "0.5" } }],
       details: { totals: { subtotal: "7500", credit: "2000", grandTotal: "5500" } },

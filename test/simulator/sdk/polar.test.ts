@@ -105,12 +105,12 @@ describe("the SDK before 1.0", () => {
       await control(provider.sim.url, "/clock", { by: Math.round(seconds / 2) });
       return subscription.id;
     };
-    const now = await halfAPeriodAgo("invoiced");
+    const prorated = await halfAPeriodAgo("invoiced");
     await validating.subscriptions.update({
-      id: now,
+      id: prorated,
       subscriptionUpdate: { seats: 4, prorationBehavior: "invoice" },
     });
-    expect(await amountsOf(now)).toEqual([
+    expect(await amountsOf(prorated)).toEqual([
       ["subscription_update", 2_000],
       ["subscription_create", 4_000],
     ]);

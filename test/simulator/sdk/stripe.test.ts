@@ -435,8 +435,8 @@ describe("coupons and promotion codes", () => {
     expect(preview.amount_due).toBe(3_600);
     const without = await stripe.subscriptions.deleteDiscount(created.id);
     expect(without).toMatchObject({ deleted: true, source: { coupon } });
-    const [given] = (await stripe.subscriptions.update(created.id, { discounts: [{ coupon }] })).discounts;
-    expect(given).toMatch(/^di_/);
+    const [discount] = (await stripe.subscriptions.update(created.id, { discounts: [{ coupon }] })).discounts;
+    expect(discount).toMatch(/^di_/);
     expect((await stripe.subscriptions.update(created.id, { discounts: "" })).discounts).toEqual([]);
     await expect(
       stripe.subscriptions.update(created.id, { discounts: [{ coupon: "none" }] }),

@@ -79,14 +79,14 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
   });
 
   const options = { reducedMotion: "reduce", bypassCSP: true, viewport: WIDE } as const;
-  const visitAs = (who: Who, more: object = {}) =>
-    visit(browser, site, { ...options, ...(who === "nobody" ? {} : { as: seeded[who] }), ...more });
+  const visitAs = (role: Who, more: object = {}) =>
+    visit(browser, site, { ...options, ...(role === "nobody" ? {} : { as: seeded[role] }), ...more });
 
   it.each(PAGES)(
     "passes axe-core in both themes and widths, without clipped or shifting content: %s (%s)",
-    async (name, path, who, status = 200) => {
+    async (name, path, role, status = 200) => {
       const page = await visitAs(
-        who,
+        role,
         status === 200 ? {} : { expected: new RegExp(`^refused: ${status} /`) },
       );
       await page.addInitScript(WATCH_SHIFTS);

@@ -180,14 +180,14 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await page.getByText("No keys yet").waitFor();
     await fill(page, { Name: "Nightly job" });
     await press(page, "Create key");
-    const shown = page.getByRole("region", { name: "Copy your new key now" });
-    const key = (await shown.locator("code").first().textContent()) as string;
+    const region = page.getByRole("region", { name: "Copy your new key now" });
+    const key = (await region.locator("code").first().textContent()) as string;
     expect(key).toMatch(/^tg_\w{40}$/);
-    const curl = (await shown.locator("code").nth(1).textContent()) as string;
+    const curl = (await region.locator("code").nth(1).textContent()) as string;
     expect(curl).toBe(`curl -H 'Authorization: Bearer ${key}' ${site.url}/api/users/me`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await shown.getByRole("button", { name: "Copy" }).first().click();
-    await shown.getByRole("button", { name: "Copied" }).waitFor();
+    await region.getByRole("button", { name: "Copy" }).first().click();
+    await region.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(key);
 
     const use = async () => (await sendRequest(site.url, "GET", "/api/users/me", { key })).status;

@@ -66,11 +66,11 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
       .getByText(/^Too many requests\. Please wait a moment\. Try again in \d s\.$/)
       .waitFor();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(name);
-    const again = async () => {
+    const canRetry = async () => {
       await press(page, "Save name");
       return page.getByText("Name saved.").isVisible();
     };
-    await eventually(again, true);
+    await eventually(canRetry, true);
     await page.getByRole("complementary").getByText(name, { exact: true }).waitFor();
   });
 

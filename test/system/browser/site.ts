@@ -36,8 +36,8 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
   });
   const complaints: string[] = [];
   // It logs to the console of this process.
-  const listening = vi.spyOn(console, "error").mockImplementation((...said) => {
-    complaints.push(`server: ${said.map((value) => inspect(value)).join(" ")}`);
+  const listening = vi.spyOn(console, "error").mockImplementation((...logged) => {
+    complaints.push(`server: ${logged.map((value) => inspect(value)).join(" ")}`);
   });
   const close = async () => {
     listening.mockRestore();

@@ -67,10 +67,10 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await page.goto("/api-keys");
     await fill(page, { Name: "Nightly job" });
     await press(page, "Create key");
-    const shown = page.getByRole("region", { name: "Copy your new key now" });
-    const key = (await shown.locator("code").first().textContent()) as string;
+    const region = page.getByRole("region", { name: "Copy your new key now" });
+    const key = (await region.locator("code").first().textContent()) as string;
     expect((await sendRequest(site.url, "GET", "/api/users/me", { key })).status).toBe(200);
-    expect(await shown.getByRole("button", { name: "Copy" }).first().isVisible()).toBe(false);
+    expect(await region.getByRole("button", { name: "Copy" }).first().isVisible()).toBe(false);
     await page.goto("/api-keys");
     expect(await page.content()).not.toContain(key);
 

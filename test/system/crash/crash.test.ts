@@ -152,9 +152,9 @@ describe("a server stopped past its lease and continued", () => {
     const answer = deliverWebhook(stopped.url, "provider-a", numberedEvent("stop3", 0));
     await eventually(async () => isStopped(stopped), true);
     // The same event at another server waits for the row until PostgreSQL ends the stopped transaction.
-    const again = async () =>
+    const statusOfRepeat = async () =>
       (await deliverWebhook(elsewhere.url, "provider-a", numberedEvent("stop3", 0))).status;
-    await eventually(again, 200);
+    await eventually(statusOfRepeat, 200);
     stopped.child.kill("SIGCONT");
     // 200 when it runs again in time and finds the event applied by the other server.
     expect([200, 503]).toContain((await answer).status);

@@ -67,14 +67,14 @@ it("returns only 503 and loses no acknowledged event while PostgreSQL restarts u
   const senders = Array.from({ length: 16 }, async () => {
     while (!over) {
       const n = next++;
-      for (let done = false; !done; ) {
+      for (let isAccepted = false; !isAccepted; ) {
         const response = await deliverWebhook(server.url, "provider-a", numberedEvent("outage", n), {
           agent,
         });
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-        done = response.status === 200;
+        isAccepted = response.status === 200;
         if (response.status === 503) expect(response.fields["retry-after"]).toMatch(/^\d+$/);
-        if (!done) await sleep(50);
+        if (!isAccepted) await sleep(50);
       }
       acknowledged.push(n);
     }

@@ -206,9 +206,9 @@ describe.each([
 ])("the configuration of %s", (_, { program, configure }) => {
   it.skipIf(program === null)("is valid, and terminates TLS in front of a server", async () => {
     const folder = await temporaryFolder();
-    const seen: IncomingHttpHeaders[] = [];
+    const forwarded: IncomingHttpHeaders[] = [];
     const upstream = await startHttpServer((incoming, outgoing) => {
-      seen.push(incoming.headers);
+      forwarded.push(incoming.headers);
       outgoing.end("served");
     });
     try {
@@ -236,7 +236,7 @@ describe.each([
         });
       await eventually(() => secure("/").catch(() => null), "served");
       await secure("/api/events/stream", { "x-forwarded-for": "203.0.113.9" });
-      expect(seen.at(-1)).toMatchObject({
+      expect(forwarded.at(-1)).toMatchObject({
         host,
         "x-forwarded-for": "127.0.0.1",
         "x-forwarded-proto": "https",

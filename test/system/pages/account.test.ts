@@ -140,12 +140,12 @@ describe("a notification", () => {
       fields: {},
     });
     expect(answer.text).toContain("1 unread");
-    const rest = await sendForm(server.url, "/notifications", ada.cookie, {
+    const response = await sendForm(server.url, "/notifications", ada.cookie, {
       on: "Mark all as read",
       fields: {},
     });
-    expect(rest.text).not.toContain("Mark all as read");
-    expect(rest.text).not.toMatch(/\d unread/);
+    expect(response.text).not.toContain("Mark all as read");
+    expect(response.text).not.toMatch(/\d unread/);
   });
 });
 
@@ -242,14 +242,14 @@ describe("two-factor authentication", () => {
 
   it("is set up with the password and a code, and asked for when signing in", async () => {
     const { cookie, email, password } = await createUser(test, "Somebody New", { isHttps: true });
-    const shown = await sendForm(server.url, "/settings/security", cookie, {
+    const response = await sendForm(server.url, "/settings/security", cookie, {
       on: "Set up two-factor authentication",
       fields: { password },
     });
-    const [, secret = ""] = />([A-Z2-7]{16,}=*)</.exec(shown.html) ?? [];
-    const codes = [...shown.html.matchAll(/<li class="select-all">([^<]+)</g)].map(([, code]) => code);
+    const [, secret = ""] = />([A-Z2-7]{16,}=*)</.exec(response.html) ?? [];
+    const codes = [...response.html.matchAll(/<li class="select-all">([^<]+)</g)].map(([, code]) => code);
     expect([secret, codes.length]).toEqual([expect.stringMatching(/./), 10]);
-    expect(shown.html).toContain('aria-label="QR code for your authenticator app"');
+    expect(response.html).toContain('aria-label="QR code for your authenticator app"');
     const confirmed = await act(
       "confirmTwoFactor",
       { code: totp(`otpauth://totp/x?secret=${secret}`) },

@@ -46,10 +46,10 @@ describe("an account takeover", () => {
   ])("fails by setting %s at sign-up", async (field, value) => {
     const email = `mass-${field}@example.com`.toLowerCase();
     const body = { name: "M", email, password: "a password of some length", [field]: value };
-    const { status, body: made } = await auth("/sign-up/email", { body });
+    const { status, body: created } = await auth("/sign-up/email", { body });
     expect(status).toBe(200);
-    expect(made.user.id).not.toBe("user_chosen");
-    expect(await userRow(made.user.id)).toMatchObject({
+    expect(created.user.id).not.toBe("user_chosen");
+    expect(await userRow(created.user.id)).toMatchObject({
       role: "user",
       banned: false,
       email_verified: false,
@@ -316,8 +316,8 @@ describe("password guesses", () => {
       const { status, text } = await auth("/request-password-reset", { body: { email } });
       answers.add(`${status} ${text}`);
     }
-    const unknown = await auth("/request-password-reset", { body: { email: "no-one@example.com" } });
-    answers.add(`${unknown.status} ${unknown.text}`);
+    const response = await auth("/request-password-reset", { body: { email: "no-one@example.com" } });
+    answers.add(`${response.status} ${response.text}`);
     expect(answers.size).toBe(1);
     expect((await context.mails()).length - before).toBeLessThanOrEqual(5);
   });
@@ -361,12 +361,12 @@ describe("the audit log", () => {
     await context.test.rows(`update "user" set role = 'admin' where id = $1`, [admin.id]);
     expect((await send(context.url, "GET /api/audit", { cookie: admin.cookie })).status).toBe(200);
     await context.test.rows(`update "user" set role = 'user' where id = $1`, [admin.id]);
-    for (const who of [
+    for (const credentials of [
       { cookie: admin.cookie },
       { cookie: context.attacker.cookie },
       { key: context.admin.key },
     ]) {
-      expect((await send(context.url, "GET /api/audit", who)).status).toBe(403);
+      expect((await send(context.url, "GET /api/audit", credentials)).status).toBe(403);
     }
   });
 

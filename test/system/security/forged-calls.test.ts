@@ -107,12 +107,13 @@ describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
         path: pageOf(action),
       });
       const { code = null } = (returned ?? {}) as { code?: string };
-      const came = { to: action.name, status, digest: thrown?.digest ?? null, code };
+      const outcome = { to: action.name, status, digest: thrown?.digest ?? null, code };
       // No payment provider is configured here, which returns 503.
-      if (status === 503) expect(came).toMatchObject({ digest: "refusal:unavailable" });
-      else expect(came).toEqual({ ...came, status: expect.toSatisfy((status: number) => status < 500) });
-      if (thrown !== null && status !== 400) expect(came.digest).toMatch(/^refusal:/);
-      expect(came).not.toMatchObject({ code: "defect" });
+      if (status === 503) expect(outcome).toMatchObject({ digest: "refusal:unavailable" });
+      else
+        expect(outcome).toEqual({ ...outcome, status: expect.toSatisfy((status: number) => status < 500) });
+      if (thrown !== null && status !== 400) expect(outcome.digest).toMatch(/^refusal:/);
+      expect(outcome).not.toMatchObject({ code: "defect" });
       expect(text).not.toMatch(/TypeError|node_modules|\.ts:/);
     }
     expect(await profileAndRemaining(person)).toMatchObject({ name: expect.not.stringMatching(/^$/) });

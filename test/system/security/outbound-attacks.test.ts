@@ -150,13 +150,13 @@ describe("an outbound endpoint", () => {
   it("never shows its secret again", async () => {
     const { id, secret } = await create("/");
     const bare = secret.replace("whsec_", "");
-    const shown = [
+    const responses = [
       await call("GET /"),
       await call(`GET /${id}`),
       await call(`PATCH /${id}`, { body: { enabled: false } }),
       await send(url, "GET /api/audit?limit=100", { cookie: context.admin.cookie }),
     ];
-    for (const { status, text } of shown) {
+    for (const { status, text } of responses) {
       expect(status).toBe(200);
       expect(text).not.toContain(bare);
     }
@@ -171,8 +171,8 @@ describe("an outbound endpoint", () => {
     ["a secret of one's choice", { secret: "whsec_chosen" }],
     ["another owner", { createdBy: "user_0" }],
     ["a plugin's hook", { hook: "renewals" }],
-  ])("is refused with %s", async (_, given) => {
-    const body = { url: allowed.url, types: ["user.created"], ...given };
+  ])("is refused with %s", async (_, fields) => {
+    const body = { url: allowed.url, types: ["user.created"], ...fields };
     expect((await call("POST /", { body })).status).toBe(400);
   });
 
@@ -348,7 +348,7 @@ describe("guesses", () => {
 
   it("of ids of payments' subscriptions reveal nothing", async () => {
     const { cookie } = await createUser(context.test);
-    const [known] = context.victim.subscriptionIds;
+    const [victimsId] = context.victim.subscriptionIds;
     for (const path of [`subscriptions/ID`, "subscriptions/ID/history", "subscriptions/ID/last-change"]) {
       const textOf = async (id: string | undefined) => {
         const { status, text } = await send(context.url, `GET /api/${path.replace("ID", String(id))}`, {
@@ -356,7 +356,7 @@ describe("guesses", () => {
         });
         return { status, text };
       };
-      expect(await textOf(known)).toEqual(await textOf(UNKNOWN_ID));
+      expect(await textOf(victimsId)).toEqual(await textOf(UNKNOWN_ID));
     }
   });
 

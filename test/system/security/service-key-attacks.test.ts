@@ -197,7 +197,7 @@ describe("a service key", () => {
   it("does not reach another user's subscription on behalf of the caller's own", async () => {
     const [id] = context.victim.subscriptionIds;
     const as = `?user=${context.attacker.id}`;
-    const known = [
+    const responses = [
       await send(context.url, `GET /api/subscriptions/${id}${as}`, { key: all }),
       await send(context.url, `GET /api/subscriptions/${id}/history${as}`, { key: all }),
       await send(context.url, `POST /api/subscriptions/${id}/change${as}`, {
@@ -205,7 +205,7 @@ describe("a service key", () => {
         body: { seats: 1, when: "now" },
       }),
     ];
-    expect(known.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 
   it.each([
@@ -235,11 +235,11 @@ describe("a service key", () => {
     ["a long name", { email: "new@example.com", name: "n".repeat(101) }],
     ["a name of an object", { email: "new@example.com", name: { toString: "x" } }],
     ["an unknown locale", { email: "new@example.com", locale: "../../etc" }],
-  ])("cannot create a user with %s", async (_, given) => {
+  ])("cannot create a user with %s", async (_, fields) => {
     const before = await context.test.rows('select count(*) from "user"');
     const body = {
-      ...given,
-      ...("email" in given && given.email === "victim" ? { email: context.victim.email } : {}),
+      ...fields,
+      ...("email" in fields && fields.email === "victim" ? { email: context.victim.email } : {}),
     };
     const answer = await send(context.url, "PUT /api/users/external/attack-1", { key: all, body });
     expect([400, 409]).toContain(answer.status);

@@ -112,10 +112,10 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
     timeout: 120_000,
   }, async () => {
     let people = 0;
-    const seen = { flagged: 0, reordered: 0, ties: 0, dropped: 0 };
+    const counts = { flagged: 0, reordered: 0, ties: 0, dropped: 0 };
     await fc.assert(
-      fc.asyncProperty(lives, async (given) => {
-        const life = format === "lemon-squeezy" ? tellable(given) : given;
+      fc.asyncProperty(lives, async (generated) => {
+        const life = format === "lemon-squeezy" ? tellable(generated) : generated;
         // Polar lists all subscriptions, ended ones too: those of earlier runs must belong to nobody here.
         await test.rows(`delete from "user" where id = $1`, [`user_${people - 1}`]);
         const userId = `user_${people++}`;
@@ -154,28 +154,28 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         expect(report.slots).toMatchObject([{ slot: "provider-a", problem: null, missed }]);
         const isNamed = (id: string | null) =>
           before.some((subscription) => subscription.providerSubscriptionId === id);
-        const known = truth.filter(
+        const found = truth.filter(
           (subscription) => isListed || isNamed(subscription.providerSubscriptionId),
         );
         const nameless = isListed
           ? []
           : before.filter((subscription) => subscription.providerSubscriptionId === null);
         // Lemon Squeezy is asked about a subscription that no event has named only where its customer is known.
-        expect(nameless.length).toBeLessThanOrEqual(truth.length - known.length);
+        expect(nameless.length).toBeLessThanOrEqual(truth.length - found.length);
         const after = await stored();
-        const named = after.filter((subscription) => subscription.providerSubscriptionId !== null);
+        const withId = after.filter((subscription) => subscription.providerSubscriptionId !== null);
         const isStored = ({ providerSubscriptionId: id }: Pick<Stored, "providerSubscriptionId">) =>
-          named.some((subscription) => subscription.providerSubscriptionId === id);
-        expect(named).toEqual(
+          withId.some((subscription) => subscription.providerSubscriptionId === id);
+        expect(withId).toEqual(
           truth.filter(isStored).map((subscription) => ({ ...subscription, outOfOrder: false })),
         );
-        expect(known.filter((subscription) => !isStored(subscription))).toEqual([]);
-        expect(after).toHaveLength(known.length + nameless.length);
+        expect(found.filter((subscription) => !isStored(subscription))).toEqual([]);
+        expect(after).toHaveLength(found.length + nameless.length);
 
-        seen.flagged += Number(isFlagged);
-        seen.reordered += Number(isReordered);
-        seen.ties += Number(order.breaksTies || order.missesTies);
-        seen.dropped += Number(dropped.length > 0);
+        counts.flagged += Number(isFlagged);
+        counts.reordered += Number(isReordered);
+        counts.ties += Number(order.breaksTies || order.missesTies);
+        counts.dropped += Number(dropped.length > 0);
         // Keeps it unchanged while the clock moves on for others.
         await end();
         await sim.settle();
@@ -184,7 +184,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
       { numRuns: RUNS },
     );
     for (const kind of ["flagged", "reordered", "dropped"] as const) {
-      expect(seen[kind], kind).toBeGreaterThan(RUNS / 20);
+      expect(counts[kind], kind).toBeGreaterThan(RUNS / 20);
     }
   });
 

@@ -65,10 +65,10 @@ it("treats two identical Lemon Squeezy events of one second as one, and corrects
   await control(sim.url, "/provider-a/faults", { kind: "drop", next: 2 });
   await press(person, "cancel_at_period_end");
   await sim.settle();
-  const [told] = await test.rows<{ payload: string; event_type: string }>(
+  const [delivery] = await test.rows<{ payload: string; event_type: string }>(
     "select payload::text as payload, event_type from webhook_delivery where event_type = 'subscription_cancelled'",
   );
-  const { payload, event_type: eventType } = told as { payload: string; event_type: string };
+  const { payload, event_type: eventType } = delivery as { payload: string; event_type: string };
   const rawBody = Buffer.from(payload);
   const secret = SECRETS["provider-a"];
   const signed = { secret, nowSeconds: Math.floor(Date.now() / 1000), eventId: "", eventType };

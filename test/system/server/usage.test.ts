@@ -37,8 +37,8 @@ it("counts a quota exactly with three processes and 64 senders", async () => {
   expect(admitted).toBe(Math.floor(QUOTA / AMOUNT));
   const used = admitted * AMOUNT;
   expect(await test.rows("select used::int from usage_counter where user_id = 'user_1'")).toEqual([{ used }]);
-  const rest = { user: "user_1", feature: "events", amount: QUOTA - used, idempotencyKey: "rest" };
+  const remainder = { user: "user_1", feature: "events", amount: QUOTA - used, idempotencyKey: "rest" };
   const [first] = servers as [ServerProcess];
-  const last = await sendRequest(first.url, "POST", "/api/usage", { key, body: rest });
+  const last = await sendRequest(first.url, "POST", "/api/usage", { key, body: remainder });
   expect(last.body).toEqual({ allowed: true, used: QUOTA, remaining: 0 });
 }, 120_000);

@@ -137,10 +137,12 @@ describe.each(wireFormats())("a subscription managed over the API, in the format
     const [first] = await atApi(person);
     await buy(person, { planId: "pro", seats: 3 });
     await waitUntilEqual(person);
-    const both = await atApi(person);
-    expect(both).toHaveLength(2);
-    expect(both).toContainEqual(first);
-    expect(both).toContainEqual(expect.objectContaining({ planId: "pro", seats: 3, status: "active" }));
+    const subscriptions = await atApi(person);
+    expect(subscriptions).toHaveLength(2);
+    expect(subscriptions).toContainEqual(first);
+    expect(subscriptions).toContainEqual(
+      expect.objectContaining({ planId: "pro", seats: 3, status: "active" }),
+    );
     // The newest is listed first, and is the one that the portal opens.
     const listed = await sendRequest(server.url, "GET", "/api/subscriptions", { cookie: person.cookie });
     expect(listed.body.subscriptions[0]).toMatchObject({ status: "active" });

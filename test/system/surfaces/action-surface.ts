@@ -143,8 +143,12 @@ function checked(group: string, values: readonly string[] = []): Input {
 function limitsOfOperations(answer: ActionAnswer): ReturnType<typeof limitsIn> {
   const { remaining: all, lowest, ...rest } = limitsIn(answer);
   const { pages: _pages, "auth-session": _session, ...remaining } = all;
-  const left = Object.values(remaining);
-  return { ...rest, remaining, lowest: left.length > 0 && lowest !== null ? Math.min(...left) : null };
+  const remainders = Object.values(remaining);
+  return {
+    ...rest,
+    remaining,
+    lowest: remainders.length > 0 && lowest !== null ? Math.min(...remainders) : null,
+  };
 }
 
 type Returned = { done: boolean; value?: unknown; code?: Verdict; message?: string };

@@ -93,9 +93,9 @@ export const graphqlSurface: Surface = {
     "entitlements.show": {
       shows: ({ features, ...rest }) => ({
         ...rest,
-        features: Object.entries(features as Record<string, object>).map(([id, one]) => ({
+        features: Object.entries(features as Record<string, object>).map(([id, feature]) => ({
           ...{ id, used: null, remaining: null },
-          ...one,
+          ...feature,
         })),
       }),
     },
@@ -103,9 +103,9 @@ export const graphqlSurface: Surface = {
   },
   cannotSay: (operation, input) => {
     const { args } = fieldOf(operation);
-    const unknown = Object.keys(input).some((name) => !args.some((arg) => arg.name === name));
+    const hasUnknownArgument = Object.keys(input).some((name) => !args.some((arg) => arg.name === name));
     return (
-      unknown ||
+      hasUnknownArgument ||
       args.some((arg) => (arg.name in input ? isNoValue(input[arg.name], arg.type) : isRequiredArgument(arg)))
     );
   },
@@ -118,13 +118,13 @@ export const graphqlSurface: Surface = {
     const limits = limitsIn(response);
     const { data, errors } = response.body;
     if (!errors) {
-      const shown = readBack(data[field.name], field.type);
+      const value = readBack(data[field.name], field.type);
       const wrapper = UNWRAPPED[field.name];
       return {
         verdict: "ok",
         message: null,
         reason: null,
-        output: wrapper ? { [wrapper]: shown } : shown,
+        output: wrapper ? { [wrapper]: value } : value,
         ...limits,
       };
     }
@@ -157,9 +157,11 @@ function documentFor({ name, args, type }: Field, input: Input): string {
 }
 
 function selectionOf(type: GraphQLOutputType): string {
-  const named = getNamedType(type);
-  if (!isObjectType(named) && !isInterfaceType(named)) return "";
-  const fields = Object.values(named.getFields()).filter((field) => !isOfAnotherOperation(named.name, field));
+  const namedType = getNamedType(type);
+  if (!isObjectType(namedType) && !isInterfaceType(namedType)) return "";
+  const fields = Object.values(namedType.getFields()).filter(
+    (field) => !isOfAnotherOperation(namedType.name, field),
+  );
   return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type)}`).join(" ")} }`;
 }
 
@@ -178,10 +180,11 @@ function isNoValue(value: unknown, type: GraphQLInputType): boolean {
 
 /** In GraphQL's spelling: `PROVIDER_A` is what the operations call `provider-a`. */
 function spelt(value: unknown, type: GraphQLInputType): unknown {
-  const named = getNamedType(type);
-  if (isEnumType(named)) return typeof value === "string" ? value.replaceAll("-", "_").toUpperCase() : value;
-  if (!isInputObjectType(named) || typeof value !== "object" || value === null) return value;
-  const fields = named.getFields();
+  const namedType = getNamedType(type);
+  if (isEnumType(namedType))
+    return typeof value === "string" ? value.replaceAll("-", "_").toUpperCase() : value;
+  if (!isInputObjectType(namedType) || typeof value !== "object" || value === null) return value;
+  const fields = namedType.getFields();
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
@@ -192,11 +195,12 @@ function spelt(value: unknown, type: GraphQLInputType): unknown {
 
 function readBack(value: unknown, type: GraphQLOutputType): unknown {
   if (value === null) return null;
-  const known = getNullableType(type);
-  if (isListType(known)) return (value as unknown[]).map((item) => readBack(item, known.ofType));
-  if (isEnumType(known)) return (value as string).toLowerCase().replace(/^provider_/, "provider-");
-  if (!isObjectType(known)) return value;
-  const fields = known.getFields();
+  const nullableType = getNullableType(type);
+  if (isListType(nullableType))
+    return (value as unknown[]).map((item) => readBack(item, nullableType.ofType));
+  if (isEnumType(nullableType)) return (value as string).toLowerCase().replace(/^provider_/, "provider-");
+  if (!isObjectType(nullableType)) return value;
+  const fields = nullableType.getFields();
   return Object.fromEntries(
     Object.entries(value as object).map(([name, inner]) => [
       name,

@@ -94,9 +94,9 @@ export function limitsIn({
   headers,
 }: Pick<HttpResponse, "headers">): Pick<Outcome, "remaining" | "lowest" | "retryAfterSeconds"> {
   const number = (name: string) => (headers.has(name) ? Number(headers.get(name)) : null);
-  const left = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
+  const limits = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
   return {
-    remaining: Object.fromEntries(left.map(([, scope, remaining]) => [scope, Number(remaining)])),
+    remaining: Object.fromEntries(limits.map(([, scope, remaining]) => [scope, Number(remaining)])),
     lowest: number("x-ratelimit-remaining"),
     retryAfterSeconds: number("retry-after"),
   };

@@ -70,11 +70,11 @@ describe("the operations", () => {
     "that %s offers are all listed here",
     (_, { entrances, leadsTo }) => {
       expect(Object.keys(leadsTo).toSorted()).toEqual(entrances.toSorted());
-      const known = [...Object.keys(CASES), ...FOR_SERVICE_KEYS];
+      const covered = [...Object.keys(CASES), ...FOR_SERVICE_KEYS];
       expect(
         Object.values(leadsTo)
           .flat()
-          .filter((operation) => !known.includes(operation)),
+          .filter((operation) => !covered.includes(operation)),
       ).toEqual([]);
     },
   );
@@ -88,7 +88,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
       const shared = writes && !ask.refused ? null : await createTestData(context.test);
       let untouched: Belongings | null = null;
       for (const caller of CALLERS) {
-        const seen: ObservedOutcome[] = [];
+        const outcomes: ObservedOutcome[] = [];
         for (const surface of surfaces) {
           const testData = shared ?? (await createTestData(context.test));
           const question = { surface, testData, caller, operation, input: inputOf(ask, testData, caller) };
@@ -102,7 +102,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
           else if (ask.leaves) expect(after).toMatchObject(ask.leaves(testData, personOf(caller)));
           if (surface.cannotSay(operation, question.input)) continue;
           if (mayOn(surface, operation, may)[caller] !== may[caller]) continue;
-          seen.push(
+          outcomes.push(
             shared
               ? { surface, verdict, message, reason, output, left: after }
               : {
@@ -115,7 +115,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
                 },
           );
         }
-        expectAlike(operation, seen);
+        expectAlike(operation, outcomes);
       }
     }
   });
@@ -188,16 +188,16 @@ type ObservedOutcome = Pick<Outcome, "verdict" | "message" | "reason" | "output"
 };
 
 /** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
-function expectAlike(operation: string, seen: readonly ObservedOutcome[]): void {
-  const complete = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
-  const shownReason = seen.find((outcome) => outcome.reason !== null)?.reason ?? null;
-  for (const { surface, verdict, ...one } of seen) {
+function expectAlike(operation: string, outcomes: readonly ObservedOutcome[]): void {
+  const complete = outcomes.find(({ surface }) => !surface.differs[operation]?.shows) ?? outcomes[0];
+  const shownReason = outcomes.find((outcome) => outcome.reason !== null)?.reason ?? null;
+  for (const { surface, verdict, ...observed } of outcomes) {
     const { shows = same, says = same } = surface.differs[operation] ?? {};
     const isRefused = complete?.message != null;
     const message = isRefused ? says(complete.message as string, verdict, shownReason) : null;
     const reason = surface.hidesReasons ? null : shownReason;
     const output = isRefused ? null : shows(complete?.output);
-    expect({ on: surface.name, ...one }).toEqual({
+    expect({ on: surface.name, ...observed }).toEqual({
       on: surface.name,
       message,
       reason,
@@ -236,7 +236,7 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
   (scope, surface) => {
     const ownScopes = ["api", "settings", "billing"] as const;
     const spent = ownScopes.map((own) => {
-      const isOfScope = ([name, one]: [string, Case]) => one.scope === own && offers(surface, name);
+      const isOfScope = ([name, testCase]: [string, Case]) => testCase.scope === own && offers(surface, name);
       return Object.entries(CASES).find(isOfScope)?.[0] as string;
     });
 
@@ -271,8 +271,8 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
 
 describe("subscriptions.listOfUsers, below users in GraphQL", () => {
   const document = "{ me { id subscriptions { id } } }";
-  const mine = (who: "owner" | "key" | "nobody", testData: Awaited<ReturnType<typeof createTestData>>) =>
-    queryGraphql(context.url, document, testData.callers[who]);
+  const mine = (role: "owner" | "key" | "nobody", testData: Awaited<ReturnType<typeof createTestData>>) =>
+    queryGraphql(context.url, document, testData.callers[role]);
 
   it("returns the caller's own, for one more charge", async () => {
     const testData = await createTestData(context.test);

@@ -315,9 +315,9 @@ describe("API2:2023 Broken Authentication", () => {
     await eventually(async () => (await context.mails()).length, before + 1);
     const mail = (await context.mails()).at(-1) as string;
     const token = /\/reset-password\/([A-Za-z0-9_-]+)/.exec(mail)?.[1] as string;
-    const reset = (given: unknown) =>
+    const reset = (token: unknown) =>
       send(context.url, "POST /api/auth/reset-password", {
-        body: { token: given, newPassword: NEXT, email },
+        body: { token: token, newPassword: NEXT, email },
       });
     const storedRows = await context.test.rows<{ identifier: string; value: string }>(
       "select identifier, value from verification",

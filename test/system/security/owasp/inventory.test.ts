@@ -211,7 +211,7 @@ describe("API9:2023 Improper Inventory Management", () => {
     const offered = betterAuthPaths(context);
     expect(offered.length).toBeGreaterThan(25);
     expect(AUTH_PATHS.filter((used) => !offered.includes(used))).toEqual([]);
-    const there: string[] = [];
+    const routes: string[] = [];
     const thereToConfirm: string[] = [];
     for (const route of offered) {
       const request = route.replace(" ", " /api/auth").replace(/:\w+/g, "token");
@@ -223,10 +223,10 @@ describe("API9:2023 Improper Inventory Management", () => {
         });
         return ![404, 405].includes(status);
       };
-      if (await isThere(url)) there.push(route);
+      if (await isThere(url)) routes.push(route);
       if (await isThere(confirming)) thereToConfirm.push(route);
     }
-    expect(there.sort()).toEqual([...AUTH_PATHS].sort());
+    expect(routes.sort()).toEqual([...AUTH_PATHS].sort());
     expect(thereToConfirm.sort()).toEqual([...AUTH_PATHS, ...CONFIRMATION_PATHS].sort());
   });
 

@@ -248,8 +248,8 @@ describe("API8:2023 Security Misconfiguration", () => {
         (await send(context.url, replay, { cookie: context.admin.cookie, headers, body: {} })).status,
       ).toBe(403);
     }
-    const seen = await send(context.url, "GET /api/users/me", { cookie });
-    expect([seen.body.id, seen.body.name === "Changed"]).toEqual([id, false]);
+    const profile = await send(context.url, "GET /api/users/me", { cookie });
+    expect([profile.body.id, profile.body.name === "Changed"]).toEqual([id, false]);
     for (const headers of [
       { origin: context.url },
       { "sec-fetch-site": "same-origin" },
@@ -554,15 +554,18 @@ describe("API8:2023 Security Misconfiguration", () => {
       Buffer.alloc(2_000, 0xff),
     ];
     const responses = await Promise.all(requests.map((request) => answerTo(context.url, request)));
-    for (const [n, said] of responses.entries()) {
+    for (const [n, response] of responses.entries()) {
       const requestLine = requests[n]?.toString("latin1").split("\r\n")[0];
-      expect([requestLine, said.slice(0, 12)]).toEqual([
+      expect([requestLine, response.slice(0, 12)]).toEqual([
         requestLine,
         expect.stringMatching(/^(HTTP\/1\.1 4|$)/),
       ]);
       // No request smuggled in a body was answered.
-      expect([requestLine, said.split("HTTP/1.1 ").length]).toEqual([requestLine, said === "" ? 1 : 2]);
-      expect(said).not.toMatch(INSIDE);
+      expect([requestLine, response.split("HTTP/1.1 ").length]).toEqual([
+        requestLine,
+        response === "" ? 1 : 2,
+      ]);
+      expect(response).not.toMatch(INSIDE);
     }
     expect((await send(context.url, "GET /api/health")).status).toBe(200);
   });

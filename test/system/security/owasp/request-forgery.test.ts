@@ -216,7 +216,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
   });
 
   it("accepts no URL that the server would fetch", async () => {
-    const there = `http://127.0.0.1:${bird.port}/there`;
+    const target = `http://127.0.0.1:${bird.port}/there`;
     const cookie = mallory();
     const names = [
       "url",
@@ -235,60 +235,60 @@ describe("API7:2023 Server Side Request Forgery", () => {
         "POST /api/portal",
         "POST /api/api-keys",
       ]) {
-        const body = { ...BODIES[request.replace("/api", "")], [name]: there };
+        const body = { ...BODIES[request.replace("/api", "")], [name]: target };
         expect((await send(url, request, { cookie, body })).status).toBe(400);
       }
-      await send(url, `GET /api/users/me?${name}=${there}`, { cookie });
-      await send(url, `GET /api/docs?${name}=${there}&configUrl=${there}`);
+      await send(url, `GET /api/users/me?${name}=${target}`, { cookie });
+      await send(url, `GET /api/docs?${name}=${target}&configUrl=${target}`);
     }
     const headers = {
-      origin: there,
-      referer: there,
+      origin: target,
+      referer: target,
       "x-forwarded-host": `127.0.0.1:${bird.port}`,
-      link: `<${there}>`,
+      link: `<${target}>`,
     };
     await send(url, "GET /api/plugins/renewals/calendar.ics", { cookie, headers });
-    const named = await send(url, "PATCH /api/users/me", { cookie, body: { name: there } });
-    expect(named.body.name).toBe(there);
+    const renamed = await send(url, "PATCH /api/users/me", { cookie, body: { name: target } });
+    expect(renamed.body.name).toBe(target);
     await send(url, "PATCH /api/users/me", { cookie, body: { name: "Mallory Attacker" } });
   });
 
   it("sends chat requests only to the configured endpoint", async () => {
-    const there = `http://127.0.0.1:${bird.port}/image.png`;
+    const target = `http://127.0.0.1:${bird.port}/image.png`;
     const cookie = mallory();
-    const file = { type: "file", url: there, mediaType: "image/png" };
-    const text = { type: "text", text: there };
+    const file = { type: "file", url: target, mediaType: "image/png" };
+    const text = { type: "text", text: target };
     const user = (message: object) => ({ messages: [{ role: "user", ...message }] });
     const refused = [
       user({ parts: [text, file] }),
-      user({ parts: [{ type: "image", image: there }] }),
-      user({ parts: [{ type: "source-url", url: there, sourceId: "1" }] }),
+      user({ parts: [{ type: "image", image: target }] }),
+      user({ parts: [{ type: "source-url", url: target, sourceId: "1" }] }),
       user({
-        parts: [{ type: "tool-fetch", toolCallId: "1", state: "input-available", input: { url: there } }],
+        parts: [{ type: "tool-fetch", toolCallId: "1", state: "input-available", input: { url: target } }],
       }),
-      user({ content: [{ type: "image_url", image_url: { url: there } }] }),
-      { messages: [{ role: "system", content: there }] },
+      user({ content: [{ type: "image_url", image_url: { url: target } }] }),
+      { messages: [{ role: "system", content: target }] },
     ];
     // Clients send fields of their own beside the messages: ignored.
-    const ignored = { baseURL: there, model: there, provider: { url: there } };
+    const ignored = { baseURL: target, model: target, provider: { url: target } };
     for (const body of refused)
       expect((await send(url, "POST /api/chat", { cookie, body })).status).toBe(400);
     expect(provider.exchanges).toEqual([]);
     const answer = await send(url, "POST /api/chat", {
       cookie,
-      body: { ...user({ parts: [text], experimental_attachments: [{ url: there }] }), ...ignored },
+      body: { ...user({ parts: [text], experimental_attachments: [{ url: target }] }), ...ignored },
     });
     expect(answer.status).toBe(200);
     expect(provider.exchanges).toHaveLength(1);
   });
 
   it("does not fetch URLs from events", async () => {
-    const there = `http://127.0.0.1:${bird.port}/invoice`;
+    const target = `http://127.0.0.1:${bird.port}/invoice`;
     for (const event of ["checkout.session.completed", "customer.subscription.created"]) {
       const { body } = loadFixture("stripe", event, {
         eventId: `visit-${event}`,
         subscriptionId: "sub_visit",
-        customerId: there,
+        customerId: target,
         userId: context.attacker.id,
         planId: "pro",
       });
@@ -302,9 +302,9 @@ describe("API7:2023 Server Side Request Forgery", () => {
         "callback",
         "$ref",
       ])
-        object[name] = there;
-      Object.assign(object.metadata as object, { url: there, webhook: there, "@context": there });
-      body.$schema = there;
+        object[name] = target;
+      Object.assign(object.metadata as object, { url: target, webhook: target, "@context": target });
+      body.$schema = target;
       const nowSeconds = Math.floor(Date.now() / 1000);
       const response = await deliverWebhook(url, "provider-a", {
         ...signedDelivery("stripe", body, { secret: SECRETS["provider-a"], nowSeconds }),
@@ -315,14 +315,14 @@ describe("API7:2023 Server Side Request Forgery", () => {
   });
 
   it("does not act as a proxy", async () => {
-    const there = `127.0.0.1:${bird.port}`;
+    const authority = `127.0.0.1:${bird.port}`;
     for (const request of [
-      `GET http://${there}/there HTTP/1.1\r\nHost: ${there}\r\n\r\n`,
-      `GET http://${there}/api/plans HTTP/1.1\r\nHost: ${there}\r\n\r\n`,
-      `CONNECT ${there} HTTP/1.1\r\nHost: ${there}\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
-      `GET //${there}/there HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-      `GET /api/@${there}/ HTTP/1.1\r\nHost: localhost@${there}\r\n\r\n`,
-      `GET /api/http://${there}/ HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: ${there}\r\n\r\n`,
+      `GET http://${authority}/there HTTP/1.1\r\nHost: ${authority}\r\n\r\n`,
+      `GET http://${authority}/api/plans HTTP/1.1\r\nHost: ${authority}\r\n\r\n`,
+      `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+      `GET //${authority}/there HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      `GET /api/@${authority}/ HTTP/1.1\r\nHost: localhost@${authority}\r\n\r\n`,
+      `GET /api/http://${authority}/ HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: ${authority}\r\n\r\n`,
     ]) {
       expect(await answerTo(url, request)).toMatch(/^(HTTP\/1\.1 [24]|$)/);
     }

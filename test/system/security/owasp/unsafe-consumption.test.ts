@@ -41,7 +41,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
 
   let events = 0;
   /** An event with any content, signed as by the provider. */
-  const told = (
+  const altered = (
     change: (object: Json, event: Json) => void,
     userId: string,
     text?: (json: string) => string,
@@ -78,7 +78,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     const { id } = await createUser(context.test);
     const poison =
       '"__proto__":{"role":"admin","isAdmin":true},"constructor":{"prototype":{"role":"admin"}},';
-    const { eventId, sending } = told(
+    const { eventId, sending } = altered(
       () => {},
       id,
       (json) =>
@@ -109,7 +109,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       email: "other@example.com",
       user: { role: "admin" },
     };
-    const { sending } = told((object, event) => {
+    const { sending } = altered((object, event) => {
       Object.assign(object.metadata as Json, coveted);
       Object.assign(object, coveted);
       Object.assign(event, coveted, { table: "user", set: { role: "admin" } });
@@ -185,7 +185,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       },
     ];
     for (const change of changes) {
-      const { sending } = told(change, id);
+      const { sending } = altered(change, id);
       const { status, body } = await sending();
       const answer = JSON.stringify(body);
       expect([200, 400, 500], answer).toContain(status);
@@ -202,16 +202,16 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       expect(["free", "pro", "team"]).toContain(plan_id);
     }
     // The next valid event is applied as usual.
-    const { eventId, sending } = told(() => {}, id);
+    const { eventId, sending } = altered(() => {}, id);
     expect((await sending()).body).toEqual({ received: true });
     expect(await subscriptionOf(eventId)).toMatchObject({ user_id: id, seats: 7 });
   });
 
   it("does not move a subscription to another user by an event", async () => {
     const [owner, other] = [await createUser(context.test), await createUser(context.test)];
-    const first = told(() => {}, owner.id);
+    const first = altered(() => {}, owner.id);
     expect((await first.sending()).status).toBe(200);
-    const unknown = told((object) => {
+    const unknown = altered((object) => {
       object.id = `sub-${first.eventId}`;
       (object.metadata as Json).userId = "' or ''='";
     }, owner.id);
@@ -224,17 +224,17 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   it("stores markup in events as text", async () => {
     const { id, cookie } = await createUser(context.test);
     const markup = `<img src=x onerror=alert(1)>"'\`\${7*7}{{7*7}}</script><script>\u2028=cmd|' /C calc'!A0`;
-    const { eventId, sending } = told((object) => {
+    const { eventId, sending } = altered((object) => {
       object.description = markup;
       (object.metadata as Json).note = markup;
     }, id);
     expect((await sending()).status).toBe(200);
-    const named = told((object, event) => {
+    const second = altered((object, event) => {
       event.type = markup.slice(0, 60);
       object.description = markup;
     }, id);
-    expect((await named.sending()).body).toEqual({ received: true, ignored: true });
-    for (const id of [eventId, named.eventId]) {
+    expect((await second.sending()).body).toEqual({ received: true, ignored: true });
+    for (const id of [eventId, second.eventId]) {
       const [log] = await context.test.rows<{ id: string }>(
         "select id::text from webhook_delivery where event_id = $1",
         [id],
