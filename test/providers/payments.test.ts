@@ -100,6 +100,39 @@ describe("paddle adjustments", () => {
   });
 });
 
+describe("polar orders", () => {
+  const order = (fields: object, type = "order.paid") =>
+    ADAPTERS.of("polar").interpret(type, {
+      type,
+      timestamp: "2026-02-01T10:00:00Z",
+      data: { id: "order_1", status: "paid", currency: "usd", refunded_amount: 0, ...fields },
+    }).payment?.charge;
+
+  it.each([
+    ["partly paid from the customer's balance", 4_000, -1_500, 2_500],
+    ["wholly paid from it", 4_000, -4_000, 0],
+    ["with a debt of the customer's", 4_000, 30, 4_030],
+    ["that is a credit", -1_000, 0, 0],
+  ])("are what was charged for one %s", (_, total_amount, applied_balance_amount, charged) => {
+    const amounts = { total_amount, applied_balance_amount };
+    expect(order({ ...amounts, due_amount: charged })?.amount).toBe(charged);
+    expect(order(amounts)?.amount).toBe(charged);
+  });
+
+  it("are refunded when what was charged is", () => {
+    const refunded = { status: "refunded", refunded_amount: 2_100, refunded_tax_amount: 400 };
+    const amounts = {
+      total_amount: 4_000,
+      tax_amount: 400,
+      applied_balance_amount: -1_500,
+      due_amount: 2_500,
+    };
+    expect(order({ ...amounts, ...refunded }, "order.refunded")).toMatchObject({
+      ...{ amount: 2_500, refundedAmount: 2_500 },
+    });
+  });
+});
+
 it("keeps orders of Lemon Squeezy apart from invoices with the same number", () => {
   const data = { id: "5", attributes: { total: 900, currency: "USD", refunded_amount: 900 } };
   const order = ADAPTERS.of("lemon-squeezy").interpret("order_refunded", { data });

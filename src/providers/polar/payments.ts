@@ -17,7 +17,7 @@ export function readOrder(event: JsonReader): PaymentEvent {
 
 /** Polar reports no failed payments: an order becomes `paid`, or its subscription past due. */
 export function orderPayment(data: JsonReader) {
-  const amount = data.amount("total_amount") ?? data.amount("net_amount") ?? data.amount("amount");
+  const amount = chargedAmount(data);
   const refunded = data.amount("refunded_amount");
   return paymentOf(
     charge({
@@ -39,6 +39,15 @@ export function orderPayment(data: JsonReader) {
       occurredAt: data.rfc3339Date("created_at"),
     }),
   );
+}
+
+/** Polar sends an order that only credits the customer as paid too: its total is negative, and nothing is due. */
+function chargedAmount(data: JsonReader): number | null {
+  // The customer's balance pays a part, or all, of the total; a debt adds to it.
+  const due = data.amount("due_amount");
+  if (due !== null) return due;
+  const total = data.amount("total_amount") ?? data.amount("net_amount") ?? data.amount("amount");
+  return total === null ? null : Math.max(0, total + (data.amount("applied_balance_amount") ?? 0));
 }
 
 export function readRefund(event: JsonReader): PaymentEvent {

@@ -26,7 +26,7 @@ export const polar: Renderer = {
   },
   payments: {
     reportedBy: ["checkout completed", "charged", "change charged"],
-    reportsCredits: false,
+    reportsCredits: true,
     idOf: orderId,
     linkEvents: () => [],
     reversalEvents,

@@ -17,7 +17,8 @@ function isRecurring({ event }: EventContext["step"]): boolean {
 export function order(context: EventContext): object {
   const { lifecycle, step, ids, run } = context;
   const { offer, seats } = step.state;
-  const { discount, due: total } = chargeTotals(step.state);
+  const { discount, total, credited, due } = chargeTotals(step.state);
+  const applied = 0 - Math.max(0, credited);
   const lines = chargeLines(step.state);
   return {
     id: orderId(context),
@@ -25,17 +26,16 @@ export function order(context: EventContext): object {
     modified_at: rfc3339(step.atSeconds),
     status: "paid",
     paid: true,
-    // What is credited is taken off it.
     subtotal_amount: total + discount,
     discount_amount: discount,
     net_amount: total,
     tax_amount: 0,
     total_amount: total,
-    applied_balance_amount: 0,
-    due_amount: total,
+    applied_balance_amount: applied,
+    due_amount: due,
     refunded_amount: 0,
     refunded_tax_amount: 0,
-    refundable_amount: total,
+    refundable_amount: due,
     refundable_tax_amount: 0,
     platform_fee_amount: 0,
     platform_fee_currency: null,

@@ -60,13 +60,13 @@ export function disputeJson(
 }
 
 export function refundedOrder(payment: EventContext, reversals: readonly Reversal[]): object {
-  const total = amountDue(payment.step.state);
+  const due = amountDue(payment.step.state);
   const refunded = reversedAmount(reversals, "refund");
   return {
     ...order(payment),
-    status: refunded === 0 ? "paid" : refunded >= total ? "refunded" : "partially_refunded",
+    status: refunded === 0 ? "paid" : refunded >= due ? "refunded" : "partially_refunded",
     refunded_amount: refunded,
     refunded_tax_amount: 0,
-    refundable_amount: total - refunded,
+    refundable_amount: due - refunded,
   };
 }

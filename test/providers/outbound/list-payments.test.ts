@@ -225,6 +225,7 @@ it("lists Polar's orders with what was refunded, without their subscription's pr
                 ...{ status: "partially_refunded", refunded_amount: 340, refunded_tax_amount: 60 },
               }),
               polarOrder("o4", { status: "pending" }),
+              polarOrder("o6", { applied_balance_amount: -1_500, due_amount: 2_500 }),
               polarOrder("o5", { total_amount: "a lot" }),
             ],
       pagination: { total_count: 5, max_page: 2 },
@@ -237,6 +238,7 @@ it("lists Polar's orders with what was refunded, without their subscription's pr
     ["o2", "refunded", 4_000, "EUR", 4_000],
     ["o3", "partly_refunded", 4_000, "EUR", 400],
     ["o4", "undecided", 4_000, "EUR", 0],
+    ["o6", "paid", 2_500, "EUR", 0],
   ]);
   expect(states[0]?.charge).toMatchObject({ periodStart: null, periodEnd: null });
   expect(requested().filter((request) => request.startsWith("/v1/orders/"))).toHaveLength(2);

@@ -123,6 +123,35 @@ describe("the SDK before 1.0", () => {
     expect((await amountsOf(later))[0]).toEqual(["subscription_cycle", 10_000]);
   });
 
+  it("validates orders that the customer's balance pays", async () => {
+    const { subscription } = await subscribe("balance");
+    const { id } = subscription;
+    const change = async (seats: number) =>
+      validating.subscriptions.update({
+        id,
+        subscriptionUpdate: { seats, prorationBehavior: "invoice" },
+      });
+    await change(1);
+    await change(2);
+    await change(4);
+    const { result } = await validating.orders.list({ subscriptionId: id, sorting: ["created_at"] });
+    const amounts = result.items.map((order) => [
+      ...[order.totalAmount, order.appliedBalanceAmount, order.dueAmount, order.refundableAmount],
+    ]);
+    // The clock runs: a proration is some cents less than a whole period's price.
+    const [bought, credit, paidFromBalance, charged] = amounts;
+    expect(bought).toEqual([4_000, 0, 4_000, 4_000]);
+    expect(credit).toEqual([expect.closeTo(-2_000, -2), 0, 0, 0]);
+    const [total = 0, applied, due] = paidFromBalance ?? [];
+    expect([applied, due]).toEqual([-total, 0]);
+    expect(charged).toEqual([
+      expect.closeTo(4_000, -2),
+      expect.closeTo(0, -2),
+      expect.closeTo(4_000, -2),
+      expect.closeTo(4_000, -2),
+    ]);
+  });
+
   it("validates pages of subscriptions, and a customer's state", async () => {
     for (const userId of ["page-1", "page-2"]) await subscribe(userId);
     const ids: string[] = [];
