@@ -1,4 +1,5 @@
 import type { DeliveryPolicy } from "./delivery/policy.ts";
+import type { ChangeBilling } from "./lifecycle/prorations.ts";
 import type { Dunning, EmittedEvent } from "./lifecycle/subscription.ts";
 
 /** Differences between the simulated providers besides formats and routes. */
@@ -18,6 +19,8 @@ export type SimulatorTraits = {
   checkoutLifetimeSeconds: number | null;
   /** How long a link to the customer portal can be opened. */
   portalLifetimeSeconds: number;
+  /** How a change of plan or seats in the customer portal is charged. */
+  portalBilling: ChangeBilling;
   /** Whether a checkout without a customer reuses the customer with the same address. */
   findsCustomersByEmail: boolean;
   /** Whether payers can leave the customer that the seller chose, unless the seller's page forbids it. */

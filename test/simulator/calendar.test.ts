@@ -27,7 +27,11 @@ describe("a billing period", () => {
     const [start, now] = [at("2026-01-31T10:00:00Z"), at("2026-02-10T12:00:00Z")];
     const periodAfter = (from: "month" | "year", to: "month" | "year", trialDays = 0) => {
       const bought = startBilling({ offer: offer(from, from), seats: 1, trialDays }, start);
-      const changed = applyCommand(bought, { to: "change plan", offer: offer(to, to) }, now);
+      const changed = applyCommand(
+        bought,
+        { to: "change items", offer: offer(to, to), seats: 1, billing: "never" },
+        now,
+      );
       if (typeof changed === "string") throw new Error(changed);
       const { periodStartSeconds, periodEndSeconds } = changed.subscription.state;
       return [periodStartSeconds, periodEndSeconds];

@@ -103,30 +103,36 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
     const { hook, sim, buy, act, fault, slot } = await provider(format);
     await buy();
     await sim.settle();
+    // Some providers report the charge of a change as well: the fault hits the first event alone.
+    const arrivalsOf = async (kind: string) => {
+      const deliveries: { eventId: string; fault: string | null; status: string }[] = (await slot())
+        .deliveries;
+      const hit = deliveries.filter((delivery) => delivery.fault === kind);
+      expect(hit).toMatchObject([{ status: "delivered" }]);
+      return hook.arrivals.filter(({ eventId }) => eventId === hit[0]?.eventId);
+    };
 
     await fault("duplicate", 1);
     hook.arrivals.length = 0;
     await act("seats", { seats: "2" });
     await sim.settle();
-    expect(hook.arrivals.map(({ eventId }) => eventId)).toEqual([
-      hook.arrivals[0]?.eventId,
-      hook.arrivals[0]?.eventId,
-    ]);
+    expect(await arrivalsOf("duplicate")).toHaveLength(2);
 
     await fault("corrupt", 1);
     hook.arrivals.length = 0;
     hook.answer(({ problem }) => (problem === null ? 200 : 400));
     await act("seats", { seats: "3" });
     await sim.settle();
-    expect(hook.arrivals.map(({ problem }) => problem === null)).toEqual([false, true]);
+    expect(hook.arrivals.filter(({ problem }) => problem !== null)).toHaveLength(1);
+    expect((await arrivalsOf("corrupt")).at(-1)?.problem).toBeNull();
 
     await fault("delay", 1);
     hook.arrivals.length = 0;
     const startedAt = performance.now();
     await act("seats", { seats: "4" });
     await sim.settle();
-    expect((hook.arrivals[0]?.atMs ?? 0) - startedAt).toBeGreaterThan(25);
-    expect((await slot()).deliveries.at(-1)).toMatchObject({ fault: "delay", status: "delivered" });
+    const [late] = await arrivalsOf("delay");
+    expect((late?.atMs ?? 0) - startedAt).toBeGreaterThan(25);
   });
 
   it("are reordered by an injected fault", async () => {
@@ -138,10 +144,11 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
     hook.arrivals.length = 0;
     await Promise.all([act("seats", { seats: "5" }), act("plan", { price: "price_team_monthly" })]);
     await sim.settle();
-    const [first, second] = (await slot()).deliveries
-      .slice(-2)
-      .map((delivery: { eventId: string }) => delivery.eventId);
-    expect(hook.arrivals.map(({ eventId }) => eventId)).toEqual([second, first]);
+    const deliveries: { eventId: string; fault: string | null }[] = (await slot()).deliveries;
+    const heldBack = deliveries.find((delivery) => delivery.fault === "reorder")?.eventId;
+    const arrived = hook.arrivals.map(({ eventId }) => eventId);
+    expect(arrived).toContain(heldBack);
+    expect(arrived[0]).not.toBe(heldBack);
   });
 });
 

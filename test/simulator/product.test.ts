@@ -288,6 +288,24 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     await close();
   });
 
+  it("charges seats that a customer adds in the portal as the provider does", async () => {
+    const { sim, userId, buy, close } = await shopWith(format);
+    const { act, forward } = await buy();
+    const amounts = async () => {
+      await eventually(() => storedPayments(userId), sim.payments("provider-a") as never);
+      return sim.payments("provider-a").map(({ amount }) => amount);
+    };
+    const [state] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+    await forward(Math.round((state.periodEndSeconds - state.periodStartSeconds) / 2));
+    await act("seats", { seats: "4" });
+    const isChargedNow = format === "stripe" || format === "paddle";
+    expect(await amounts()).toEqual(isChargedNow ? [4_000, 2_000] : [4_000]);
+    await forward("month");
+    const isChargedLater = format === "polar" || format === "lemon-squeezy";
+    expect((await amounts()).at(-1)).toBe(isChargedLater ? 10_000 : 8_000);
+    await close();
+  });
+
   it("renews, becomes past due, recovers, and ends when never paid", async () => {
     const { sim, storedSubscriptions, buy, close } = await shopWith(format);
     const { act, forward } = await buy();

@@ -25,6 +25,7 @@ export const simulatedLemonSqueezy: SimulatedProvider = {
     newCheckoutId: randomUUID,
     checkoutLifetimeSeconds: null,
     portalLifetimeSeconds: 24 * HOUR_SECONDS,
+    portalBilling: "prorated next period",
     findsCustomersByEmail: true,
     letsPayersLogOut: false,
     changesSeatsInTrial: false,

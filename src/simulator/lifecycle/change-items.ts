@@ -44,7 +44,7 @@ export function changeItems<Subscription extends BillingState>(
 }
 
 /** Another interval starts a new period, as with every provider; a trial keeps its end. */
-export function withItems<Subscription extends BillingState>(
+function withItems<Subscription extends BillingState>(
   subscription: Subscription,
   { offer, seats }: Pick<ItemChange, "offer" | "seats">,
   nowSeconds: number,

@@ -1,5 +1,5 @@
 import { DAY_SECONDS, intervalsAfter } from "./calendar.ts";
-import { changeItems, type ItemChange, seatsWithin, withItems } from "./change-items.ts";
+import { changeItems, type ItemChange } from "./change-items.ts";
 import { chargeFor, periodLine } from "./charge.ts";
 import type { Charge } from "./charge-line.ts";
 import { type Discount, discountAt } from "./discount.ts";
@@ -8,8 +8,6 @@ import type { BillingState, Dunning, EmittedEvent, SubscriptionState } from "./s
 import type { Transition } from "./transition.ts";
 
 export type Command =
-  | { to: "change seats"; seats: number }
-  | { to: "change plan"; offer: Offer }
   | ({ to: "change items" } & ItemChange)
   | { to: "change at period end"; offer: Offer | null; seats: number | null }
   | { to: "withdraw the scheduled change" }
@@ -59,16 +57,6 @@ export function applyCommand<Subscription extends BillingState>(
   const { state } = subscription;
   if (state.status === "canceled") return "This subscription has ended.";
   switch (command.to) {
-    case "change seats": {
-      const { min, max } = state.offer.seats;
-      if (!Number.isInteger(command.seats) || command.seats < min || command.seats > max) {
-        return `${state.offer.planName} is sold for ${min} to ${max} seats.`;
-      }
-      if (command.seats === state.seats) return { subscription, events: [] };
-      return changed(subscription, "seats changed", { seats: command.seats });
-    }
-    case "change plan":
-      return changePlan(subscription, command.offer, nowSeconds);
     case "change items":
       return changeItems(subscription, command, nowSeconds);
     case "change at period end": {
@@ -137,17 +125,6 @@ export function advance<Subscription extends BillingState>(
   return subscription.overdue === null
     ? renew(subscription, nowSeconds)
     : chargeAgain(subscription, subscription.overdue, dunning);
-}
-
-function changePlan<Subscription extends BillingState>(
-  subscription: Subscription,
-  offer: Offer,
-  nowSeconds: number,
-): Transition<Subscription> {
-  const { state } = subscription;
-  if (offer.priceId === state.offer.priceId) return { subscription, events: [] };
-  const seats = seatsWithin(offer, state.seats);
-  return { subscription: withItems(subscription, { offer, seats }, nowSeconds), events: ["plan changed"] };
 }
 
 function renew<Subscription extends BillingState>(

@@ -32,6 +32,8 @@ export const simulatedPaddle: SimulatedProvider = {
     newCheckoutId: () => `txn_${randomBytes(13).toString("hex")}`,
     checkoutLifetimeSeconds: null,
     portalLifetimeSeconds: 24 * HOUR_SECONDS,
+    // Paddle's own portal offers no changes: sellers make them by the API.
+    portalBilling: "prorated now",
     findsCustomersByEmail: true,
     letsPayersLogOut: true,
     changesSeatsInTrial: true,

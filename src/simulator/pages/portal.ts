@@ -1,11 +1,10 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { applyCommand } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { type PortalVisit, readPortalToken } from "../server/portal-link.ts";
 import {
   findCustomer,
-  findOffer,
   findSubscription,
   nowSeconds,
   type ProviderSlot,
@@ -14,6 +13,7 @@ import {
 import type { SimulatedSubscription } from "../server/state.ts";
 import { day, money, outlook, perInterval, seatsOf, stateOf } from "./format.ts";
 import { type Html, note, page } from "./page.ts";
+import { portalCommand } from "./portal-command.ts";
 
 /** The confirmation shown after each button. */
 const DONE: Record<string, string> = {
@@ -41,7 +41,7 @@ export function portalPages(slot: ProviderSlot): Hono {
     const fields = new URLSearchParams(await c.req.text());
     const subscription = findSubscription(slot, fields.get("subscription") ?? "");
     if (subscription?.ids.customerId !== visit.customerId) return c.html(expired(), 404);
-    const command = commandOf(slot, subscription, fields);
+    const command = portalCommand(slot, subscription, fields);
     const outcome =
       typeof command === "string" ? command : applyCommand(subscription, command, nowSeconds(slot));
     if (typeof outcome === "string")
@@ -54,45 +54,6 @@ export function portalPages(slot: ProviderSlot): Hono {
 
 function back(c: Context, action: string): Response {
   return c.redirect(`${new URL(c.req.url).pathname}?done=${encodeURIComponent(action)}`, 303);
-}
-
-function commandOf(
-  slot: ProviderSlot,
-  subscription: SimulatedSubscription,
-  fields: URLSearchParams,
-): Command | string {
-  switch (fields.get("action")) {
-    case "seats":
-      if (hasFixedSeats(slot, subscription)) return "Seats cannot be changed during a trial.";
-      return { to: "change seats", seats: Number(fields.get("seats") || Number.NaN) };
-    case "plan": {
-      const offer = findOffer(slot, fields.get("price") ?? "");
-      if (!offer) return "This plan is not sold.";
-      const { seats } = subscription.state;
-      const fits = seats >= offer.seats.min && seats <= offer.seats.max;
-      if (!fits && hasFixedSeats(slot, subscription))
-        return `${offer.planName} has other seats, which cannot be changed during a trial.`;
-      return { to: "change plan", offer };
-    }
-    case "cancel_at_period_end":
-      return { to: "cancel at period end" };
-    case "cancel_now":
-      return { to: "cancel now" };
-    case "resume":
-      return { to: "resume" };
-    case "pay_owed":
-      return { to: "pay what is owed" };
-    case "fail_renewal":
-      return { to: "fail the next renewal" };
-    case "allow_renewal":
-      return { to: "let the next renewal succeed" };
-    default:
-      return "Choose one of the buttons.";
-  }
-}
-
-function hasFixedSeats({ traits }: ProviderSlot, { state }: SimulatedSubscription): boolean {
-  return !traits.changesSeatsInTrial && state.status === "trialing";
 }
 
 type PortalMessage = { done: string | null; problem: string | null };

@@ -26,6 +26,8 @@ export const simulatedPolar: SimulatedProvider = {
     newCheckoutId: randomUUID,
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
     portalLifetimeSeconds: HOUR_SECONDS,
+    // An organization's default.
+    portalBilling: "prorated next period",
     findsCustomersByEmail: true,
     letsPayersLogOut: false,
     changesSeatsInTrial: true,

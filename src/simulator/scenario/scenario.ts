@@ -1,4 +1,5 @@
 import { DAY_SECONDS } from "../lifecycle/calendar.ts";
+import { seatsWithin } from "../lifecycle/change-items.ts";
 import { advance, applyCommand, type Command, nextDueAt, startBilling } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type {
@@ -106,13 +107,19 @@ function commandsFor(
   if (state.status !== "active") return [null];
   const { min, max } = state.offer.seats;
   const otherOffers = offers.filter(({ planId }) => planId !== state.offer.planId);
-  const seats: Command = { to: "change seats", seats: rng.between(min, max) };
+  const seats = unchargedChange(state.offer, rng.between(min, max));
+  const otherOffer = otherOffers.length > 0 ? rng.pick(otherOffers) : null;
   return [
     ...[seats, seats, seats],
-    ...(otherOffers.length > 0 ? [{ to: "change plan", offer: rng.pick(otherOffers) } as const] : []),
+    ...(otherOffer === null ? [] : [unchargedChange(otherOffer, seatsWithin(otherOffer, state.seats))]),
     { to: "cancel at period end" },
     ...[null, null],
   ];
+}
+
+/** A scenario reports no payments. */
+function unchargedChange(offer: Offer, seats: number): Command {
+  return { to: "change items", offer, seats, billing: "never" };
 }
 
 /** `null`: nothing to report. */
@@ -123,5 +130,5 @@ function stepOf(transition: Transition<BillingState> | string, atSeconds: number
 }
 
 function isLifecycleEvent(event: EmittedEvent): event is LifecycleEvent {
-  return event !== "charged" && event !== "charge failed" && event !== "restated";
+  return !["charged", "charge failed", "change charged", "restated"].includes(event);
 }

@@ -29,6 +29,8 @@ export const simulatedStripe: SimulatedProvider = {
     newCheckoutId: () => `cs_test_${randomBytes(24).toString("hex")}`,
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
     portalLifetimeSeconds: HOUR_SECONDS,
+    // As the portal is to be set up (docs/providers/stripe.md).
+    portalBilling: "prorated now",
     findsCustomersByEmail: false,
     letsPayersLogOut: false,
     changesSeatsInTrial: true,
