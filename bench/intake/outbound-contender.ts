@@ -4,6 +4,7 @@ import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { note } from "../shared/note.ts";
 import { query } from "../shared/postgres.ts";
 import type { Contender } from "./contender.ts";
 
@@ -27,9 +28,12 @@ export async function startWithEndpoint(start: Start): Promise<Contender> {
     ...contender,
     round: async (seconds) => {
       const round = await contender.round(seconds);
-      // What still waits must not burden the others' turns.
-      await query(contender.databaseUrl, "delete from outbound_delivery");
-      await query(contender.databaseUrl, "delete from outbound_event");
+      await reportBacklog(contender);
+      // What still waits must not burden the others' turns. Locked, as the server would: it is still sending.
+      await query(
+        contender.databaseUrl,
+        "select from event_endpoint for update; delete from outbound_delivery; delete from outbound_event",
+      );
       return round;
     },
     stop: async () => {
@@ -38,6 +42,15 @@ export async function startWithEndpoint(start: Start): Promise<Contender> {
       receiver.close();
     },
   };
+}
+
+/** Sending yields to the intake: how much of it a round contains belongs to its figures. */
+async function reportBacklog({ name, databaseUrl }: { name: string; databaseUrl: string }): Promise<void> {
+  const [row] = await query<{ sent: number; created: number }>(
+    databaseUrl,
+    "select (count(*) filter (where status = 'delivered'))::int as sent, count(*)::int as created from outbound_delivery",
+  );
+  note(`${name}: ${row?.sent ?? 0} of ${row?.created ?? 0} outbound events sent at the end of the round`);
 }
 
 async function createEndpoint(databaseUrl: string, url: string): Promise<void> {
