@@ -18,3 +18,15 @@ export function isOverloaded({
     first.bytes + claimed.bytes + running.bytes >= MAX_WAITING_BYTES
   );
 }
+
+/** As many webhooks at once are in hand only when they queue: one takes milliseconds. */
+const BUSY_ITEMS = 16;
+
+/** Whether webhooks queue, so that other work of this process should wait. */
+export function isBusy({
+  deliveries,
+  claims,
+  attempts,
+}: Pick<Intake, "deliveries" | "claims" | "attempts">): boolean {
+  return deliveries.load().items + claims.load().items + attempts.load().items >= BUSY_ITEMS;
+}

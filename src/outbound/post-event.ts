@@ -1,8 +1,9 @@
-import { request as requestHttp } from "node:http";
+import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
-import type { SendResult } from "../store/record-outbound-attempt.ts";
+import type { SendResult } from "../store/record-outbound-attempts.ts";
 import { type OutboundAllow, resolveTarget } from "./allowed-targets.ts";
+import type { CheckedAddress, EndpointConnections } from "./endpoint-connections.ts";
 import { signedHeaders } from "./sign.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -15,6 +16,8 @@ export type PostOptions = {
   now: () => number;
   timeoutMs?: number;
   tracing?: Tracing | null;
+  /** Where to find and leave an open connection; without, each event has one of its own. */
+  connections?: EndpointConnections;
 };
 
 const PROBLEMS = {
@@ -27,7 +30,7 @@ const PROBLEMS = {
 export async function postEvent(
   { url, secrets }: { url: string; secrets: readonly string[] },
   event: { id: string; body: string },
-  { allow, now, timeoutMs = TIMEOUT_MS, tracing }: PostOptions,
+  { allow, now, timeoutMs = TIMEOUT_MS, tracing, connections }: PostOptions,
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const failed = (error: string): SendResult => ({
@@ -47,7 +50,7 @@ export async function postEvent(
     };
     const attributes = { ...clientAttributes(target), "tollgate.event.id": event.id };
     const status = await traced(tracing, "POST", { kind: "client", parent: "active", attributes }, (span) =>
-      post(target, headers, event.body, { signal: AbortSignal.timeout(timeoutMs), span }),
+      post(target, headers, event.body, { signal: AbortSignal.timeout(timeoutMs), span, connections }),
     );
     const isDelivered = status >= 200 && status < 300;
     return {
@@ -65,26 +68,48 @@ export async function postEvent(
 
 type Target = { url: URL; address: { address: string; family: 4 | 6 } };
 
-function post(
+type SendOptions = { signal: AbortSignal; span: Span | null; connections?: EndpointConnections | undefined };
+
+async function post(
+  target: Target,
+  headers: Record<string, string | number>,
+  body: string,
+  options: SendOptions,
+): Promise<number> {
+  try {
+    return await send(target, headers, body, options);
+  } catch (error) {
+    // The endpoint closed the open connection while the request was on its way.
+    if (error instanceof StaleConnection)
+      return send(target, headers, body, { ...options, connections: undefined });
+    throw error;
+  }
+}
+
+class StaleConnection extends Error {}
+
+function send(
   { url, address }: Target,
   headers: Record<string, string | number>,
   body: string,
-  { signal, span }: { signal: AbortSignal; span: Span | null },
+  { signal, span, connections }: SendOptions,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const send = url.protocol === "https:" ? requestHttps : requestHttp;
-    const request = send(url, {
+    const create = url.protocol === "https:" ? requestHttps : requestHttp;
+    const checked: CheckedAddress = { checkedAddress: address.address };
+    const request = create(url, {
+      ...checked,
       method: "POST",
       headers: span === null ? headers : { ...headers, traceparent: span.traceparent() },
       signal,
-      // A connection of its own, to the address that was checked: the name is not resolved again.
-      agent: false,
+      agent: connections?.agent(url.protocol) ?? false,
+      // To the address that was checked: the name is not resolved again.
       lookup: (_host, options, callback) => {
         if (options.all) callback(null, [address]);
         else callback(null, address.address, address.family);
       },
     });
-    request.on("error", reject);
+    request.on("error", (error) => reject(isStale(request, error) ? new StaleConnection() : error));
     request.on("response", (response) => {
       span?.set({ "http.response.status_code": response.statusCode as number });
       let bytes = 0;
@@ -100,6 +125,10 @@ function post(
     });
     request.end(body);
   });
+}
+
+function isStale(request: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
 }
 
 /** Only the host: path and query of somebody's endpoint may contain a secret. */

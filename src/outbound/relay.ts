@@ -73,7 +73,7 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
         // Changes, which have become events, and events that turned out to report no change.
         written.filter(({ kind, seq }) => kind !== "event" || !eventSeqs.has(seq)),
       ),
-      ...storeEvents(transaction, events, delivered),
+      ...storeEvents(transaction, events),
       ...createDeliveries(
         transaction,
         events.filter(({ type }) => delivered.has(type)),

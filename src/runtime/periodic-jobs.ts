@@ -1,6 +1,7 @@
 import type { Auth } from "../auth/auth.ts";
 import type { Config } from "../config/config.ts";
 import { isJobName, type JobName, type JobOutcome } from "../domain/job.ts";
+import { isBusy } from "../intake/overload.ts";
 import { startRetryJob } from "../intake/retry-job.ts";
 import { createJobRunner, JOB_LEASE_SECONDS, type Job } from "../jobs/job-runner.ts";
 import type { Log } from "../observability/log.ts";
@@ -54,6 +55,7 @@ export function startPeriodicJobs(
     database,
     plans: config.plans,
     allow: runtime.outboundAllow,
+    isIntakeBusy: () => isBusy(runtime.intake),
     ...(metrics ? { observe: metrics.sent } : {}),
     tracing: runtime.tracing,
     runsOn,

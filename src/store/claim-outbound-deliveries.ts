@@ -1,5 +1,6 @@
 import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
+import { findPackedEvents } from "./packed-events.ts";
 
 const DUE_ENDPOINTS = {
   name: "due_event_endpoints",
@@ -7,10 +8,11 @@ const DUE_ENDPOINTS = {
 select p.id from event_endpoint p
 where p.enabled and (p.hook is null or p.hook = any ($1::text[])) and exists (
   select from outbound_delivery d
-  where d.endpoint_id = p.id and d.status = 'pending' and d.next_attempt_at <= clock_timestamp())`,
+  where d.endpoint_id = p.id and d.status = 'pending' and d.next_attempt_at <= clock_timestamp())
+order by random()`,
 };
 
-/** Endpoints with something to send now. @param hooks the plugins' hooks that this process can call */
+/** Endpoints with something to send now, in no order: none is always the last. @param hooks the plugins' hooks that this process can call */
 export async function dueEndpoints(database: Queryable, hooks: readonly string[]): Promise<string[]> {
   const rows = await database.run<{ id: string }>(DUE_ENDPOINTS, [hooks]);
   return rows.map(({ id }) => id);
@@ -27,6 +29,8 @@ export type ClaimedDelivery = {
   hook: string | null;
   /** The newest first. */
   secrets: string[];
+  position: bigint | null;
+  /** `null`: in a pack, or no longer stored. */
   event: { id: string; type: OutboundEventType; occurredAt: Date; data: Record<string, unknown> } | null;
 };
 
@@ -45,7 +49,7 @@ with due as materialized (
   from due where d.id = due.id
   returning d.*
 )
-select c.id::text, c.claim_no as "claimNo", c.attempts, c.endpoint_id as "endpointId", c.subject, p.url, p.hook,
+select c.id::text, c.claim_no as "claimNo", c.attempts, c.endpoint_id as "endpointId", c.subject, p.url, p.hook, c.position,
   array_remove(array[p.secret, case when p.previous_secret_until > clock_timestamp() then p.previous_secret end], null)
     as secrets,
   case when e.id is not null then json_build_object('id', e.id, 'type', e.type,
@@ -55,7 +59,8 @@ left join outbound_event e on e.position = c.position
 order by c.id`,
 };
 
-type ClaimedRow = Omit<ClaimedDelivery, "event"> & {
+type ClaimedRow = Omit<ClaimedDelivery, "event" | "position"> & {
+  position: string | null;
   event: { id: string; type: OutboundEventType; occurredAtMs: number; data: Record<string, unknown> } | null;
 };
 
@@ -66,13 +71,30 @@ export async function claimDeliveries(
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<ClaimedDelivery[]> {
   const rows = await database.run<ClaimedRow>(CLAIM, [endpointId, limit, leaseSeconds]);
-  return rows.map(({ event, ...row }) => ({
+  return rows.map(({ event, position, ...row }) => ({
     ...row,
+    position: position === null ? null : BigInt(position),
     event: event && {
       id: event.id,
       type: event.type,
       occurredAt: new Date(event.occurredAtMs),
       data: event.data,
     },
+  }));
+}
+
+/** The same with the events that share a row with others. */
+export async function withPackedEvents(
+  database: Queryable,
+  deliveries: readonly ClaimedDelivery[],
+): Promise<ClaimedDelivery[]> {
+  const positions = deliveries.flatMap(({ event, position }) =>
+    event === null && position !== null ? position : [],
+  );
+  if (positions.length === 0) return [...deliveries];
+  const packed = await findPackedEvents(database, positions);
+  return deliveries.map((delivery) => ({
+    ...delivery,
+    event: delivery.event ?? (delivery.position === null ? null : (packed.get(delivery.position) ?? null)),
   }));
 }

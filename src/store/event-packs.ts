@@ -93,9 +93,27 @@ export function packEvents(events: readonly PackedEvent[]): Buffer {
 
 /** @param firstPosition of the pack */
 export function unpackEvents(packed: Buffer, firstPosition: bigint): PackedEvent[] {
-  const lines = inflateRawSync(packed).toString().split("\n");
-  return lines.map((line, index) => {
-    const [id, type, occurredAtMs, data] = JSON.parse(line);
-    return { position: firstPosition + BigInt(index), id, type, occurredAt: new Date(occurredAtMs), data };
+  return linesOf(packed).map((line, index) => toEvent(line, firstPosition + BigInt(index)));
+}
+
+/** Those at the given positions, as far as they are in the pack: the others are not parsed. */
+export function unpackEventsAt(
+  packed: Buffer,
+  firstPosition: bigint,
+  positions: readonly bigint[],
+): PackedEvent[] {
+  const lines = linesOf(packed);
+  return positions.flatMap((position) => {
+    const line = lines[Number(position - firstPosition)];
+    return line === undefined ? [] : [toEvent(line, position)];
   });
+}
+
+function linesOf(packed: Buffer): string[] {
+  return inflateRawSync(packed).toString().split("\n");
+}
+
+function toEvent(line: string, position: bigint): PackedEvent {
+  const [id, type, occurredAt, data] = JSON.parse(line);
+  return { position, id, type, occurredAt: new Date(occurredAt), data };
 }

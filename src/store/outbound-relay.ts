@@ -45,19 +45,9 @@ from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], string_to_array(
 where e.seq = input.seq and e.seq = any ($1::bigint[]) and e.position is null`,
 };
 
-/**
- * Stores events with their positions: in the row that they have, in a new one, or many in one.
- * @param delivered the types that endpoints want: deliveries read events one by one
- */
-export function storeEvents(
-  transaction: Queryable,
-  events: readonly PositionedEvent[],
-  delivered: ReadonlySet<OutboundEventType>,
-): Promise<unknown>[] {
-  const { packs, single } = splitIntoPacks(
-    events,
-    ({ seq, type, isPastDue }) => seq === null && !delivered.has(type) && !isPastDue,
-  );
+/** Stores events with their positions: in the row that they have, in a new one, or many in one. */
+export function storeEvents(transaction: Queryable, events: readonly PositionedEvent[]): Promise<unknown>[] {
+  const { packs, single } = splitIntoPacks(events, ({ seq, isPastDue }) => seq === null && !isPastDue);
   const added = single.filter(({ seq }) => seq === null);
   const written = single.filter(({ seq }) => seq !== null);
   return [
@@ -112,7 +102,7 @@ export async function lockEndpoints(transaction: Queryable): Promise<Set<Outboun
   return new Set(endpoints.flatMap(({ types }) => types));
 }
 
-// The first pending one of a subject is due; the others wait until it is done, see `recordAttempt`.
+// The first pending one of a subject is due; the others wait until it is done, see `recordAttempts`.
 const CREATE_DELIVERIES = {
   name: "create_outbound_deliveries",
   text: `

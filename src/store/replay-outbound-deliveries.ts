@@ -10,7 +10,11 @@ set status = 'pending', next_attempt_at = null, completed_at = null, claim_no = 
   give_up_at = clock_timestamp() + interval '5 days'
 where d.endpoint_id = $1::uuid and d.status <> 'pending' and d.position is not null
   and d.id = any ($2::bigint[])
-  and exists (select from outbound_event e where e.position = d.position)
+  and (exists (select from outbound_event e where e.position = d.position)
+    or d.position >= (
+      select p.first_position from outbound_event_pack p
+      where p.last_position >= d.position order by p.last_position limit 1
+    ))
 returning d.id::text`,
 };
 

@@ -214,6 +214,74 @@ it("does not delay other endpoints while one never answers", async () => {
   await dispatcher.stop();
 });
 
+it("reuses an endpoint's connection, and sends an event again on a new one when the endpoint has closed it", async () => {
+  const endpoint = await receiver((response, { event, connection }) => {
+    const isRepeat = endpoint.received.filter(({ event: { id } }) => id === event.id).length > 1;
+    if (event.data.subscription?.seats === 3 && !isRepeat) connection.destroy();
+    else response.writeHead(204).end();
+  });
+  await addEndpoint(test, endpoint.url);
+  const dispatcher = dispatcherOn(test);
+  for (const seats of [1, 2, 3]) {
+    await writeEvent(test, "a", seats);
+    await sendDue(test, dispatcher);
+  }
+  expect(seatsOf(endpoint)).toEqual([1, 2, 3, 3]);
+  const [first, second, third, repeated] = endpoint.received.map(({ connection }) => connection);
+  expect([second === first, third === first, repeated === first]).toEqual([true, true, false]);
+  expect(await test.rows("select attempt, response_status from outbound_attempt")).toEqual(
+    Array.from({ length: 3 }, () => ({ attempt: 1, response_status: 204 })),
+  );
+  await dispatcher.stop();
+});
+
+it("sends some events while the intake is busy, and everything once it is not", async () => {
+  const endpoint = await receiver();
+  await addEndpoint(test, endpoint.url);
+  let isIntakeBusy = true;
+  const dispatcher = dispatcherOn(test, { isIntakeBusy: () => isIntakeBusy });
+  for (let index = 0; index < 50; index += 1) await writeEvent(test, `s${index}`, 1);
+  await relayEvents({ database: test.database, plans });
+  for (const sent of [20, 40]) {
+    await dispatcher.dispatch();
+    await dispatcher.idle();
+    expect(endpoint.received).toHaveLength(sent);
+  }
+  isIntakeBusy = false;
+  await sendDue(test, dispatcher);
+  expect(endpoint.received).toHaveLength(50);
+  await dispatcher.stop();
+});
+
+it("counts an endpoint that accepts one of several events as healthy", async () => {
+  const endpoint = await receiver((response, { event }) => {
+    response.writeHead(event.data.subscription?.id === "bad" ? 500 : 204).end();
+  });
+  await addEndpoint(test, endpoint.url);
+  await test.rows("update event_endpoint set failing_since = now() - interval '6 days'");
+  for (const subject of ["good", "bad"]) await writeEvent(test, subject, 1);
+  const { promise: bothSent, resolve: sentBoth } = Promise.withResolvers<void>();
+  let sent = 0;
+  const dispatcher = dispatcherOn(test, {
+    // They end together, and are recorded in one transaction.
+    reached: async (milestone) => {
+      if (milestone !== "delivery sent") return;
+      sent += 1;
+      if (sent === 2) sentBoth();
+      await bothSent;
+    },
+  });
+  await sendDue(test, dispatcher);
+  expect(await test.rows("select enabled, failing_since from event_endpoint")).toEqual([
+    { enabled: true, failing_since: null },
+  ]);
+  expect(await deliveries()).toMatchObject([
+    { status: "delivered", attempts: 1 },
+    { status: "pending", attempts: 1 },
+  ]);
+  await dispatcher.stop();
+});
+
 it("records a missing response as a failure", async () => {
   const silent = await receiver(() => {});
   await addEndpoint(test, silent.url);

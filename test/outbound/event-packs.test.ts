@@ -2,9 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { endGrace } from "../../src/billing/end-grace.ts";
 import type { EventSubscription } from "../../src/domain/outbound-event.ts";
-import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { subscriptionChange } from "../../src/domain/subscription-change.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
+import { createDispatcher } from "../../src/outbound/dispatcher.ts";
+import { outboundEvent } from "../../src/outbound/event-body.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { insertEndpoint } from "../../src/store/event-endpoints.ts";
@@ -12,11 +14,13 @@ import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
 import { readEvents } from "../../src/store/outbound-list.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { redactPacksOfUser } from "../../src/store/redact-event-packs.ts";
+import { replayDeliveries } from "../../src/store/replay-outbound-deliveries.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { storedEvents } from "../support/stored-events.ts";
+import { startReceiver } from "./receiver.ts";
 
 const USERS = 60;
 const LIMITS = {
@@ -50,13 +54,17 @@ beforeEach(async () => {
 
 type Facts = Partial<Pick<EventSubscription, "status" | "seats">>;
 
-/** Each user's subscription gets another plan, and these facts. */
-async function changeAll(factsOf: (userId: string) => Facts = () => ({})): Promise<void> {
+/** Each user's subscription, or so many of them, gets another plan, and these facts. */
+async function changeAll(
+  factsOf: (userId: string) => Facts = () => ({}),
+  { offset = 0, limit = USERS } = {},
+): Promise<void> {
   const subscriptions = await test.rows<EventSubscription>(
     `select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", plan_id as "planId",
        seats, status, current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd",
        out_of_order as "outOfOrder"
-     from subscription order by id`,
+     from subscription order by id limit $1 offset $2`,
+    [limit, offset],
   );
   const changes = subscriptions.map((before) => {
     const planId = before.planId === "team" ? "pro" : "team";
@@ -130,27 +138,71 @@ it("relays a backlog of several batches in the order in which it was written", a
 });
 
 it("packs an event as it would have been stored by itself", async () => {
-  await changeAll();
-  await insertEndpoint(test.database, {
-    ...{ url: "https://example.com", description: null, createdBy: null, secret: newEndpointSecret() },
-    types: [...SUBSCRIPTION_EVENT_TYPES, "entitlements.changed"],
-  });
+  const few = 20;
+  await changeAll(undefined, { limit: few });
   await test.rows("create table written as select * from outbound_change_set");
   await relay();
   expect(await packs()).toEqual([]);
   const alone = await readInPagesOf(100);
-  expect(await test.rows("select from outbound_delivery")).toHaveLength(2 * USERS);
+  expect(alone).toHaveLength(2 * few);
 
-  await test.rows("truncate outbound_event, event_endpoint cascade");
+  await test.rows("truncate outbound_event");
   await test.rows(
     "insert into outbound_change_set (changes_count, occurred_at, created_at, changes) select changes_count, occurred_at, created_at, changes from written",
   );
+  await changeAll(undefined, { offset: few });
   await relay();
   expect(await singles()).toEqual([]);
   const packed = await readInPagesOf(100);
   const published = ({ type, occurredAt, data }: (typeof packed)[number]) =>
     JSON.stringify({ type, occurredAt, data });
-  expect(packed.map(published)).toEqual(alone.map(published));
+  expect(packed.slice(0, 2 * few).map(published)).toEqual(alone.map(published));
+});
+
+it("sends an endpoint the events of packs as they are listed, again when they are replayed", async () => {
+  const endpoint = await startReceiver();
+  const { id } = await insertEndpoint(test.database, {
+    ...{ url: endpoint.url, description: null, createdBy: null, secret: newEndpointSecret() },
+    types: ["subscription.changed"],
+  });
+  await changeAll();
+  await relay();
+  expect(await singles()).toEqual([]);
+  const dispatcher = createDispatcher({
+    database: test.database,
+    allow: outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] }),
+    hooks: new Map(),
+    log: { warn() {} },
+    now: Date.now,
+  });
+  const sendAll = async () => {
+    while ((await dispatcher.dispatch()) > 0) await dispatcher.idle();
+  };
+  await sendAll();
+  const listed = (await readInPagesOf(100)).filter(({ type }) => type === "subscription.changed");
+  const bodies = (events: readonly Parameters<typeof outboundEvent>[0][]) =>
+    events.map(({ id, type, occurredAt, data }) =>
+      JSON.stringify(outboundEvent({ id, type, occurredAt, data })),
+    );
+  const sent = endpoint.received.map(({ body }) => body);
+  expect(sent).toHaveLength(USERS);
+  expect(sent.toSorted()).toEqual(bodies(listed).toSorted());
+
+  const [delivery] = await test.rows<{ id: string; event_id: string }>(
+    "select id::text, event_id from outbound_delivery order by id limit 1",
+  );
+  const ids = [delivery?.id as string];
+  const replayed = await inTransaction(test.database, LIMITS, async (transaction) => {
+    const done = replayDeliveries(transaction, id, { ids, since: null });
+    await done;
+    await transaction.commitAfter([]);
+    return done;
+  });
+  expect(replayed).toEqual(ids);
+  await sendAll();
+  expect(endpoint.received.at(-1)?.event.id).toBe(delivery?.event_id);
+  await dispatcher.stop();
+  await endpoint.close();
 });
 
 it("redacts a deleted user's events in packs, and nobody else's", async () => {

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { startHttpServer } from "../support/http.ts";
 
-type Received = { headers: IncomingHttpHeaders; body: string; event: ReceivedEvent };
+type Received = { headers: IncomingHttpHeaders; body: string; event: ReceivedEvent; connection: Socket };
 
 type ReceivedEvent = {
   id: string;
@@ -28,7 +29,8 @@ export async function startReceiver(
   const received: Received[] = [];
   const server = await startHttpServer(async (incoming, response) => {
     const body = await text(incoming);
-    const request = { headers: incoming.headers, body, event: JSON.parse(body) as ReceivedEvent };
+    const event = JSON.parse(body) as ReceivedEvent;
+    const request = { headers: incoming.headers, body, event, connection: incoming.socket };
     received.push(request);
     answer(response, request);
   });

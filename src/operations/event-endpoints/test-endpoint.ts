@@ -8,7 +8,7 @@ import { exampleData } from "../../outbound/example-data.ts";
 import { postEvent } from "../../outbound/post-event.ts";
 import type { Database } from "../../store/database.ts";
 import { findEndpoint, targetOf } from "../../store/event-endpoints.ts";
-import { recordTest } from "../../store/record-outbound-attempt.ts";
+import { recordTest } from "../../store/record-outbound-attempts.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";

@@ -11,38 +11,52 @@ export type SendResult = {
   error: string | null;
 };
 
+/** What an attempt has resulted in. */
+export type AttemptOutcome = {
+  delivery: ClaimedDelivery;
+  result: SendResult;
+  /** After a failure. */
+  retryInSeconds: number;
+};
+
 const RECORD = {
-  name: "record_outbound_attempt",
+  name: "record_outbound_attempts",
   text: `
-with done as (
+with input as materialized (
+  select *, clock_timestamp() + retry_seconds * interval '1 second' as retry_at
+  from unnest($2::bigint[], $3::int[], $4::int[], $5::float8[], $6::boolean[], $7::float8[], $8::int[], $9::text[])
+    as i (id, claim_no, attempt, duration_ms, is_delivered, retry_seconds, response_status, error)
+), done as (
   update outbound_delivery d
-  set status = case when $5::boolean then 'delivered'
-      when clock_timestamp() + $6::float8 * interval '1 second' > d.give_up_at then 'failed' else 'pending' end,
+  set status = case when i.is_delivered then 'delivered' when i.retry_at > d.give_up_at then 'failed' else 'pending' end,
     next_attempt_at = case
-      when $5::boolean or clock_timestamp() + $6::float8 * interval '1 second' > d.give_up_at then null
+      when i.is_delivered or i.retry_at > d.give_up_at then null
       when exists (
         select from outbound_delivery e
         where e.endpoint_id = d.endpoint_id and e.subject = d.subject and e.status = 'pending' and e.id < d.id
       ) then null
-      else clock_timestamp() + $6::float8 * interval '1 second' end,
-    completed_at = case
-      when $5::boolean or clock_timestamp() + $6::float8 * interval '1 second' > d.give_up_at then clock_timestamp() end
-  where d.id = $1::bigint and d.claim_no = $2::int and d.status = 'pending'
-  returning d.id
+      else i.retry_at end,
+    completed_at = case when i.is_delivered or i.retry_at > d.give_up_at then clock_timestamp() end
+  from input i
+  where d.id = i.id and d.id = any ($2::bigint[]) and d.claim_no = i.claim_no and d.status = 'pending'
+  returning i.*
 ), logged as (
   insert into outbound_attempt (delivery_id, attempt, at, duration_ms, response_status, error)
-  select id, $3::int, clock_timestamp() - $4::float8 * interval '1 millisecond', $4::float8, $7::int, $8::text from done
+  select id, attempt, clock_timestamp() - duration_ms * interval '1 millisecond', duration_ms, response_status, error
+  from done
   on conflict do nothing
+), outcome as (
+  select bool_or(is_delivered) as is_accepting from done having count(*) > 0
 ), failing as (
   update event_endpoint p
-  set failing_since = case when $5::boolean then null else coalesce(p.failing_since, clock_timestamp()) end,
-    enabled = case when $5::boolean then p.enabled
+  set failing_since = case when o.is_accepting then null else coalesce(p.failing_since, clock_timestamp()) end,
+    enabled = case when o.is_accepting then p.enabled
       else p.enabled and (p.hook is not null
         or coalesce(p.failing_since, clock_timestamp()) > clock_timestamp() - interval '5 days') end,
-    disabled_at = case when not $5::boolean and p.enabled and p.hook is null
+    disabled_at = case when not o.is_accepting and p.enabled and p.hook is null
       and p.failing_since <= clock_timestamp() - interval '5 days' then clock_timestamp() else p.disabled_at end
-  from done where p.id = $9::uuid and (p.failing_since is null) <> $5::boolean
-    or p.id = $9::uuid and not $5::boolean and p.failing_since <= clock_timestamp() - interval '5 days'
+  from outcome o where p.id = $1::uuid and ((p.failing_since is null) <> o.is_accepting
+    or not o.is_accepting and p.failing_since <= clock_timestamp() - interval '5 days')
   returning p.id, p.url, p.enabled, p.created_by
 ), recipient as (
   select u.id, failing.id as endpoint_id, failing.url from failing cross join "user" u
@@ -55,41 +69,41 @@ select id, 'event_endpoint_disabled', jsonb_build_object('endpointId', endpoint_
 
 // In a statement of its own: it must see what was created while the lock was awaited.
 const MAKE_NEXT_DUE = {
-  name: "make_next_outbound_delivery_due",
+  name: "make_next_outbound_deliveries_due",
   text: `
 update outbound_delivery d set next_attempt_at = clock_timestamp()
-from (
-  select id from outbound_delivery where endpoint_id = $1::uuid and subject = $2 and status = 'pending' order by id limit 1
+from unnest($2::text[]) as done (subject) cross join lateral (
+  select id from outbound_delivery
+  where endpoint_id = $1::uuid and subject = done.subject and status = 'pending' order by id limit 1
 ) head
 where d.id = head.id and d.next_attempt_at is null`,
 };
 
 /**
- * Records an attempt, if the claim still holds. Makes the next delivery of the subject due when this one is done, and
- * disables an endpoint that has failed for five days.
- * @param retryInSeconds after a failure
+ * Records attempts at one endpoint, those whose claim still holds. Makes the next delivery of a subject due when one is
+ * done, and disables an endpoint that has failed for five days; one success among the attempts ends the failing.
  */
-export function recordAttempt(
+export function recordAttempts(
   transaction: Transaction,
-  { id, claimNo, attempts, endpointId, subject }: ClaimedDelivery,
-  result: SendResult,
-  retryInSeconds: number,
+  endpointId: string,
+  outcomes: readonly AttemptOutcome[],
 ): Promise<unknown>[] {
-  const { isDelivered, durationMs, responseStatus, error } = result;
+  const deliveries = outcomes.map(({ delivery }) => delivery);
+  const results = outcomes.map(({ result }) => result);
   return [
     transaction.run(LOCK_ENDPOINT, [endpointId]),
     transaction.run(RECORD, [
-      id,
-      claimNo,
-      attempts,
-      durationMs,
-      isDelivered,
-      retryInSeconds,
-      responseStatus,
-      error,
       endpointId,
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ claimNo }) => claimNo),
+      deliveries.map(({ attempts }) => attempts),
+      results.map(({ durationMs }) => durationMs),
+      results.map(({ isDelivered }) => isDelivered),
+      outcomes.map(({ retryInSeconds }) => retryInSeconds),
+      results.map(({ responseStatus }) => responseStatus),
+      results.map(({ error }) => error),
     ]),
-    transaction.run(MAKE_NEXT_DUE, [endpointId, subject]),
+    transaction.run(MAKE_NEXT_DUE, [endpointId, [...new Set(deliveries.map(({ subject }) => subject))]]),
   ];
 }
 

@@ -1,0 +1,45 @@
+import { type AgentOptions, Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+
+/** Connections to endpoints that stay open between two events. */
+export type EndpointConnections = {
+  agent(protocol: string): HttpAgent | HttpsAgent;
+  close(): void;
+};
+
+/** Put into a request's options: a connection is only reused for the address that was checked for this request. */
+export type CheckedAddress = { checkedAddress: string };
+
+const OPTIONS: AgentOptions = {
+  keepAlive: true,
+  /** Closed when it has not been used for so long; sooner where the endpoint says so. */
+  timeout: 4_000,
+  /** Per endpoint, as many as it is sent at once. */
+  maxFreeSockets: 8,
+};
+
+export function openEndpointConnections(): EndpointConnections {
+  const http = new CheckedHttpAgent(OPTIONS);
+  const https = new CheckedHttpsAgent(OPTIONS);
+  return {
+    agent: (protocol) => (protocol === "https:" ? https : http),
+    close: () => {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+type NameOptions = Parameters<HttpAgent["getName"]>[0] & Partial<CheckedAddress>;
+
+class CheckedHttpAgent extends HttpAgent {
+  override getName(options?: NameOptions): string {
+    return `${super.getName(options)}:${options?.checkedAddress}`;
+  }
+}
+
+class CheckedHttpsAgent extends HttpsAgent {
+  override getName(options?: NameOptions): string {
+    return `${super.getName(options)}:${options?.checkedAddress}`;
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  withPackedEvents,
+} from "../store/claim-outbound-deliveries.ts";
+import type { Database } from "../store/database.ts";
+import { type AttemptOutcome, recordAttempts } from "../store/record-outbound-attempts.ts";
+import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
+import { type AttemptOptions, makeAttempt } from "./make-attempt.ts";
+import type { Allowance } from "./yield-to-intake.ts";
+
+/** At once, per endpoint and process: a slow endpoint holds up its own events alone. */
+const MAX_CONCURRENT = 8;
+/** Longer than an attempt may take. */
+const LEASE_SECONDS = 45;
+/** What has ended waits so long for others that end, to be recorded with them. */
+const RECORD_WITHIN_MS = 20;
+
+const LIMITS: TransactionOptions = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 5_000,
+  statementTimeoutMs: 10_000,
+  idleTimeoutMs: 5_000,
+};
+
+export type SenderOptions = AttemptOptions & {
+  database: Database;
+  leaseSeconds?: number;
+  allowance: Allowance;
+  isStopped(): boolean;
+};
+
+/** Sends what one endpoint is due. */
+export type EndpointSender = {
+  /** Records what has ended and starts what is due. Returns how many were started. */
+  proceed(): Promise<number>;
+  /** Resolves when nothing is being sent and everything is recorded. */
+  idle(): Promise<void>;
+  isIdle(): boolean;
+};
+
+export function createEndpointSender(options: SenderOptions, endpointId: string): EndpointSender {
+  const { database, log, allowance } = options;
+  const running = new Set<Promise<unknown>>();
+  let sending = 0;
+  let ended: AttemptOutcome[] = [];
+  let isProceeding = false;
+  let timer: NodeJS.Timeout | null = null;
+
+  /** Together: one commit to the disk for several attempts and the claims that follow them. */
+  const recordAndClaim = async (outcomes: readonly AttemptOutcome[], limit: number) => {
+    const claim = { limit, leaseSeconds: options.leaseSeconds ?? LEASE_SECONDS };
+    if (outcomes.length === 0) return claimDeliveries(database, endpointId, claim);
+    return inTransaction(database, LIMITS, async (transaction) => {
+      const recording = recordAttempts(transaction, endpointId, outcomes);
+      // Behind the records: the next of each subject is due now.
+      const claiming = limit > 0 ? claimDeliveries(transaction, endpointId, claim) : Promise.resolve([]);
+      await transaction.commitAfter([...recording, claiming]);
+      return claiming;
+    });
+  };
+  const proceed = async (): Promise<number> => {
+    if (isProceeding) return 0;
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const outcomes = ended;
+    const limit = options.isStopped() ? 0 : allowance.take(MAX_CONCURRENT - sending);
+    if (outcomes.length === 0 && limit === 0) return 0;
+    ended = [];
+    isProceeding = true;
+    const claimedAtMs = performance.now();
+    try {
+      const claimed = await withPackedEvents(database, await recordAndClaim(outcomes, limit));
+      for (const _ of outcomes) await options.reached?.("delivery recorded");
+      for (const delivery of claimed) start(delivery, claimedAtMs);
+      return claimed.length;
+    } finally {
+      isProceeding = false;
+      proceedWhenWorthwhile();
+    }
+  };
+  const proceedWhenWorthwhile = () => {
+    if (isProceeding || ended.length === 0) return;
+    if (sending === 0 || ended.length >= MAX_CONCURRENT / 2) track(proceedOrWarn());
+    else timer ??= setTimeout(() => track(proceedOrWarn()), RECORD_WITHIN_MS);
+  };
+  const proceedOrWarn = () =>
+    proceed().catch((err) =>
+      log.warn({ err, endpointId }, "outbound attempts could not be recorded, or the next ones claimed"),
+    );
+  const start = (delivery: ClaimedDelivery, claimedAtMs: number) => {
+    sending += 1;
+    const attempt = makeAttempt(options, delivery, claimedAtMs)
+      .catch((err) => log.warn({ err, deliveryId: delivery.id }, "an outbound attempt failed"))
+      .then((outcome) => {
+        sending -= 1;
+        if (outcome) ended.push(outcome);
+        proceedWhenWorthwhile();
+      });
+    track(attempt);
+  };
+  const track = (work: Promise<unknown>) => {
+    running.add(work);
+    void work.then(() => running.delete(work));
+  };
+  return {
+    proceed: () => {
+      const started = proceed();
+      track(started.catch(() => {}));
+      return started;
+    },
+    idle: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+    isIdle: () => running.size === 0,
+  };
+}

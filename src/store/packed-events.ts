@@ -1,0 +1,25 @@
+import type { Queryable } from "./database.ts";
+import { type PackedEvent, unpackEventsAt } from "./event-packs.ts";
+
+const PACKS = {
+  name: "event_packs_with_positions",
+  text: `
+select distinct on (p.last_position) p.first_position::text as "firstPosition", p.events
+from unnest($1::bigint[]) as wanted (position) cross join lateral (
+  select * from outbound_event_pack where last_position >= wanted.position order by last_position limit 1
+) p
+where p.first_position <= wanted.position
+order by p.last_position`,
+};
+
+type Row = { firstPosition: string; events: Buffer };
+
+/** Events that share a row with others, by their positions; those that are in no pack are left out. */
+export async function findPackedEvents(
+  database: Queryable,
+  positions: readonly bigint[],
+): Promise<Map<bigint, PackedEvent>> {
+  const packs = await database.run<Row>(PACKS, [positions]);
+  const events = packs.flatMap((pack) => unpackEventsAt(pack.events, BigInt(pack.firstPosition), positions));
+  return new Map(events.map((event) => [event.position, event]));
+}
