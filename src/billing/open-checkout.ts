@@ -6,10 +6,7 @@ import {
   type OpenedCheckout,
   type PaymentApi,
 } from "../domain/payment-api.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { Slot } from "../domain/slot.ts";
-import type { Intake } from "../intake/intake.ts";
 import {
   checkoutLease,
   findOpenCheckout,
@@ -17,18 +14,14 @@ import {
   forgetCheckout,
   keepCheckout,
   placeCheckoutOrder,
-  type StoredCheckout,
-  type WantedCheckout,
 } from "../store/checkouts.ts";
 import { customersOfUser, isSubscribed } from "../store/customers.ts";
-import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import type { Lease } from "../store/leases.ts";
-import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
-import { adoptPaid } from "./adopt-paid.ts";
-import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
+import { mapProviderErrors } from "./ask-provider.ts";
+import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
-import { trialDaysOf } from "./trial-days.ts";
+import { replaceCheckout } from "./replace-checkout.ts";
 
 /** After a crash, another request can take over once the lease has expired. */
 const LEASE_SECONDS = 12;
@@ -37,16 +30,6 @@ const RETRY_MS = 100;
 /** For providers that do not report when a checkout expires. */
 const KEEP_SECONDS = 60 * 60;
 
-export type BillingTools = ProviderTools & {
-  database: Queryable;
-  intake: Intake;
-  plans: PlanCatalog;
-  activeProvider: Slot;
-  /** The public origin, without a slash at the end. */
-  appUrl: string;
-};
-
-type Order = WantedCheckout & Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
 type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease };
 
 /**
@@ -79,7 +62,7 @@ async function openWithLease(deps: BillingTools, leased: LeasedOrder): Promise<s
   // If anything below fails, the open checkout stays in its row, so that the next order closes it.
   const previous = await findStoredCheckout(database, order.userId);
   if (previous === "busy") return null;
-  const updated = previous === null ? null : await replace(deps, leased, previous);
+  const updated = previous === null ? null : await replaceCheckout(deps, leased, previous);
   if (updated !== null) return await keep(deps, leased, updated);
   // The user may have paid before the lease was acquired, and would buy a second subscription.
   if (await isSubscribed(database, order.userId)) refuse({ reason: "subscription_exists" });
@@ -111,7 +94,7 @@ async function openPlaced(
     const existing = customers.find(
       ({ provider, customerId }) => provider === order.provider && customerId !== null,
     );
-    const placed = await orderFor(deps, order, idempotencyKey);
+    const placed = await checkoutOrder(deps, order, idempotencyKey);
     const opening = openFor(leased, existing?.customerId ?? null, placed);
     const facts = { slot: order.provider, userId: order.userId };
     return await keep(deps, leased, await mapProviderErrors(deps, facts, opening));
@@ -120,62 +103,6 @@ async function openPlaced(
     await forgetCheckout(database, order.userId, lease).catch(() => {});
     throw error;
   }
-}
-
-/** Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed. */
-async function replace(
-  deps: BillingTools,
-  leased: LeasedOrder,
-  previous: StoredCheckout,
-): Promise<OpenedCheckout | null> {
-  const { api, order } = leased;
-  const closing = { ...previous, userId: order.userId, email: order.email };
-  const facts = { slot: previous.provider, userId: order.userId };
-  const isSameSlot = previous.provider === order.provider;
-  if (isSameSlot && api.traits.checkout.canBeUpdated) {
-    const updating = api.updateCheckout(previous.id, await orderFor(deps, order, randomUUID()));
-    const updated = await updating.catch((error: unknown) => {
-      // The provider rejects the update of a paid or canceled checkout: closing it shows which it is.
-      if (!isPaymentApiProblem(error) || !["rejected", "missing"].includes(error.failure)) throw error;
-      return null;
-    });
-    if (updated !== null) return updated;
-  }
-  const end = await mapProviderErrors(deps, facts, closeStoredCheckout(deps, closing));
-  switch (end.status) {
-    case "closed":
-      return null;
-    case "open":
-      // If both are paid, the later one is canceled and refunded.
-      await rememberReplaced(deps.database, closing);
-      return null;
-    case "paid":
-      // The subscription of a used checkout is known: the caller checks whether it is still running.
-      if (previous.isUsed) return null;
-      recordPaid(deps, { ...closing, providerSubscriptionId: end.providerSubscriptionId });
-      return refuse({ reason: "checkout_paid" });
-    default:
-      return end satisfies never;
-  }
-}
-
-/** In the background: the user is refused at once. */
-function recordPaid(
-  deps: BillingTools,
-  {
-    provider,
-    userId,
-    providerSubscriptionId,
-  }: StoredCheckout & {
-    userId: string;
-    providerSubscriptionId: string | null;
-  },
-): void {
-  if (providerSubscriptionId === null) return;
-  adoptPaid(deps, { provider, userId, providerSubscriptionId }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    deps.log.error({ slot: provider, reason }, "the subscription of a paid checkout could not be recorded");
-  });
 }
 
 /** Stores what was opened. `null`: the lease was lost meanwhile, so it is closed again. */
@@ -195,22 +122,6 @@ async function keep(
     deps.log.error({ slot: order.provider, failure, reason }, "a checkout could not be closed");
   });
   return null;
-}
-
-async function orderFor(
-  deps: BillingTools,
-  { provider: _, returnUrl, ...order }: Order,
-  idempotencyKey: string,
-): Promise<Omit<CheckoutOrder, "customerId"> & { customerId: null }> {
-  const { appUrl } = deps;
-  return {
-    ...order,
-    idempotencyKey,
-    customerId: null,
-    successUrl: returnUrl ?? `${appUrl}/billing?checkout=completed`,
-    cancelUrl: returnUrl ?? `${appUrl}/billing?checkout=cancelled`,
-    trialDays: await trialDaysOf(deps, order),
-  };
 }
 
 /** A customer may have been deleted at the provider: the checkout then creates a new one. */

@@ -12,7 +12,7 @@ import {
 } from "../store/imported-users.ts";
 import { advanceImport } from "../store/imports.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { findUserStates, type UserState } from "../store/users.ts";
+import { findUserStates, type UserState } from "../store/user-states.ts";
 import { auditImport } from "./audit-import.ts";
 import { decideUser } from "./decide-user.ts";
 import { type ImportOptions, type ImportReport, runImport, type Source } from "./run-import.ts";

@@ -1,6 +1,6 @@
 import type { Queryable } from "../store/database.ts";
 import { findByExternalIds } from "../store/imported-users.ts";
-import { findConfirmedEmails, findUserStates, type UserState } from "../store/users.ts";
+import { findConfirmedEmails, findUserStates, type UserState } from "../store/user-states.ts";
 import type { Mapping } from "./mapping.ts";
 import type { SubscriptionRow } from "./subscription-row.ts";
 

@@ -1,5 +1,5 @@
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
-import type { UserState } from "../store/users.ts";
+import type { UserState } from "../store/user-states.ts";
 import type { EventDecision } from "./decide-group.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";

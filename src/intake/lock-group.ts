@@ -10,7 +10,7 @@ import {
   tryLockSubscribers,
   waitForSubscriptions,
 } from "../store/subscription-locks.ts";
-import { findConfirmedEmails, findUserStates, type UserState } from "../store/users.ts";
+import { findConfirmedEmails, findUserStates, type UserState } from "../store/user-states.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 export type LockedGroup = {

@@ -15,7 +15,7 @@ import { insertReconciliation } from "../store/reconciliations.ts";
 import { waitForSubscriptions } from "../store/subscription-locks.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { findConfirmedEmails, findUserStates } from "../store/users.ts";
+import { findConfirmedEmails, findUserStates } from "../store/user-states.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Adoption = { outcome: "adopted"; subscriptionId: string } | { outcome: "left"; reason: string };

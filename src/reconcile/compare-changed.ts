@@ -3,7 +3,7 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
-import { findUserStates } from "../store/users.ts";
+import { findUserStates } from "../store/user-states.ts";
 import { findByProviderIds, findKnownCustomers } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";

@@ -23,7 +23,7 @@ import { lockSubscribers, lockSubscriptions } from "../store/subscription-locks.
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
-import { findConfirmedEmails } from "../store/users.ts";
+import { findConfirmedEmails } from "../store/user-states.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Comparison =

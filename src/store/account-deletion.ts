@@ -2,11 +2,11 @@ import type { Caller } from "../domain/caller.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { ProviderName } from "../domain/traces.ts";
+import { IS_BANNED } from "./bans.ts";
 import type { Database } from "./database.ts";
 import { recordAudit } from "./record-audit.ts";
 import { redactOutbound } from "./redact-outbound.ts";
 import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
-import { IS_BANNED } from "./users.ts";
 
 /** A subscription that its provider still charges for. */
 export type RunningSubscription = {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Role } from "../domain/caller.ts";
 import { isUuid } from "../domain/uuid.ts";
+import { IS_BANNED } from "./bans.ts";
 import type { Queryable } from "./database.ts";
 import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
-import { IS_BANNED } from "./users.ts";
 
 /** How many valid keys a user may have at once. */
 const MAX_ACTIVE_KEYS = 100;

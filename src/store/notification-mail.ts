@@ -1,7 +1,7 @@
 import type { Locale } from "../domain/locale.ts";
 import type { NotificationKind } from "../domain/notification.ts";
+import { IS_BANNED } from "./bans.ts";
 import type { Queryable } from "./database.ts";
-import { IS_BANNED } from "./users.ts";
 
 /** Condition on notification `n`, identical to its index: unread, and its mail not settled. */
 const OPEN = "n.read_at is null and n.mail_after is distinct from 'infinity'";

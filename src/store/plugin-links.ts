@@ -1,6 +1,6 @@
 import type { Role } from "../domain/caller.ts";
+import { IS_BANNED } from "./bans.ts";
 import type { Queryable } from "./database.ts";
-import { IS_BANNED } from "./users.ts";
 
 export type PluginLink = { createdAt: Date; lastUsedAt: Date | null };
 

@@ -4,40 +4,6 @@ import type { Preferences } from "../domain/preferences.ts";
 import type { Queryable } from "./database.ts";
 import { type ListPosition, microsOf, timeOf } from "./list-position.ts";
 
-export type UserState = "present" | "deleted";
-
-const PRESENCE = {
-  name: "find_presence",
-  text: `
-select id, 'present' as presence from "user" where id = any ($1::text[])
-union all
-select id, 'deleted' from deleted_user where id = any ($1::text[])`,
-};
-
-/** Which of these exist, and which have deleted the account; unknown ids are left out. */
-export async function findUserStates(
-  transaction: Queryable,
-  ids: readonly string[],
-): Promise<Map<string, UserState>> {
-  const rows = await transaction.run<{ id: string; presence: UserState }>(PRESENCE, [ids]);
-  return new Map(rows.map((row) => [row.id, row.presence]));
-}
-
-const CONFIRMED = {
-  name: "find_confirmed_emails",
-  text: `select id, email from "user" where id = any ($1::text[]) and email_verified`,
-};
-
-/** By user, the addresses that they have proved to own. */
-export async function findConfirmedEmails(
-  transaction: Queryable,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await transaction.run<{ id: string; email: string }>(CONFIRMED, [ids]);
-  return new Map(rows.map(({ id, email }) => [id, email]));
-}
-
 export type NewUser = { id: string; name: string; email: string };
 
 const CREATE = {
@@ -58,9 +24,6 @@ export async function createUsers(database: Queryable, users: readonly NewUser[]
   const rows = await database.run<{ id: string }>(CREATE, [JSON.stringify(users)]);
   return rows.map((row) => row.id);
 }
-
-/** SQL condition on user `u`: a ban without an end holds until it is lifted. */
-export const IS_BANNED = "(u.banned and (u.ban_expires is null or u.ban_expires > now()))";
 
 export type User = {
   id: string;
@@ -171,47 +134,4 @@ returning ${USER_COLUMNS}`,
 export async function markOnboarded(database: Queryable, id: string): Promise<User | null> {
   const [user] = await database.run<User>(MARK_ONBOARDED, [id]);
   return user ?? null;
-}
-
-// A demotion locks the first remaining administrator: of several at once the last is refused, as it re-reads the row
-// it waited for. A banned administrator does not count.
-const SET_ROLE = {
-  name: "set_role",
-  text: `
-with administrator as (
-  select id from "user" u where role = 'admin' and not ${IS_BANNED} order by id for no key update
-),
-changed as (
-  update "user" set role = $2::text, updated_at = now()
-  where id = $1 and role <> $2::text and ($2::text = 'admin' or exists (select from administrator where id <> $1))
-  returning id
-),
-notified as (
-  insert into notification (user_id, kind, details)
-  select id, 'role_changed', jsonb_build_object('role', $2::text) from changed
-)
-select case
-  when exists (select from changed) then 'changed'
-  when u.role = $2::text or $2::text = 'admin' or exists (select from administrator where id <> $1) then 'unchanged'
-  else 'last_administrator'
-end as outcome
-from "user" u where u.id = $1`,
-};
-
-/** `last_administrator`: refused, as no administrator would remain. Notifies the user whose role changed. */
-export async function setRole(
-  database: Queryable,
-  id: string,
-  role: Role,
-): Promise<"changed" | "unchanged" | "last_administrator" | "unknown"> {
-  type Row = { outcome: "changed" | "unchanged" | "last_administrator" };
-  const [user] = await database.run<Row>(SET_ROLE, [id, role]);
-  return user?.outcome ?? "unknown";
-}
-
-const BANNED = { name: "is_banned", text: `select ${IS_BANNED} as "isBanned" from "user" u where u.id = $1` };
-
-export async function isBanned(database: Queryable, id: string): Promise<boolean> {
-  const [user] = await database.run<{ isBanned: boolean }>(BANNED, [id]);
-  return user?.isBanned ?? false;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findUser, findUserByEmail, listUsers, setRole, updateProfile } from "../../src/store/users.ts";
+import { setRole } from "../../src/store/set-role.ts";
+import { findUser, findUserByEmail, listUsers, updateProfile } from "../../src/store/users.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let test: TestDatabase;

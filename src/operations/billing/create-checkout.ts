@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { providerOf } from "../../billing/ask-provider.ts";
-import { type BillingTools, openCheckout } from "../../billing/open-checkout.ts";
+import type { BillingTools } from "../../billing/checkout-order.ts";
+import { openCheckout } from "../../billing/open-checkout.ts";
 import { type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";

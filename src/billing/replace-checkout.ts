@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { isPaymentApiProblem, type OpenedCheckout, type PaymentApi } from "../domain/payment-api.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { StoredCheckout } from "../store/checkouts.ts";
+import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
+import { adoptPaid } from "./adopt-paid.ts";
+import { mapProviderErrors } from "./ask-provider.ts";
+import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
+import { closeStoredCheckout } from "./close-checkout.ts";
+
+/** Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed. */
+export async function replaceCheckout(
+  deps: BillingTools,
+  { api, order }: { api: PaymentApi; order: Order },
+  previous: StoredCheckout,
+): Promise<OpenedCheckout | null> {
+  const closing = { ...previous, userId: order.userId, email: order.email };
+  const facts = { slot: previous.provider, userId: order.userId };
+  const isSameSlot = previous.provider === order.provider;
+  if (isSameSlot && api.traits.checkout.canBeUpdated) {
+    const updating = api.updateCheckout(previous.id, await checkoutOrder(deps, order, randomUUID()));
+    const updated = await updating.catch((error: unknown) => {
+      // The provider rejects the update of a paid or canceled checkout: closing it shows which it is.
+      if (!isPaymentApiProblem(error) || !["rejected", "missing"].includes(error.failure)) throw error;
+      return null;
+    });
+    if (updated !== null) return updated;
+  }
+  const end = await mapProviderErrors(deps, facts, closeStoredCheckout(deps, closing));
+  switch (end.status) {
+    case "closed":
+      return null;
+    case "open":
+      // If both are paid, the later one is canceled and refunded.
+      await rememberReplaced(deps.database, closing);
+      return null;
+    case "paid":
+      // The subscription of a used checkout is known: the caller checks whether it is still running.
+      if (previous.isUsed) return null;
+      recordPaid(deps, { ...closing, providerSubscriptionId: end.providerSubscriptionId });
+      return refuse({ reason: "checkout_paid" });
+    default:
+      return end satisfies never;
+  }
+}
+
+/** In the background: the user is refused at once. */
+function recordPaid(
+  deps: BillingTools,
+  {
+    provider,
+    userId,
+    providerSubscriptionId,
+  }: StoredCheckout & {
+    userId: string;
+    providerSubscriptionId: string | null;
+  },
+): void {
+  if (providerSubscriptionId === null) return;
+  adoptPaid(deps, { provider, userId, providerSubscriptionId }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    deps.log.error({ slot: provider, reason }, "the subscription of a paid checkout could not be recorded");
+  });
+}

@@ -1,0 +1,169 @@
+import { OPERATOR } from "../domain/caller.ts";
+import { isPaymentApiProblem, type PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import { unclearStateSentence } from "../domain/unclear-state.ts";
+import { findReconcilable } from "../store/reconciliations.ts";
+import { lastEventIds } from "../store/subscription-history.ts";
+import { findUserStates } from "../store/user-states.ts";
+import { eachVerifiable, findByProviderIds } from "../store/verification.ts";
+import { adopt } from "./adopt.ts";
+import { compare } from "./compare.ts";
+import { forEachConcurrently } from "./for-each-concurrently.ts";
+import { inBatches } from "./in-batches.ts";
+import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
+import type { Verification } from "./verification.ts";
+
+/** Compares all subscriptions of a slot: through the provider's list, and one by one what the list lacks. */
+export async function verifySubscriptions(run: Verification, slot: Slot, api: PaymentApi): Promise<void> {
+  const listed = await verifyListed(run, slot, api);
+  const ours = eachVerifiable(run.tools.intake.database, slot);
+  await verifyEach(run, slot, api, unlisted(ours, listed));
+}
+
+/** Fetches each of these subscriptions and compares it. */
+export async function verifyEach(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  subscriptions: Iterable<Subscription> | AsyncIterable<Subscription>,
+): Promise<void> {
+  await forEachConcurrently(subscriptions, (ours) => verifyFetched(run, slot, api, ours));
+}
+
+/** Returns all provider ids in the list. */
+async function verifyListed(run: Verification, slot: Slot, api: PaymentApi): Promise<ReadonlySet<string>> {
+  const listed = new Set<string>();
+  for await (const batch of inBatches(api.listSubscriptions(null))) {
+    const states = batch.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);
+    for (const { providerSubscriptionId } of states) listed.add(providerSubscriptionId as string);
+    await verifyStates(run, slot, api, states);
+  }
+  return listed;
+}
+
+async function verifyStates(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  states: readonly PaymentEvent[],
+): Promise<void> {
+  const { database } = run.tools.intake;
+  const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
+  const stored = await findByProviderIds(database, slot, ids);
+  const users = await findUserStates(
+    database,
+    states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
+  );
+  for (const state of states) {
+    const ours = stored.get(state.providerSubscriptionId as string);
+    if (ours !== undefined) {
+      run.check();
+      await compareStates(run, api, ours, state);
+    } else if (
+      state.userId !== null &&
+      users.get(state.userId) === "present" &&
+      state.status !== "canceled"
+    ) {
+      run.check();
+      await reportMissing(run, slot, state);
+    }
+  }
+}
+
+async function verifyFetched(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  ours: Subscription,
+): Promise<void> {
+  const providerId = ours.providerSubscriptionId as string;
+  try {
+    const state = await api.fetchSubscription(providerId);
+    run.check();
+    if (state !== null) {
+      await compareStates(run, api, ours, state);
+      return;
+    }
+    const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
+    await reportDrift(run, ours, [drift]);
+    if (run.options.repair) run.fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    run.fail(slot, providerId, error.message);
+  }
+}
+
+async function compareStates(
+  run: Verification,
+  api: PaymentApi,
+  ours: Subscription,
+  theirs: PaymentEvent,
+): Promise<void> {
+  const drift = subscriptionDrift(ours, theirs, run.tools.intake.plans);
+  if (drift.length === 0) return;
+  await reportDrift(run, ours, drift);
+  if (run.options.repair) await repair(run, api, ours);
+}
+
+async function reportDrift(
+  run: Verification,
+  ours: Subscription,
+  drift: readonly FieldDrift[],
+): Promise<void> {
+  const [last] = await lastEventIds(run.tools.intake.database, [ours.id]);
+  for (const field of drift) {
+    run.drift({
+      ...{ kind: "subscription", id: ours.id, slot: ours.provider, ...field },
+      providerId: ours.providerSubscriptionId as string,
+      lastEventId: last?.eventId ?? null,
+    });
+  }
+}
+
+async function repair(run: Verification, api: PaymentApi, ours: Subscription): Promise<void> {
+  const { intake } = run.tools;
+  const providerId = ours.providerSubscriptionId as string;
+  try {
+    const reconcilable = await findReconcilable(intake.database, ours.id);
+    if (reconcilable === null) return;
+    const options = {
+      by: OPERATOR,
+      audit: "changes",
+      dryRun: false,
+      notify: run.options.notify,
+    } as const;
+    const comparison = await compare(intake, api, reconcilable, options);
+    if (comparison.outcome === "left")
+      run.fail(ours.provider, providerId, unclearStateSentence(comparison.because));
+    else run.repaired();
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    run.fail(ours.provider, providerId, error.message);
+  }
+}
+
+async function reportMissing(run: Verification, slot: Slot, state: PaymentEvent): Promise<void> {
+  const providerId = state.providerSubscriptionId as string;
+  run.drift({
+    kind: "subscription",
+    ...{ id: null, slot, providerId, field: "status", ours: null, theirs: state.status },
+    lastEventId: null,
+  });
+  if (!run.options.repair) return;
+  const adoption = await adopt(run.tools.intake, slot, state, {
+    by: OPERATOR,
+    notify: run.options.notify,
+  });
+  if (adoption.outcome === "adopted") run.repaired();
+  else run.fail(slot, providerId, adoption.reason);
+}
+
+async function* unlisted(
+  subscriptions: AsyncIterable<Subscription>,
+  listed: ReadonlySet<string>,
+): AsyncGenerator<Subscription> {
+  for await (const subscription of subscriptions)
+    if (!listed.has(subscription.providerSubscriptionId as string)) yield subscription;
+}
