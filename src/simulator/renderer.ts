@@ -1,3 +1,4 @@
+import type { Coupon } from "./lifecycle/coupon.ts";
 import type { Offer } from "./lifecycle/offer.ts";
 import type { Reversal } from "./lifecycle/reversal.ts";
 import type { EmittedEvent, SubscriptionState } from "./lifecycle/subscription.ts";
@@ -18,6 +19,8 @@ export type EventContext = {
   run: string;
   /** What changes with the next period; `null`: nothing. */
   scheduled?: { offer: Offer | null; seats: number | null } | null;
+  /** The coupon of its discount, as the seller defines it now; `null` or absent: none. */
+  coupon?: Coupon | null;
   /** What the subscription was like at its previous event; absent for the first. */
   previous?: EventContext;
   /** What the hosted checkout was opened with and filled in with; a scenario has none. */

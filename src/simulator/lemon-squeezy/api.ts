@@ -6,6 +6,7 @@ import { findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { lemonSqueezyCatalog } from "./catalog.ts";
 import { lemonSqueezyCustomers } from "./customers.ts";
+import { lemonSqueezyDiscounts } from "./discounts.ts";
 import { checkoutDocument, STORE_ID, user } from "./documents.ts";
 import {
   answerLemonSqueezyProblem,
@@ -57,6 +58,7 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
   app.route("/v1/subscription-invoices", lemonSqueezyInvoices(slot));
   app.route("/v1/customers", lemonSqueezyCustomers(slot));
   app.route("/v1", lemonSqueezyCatalog(slot));
+  app.route("/v1", lemonSqueezyDiscounts(slot));
   app.get("/v1/orders", (c) => {
     const listed = slot.state.subscriptions
       .filter(() => isAllowed(c, "store_id", STORE_ID) && isAllowed(c, "order_number", 1))
@@ -75,5 +77,7 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
 }
 
 function orderJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
-  return order(eventContextOf(slot, subscription));
+  const { subscriptionId } = subscription.ids;
+  const redemption = slot.state.redemptions?.find((candidate) => candidate.subscriptionId === subscriptionId);
+  return order(eventContextOf(slot, subscription), redemption?.amount ?? 0);
 }

@@ -13,6 +13,7 @@ const CATALOG_TIMES = { created_at: CATALOG_CREATED_AT, updated_at: CATALOG_CREA
 export function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, email, data, successUrl, createdAtSeconds, expiresAtSeconds } = checkout;
   const createdAt = rfc3339(createdAtSeconds);
+  const discountCode = slot.state.coupons?.find((coupon) => coupon.id === checkout.discount?.id)?.code;
   return {
     type: "checkouts",
     id,
@@ -21,10 +22,13 @@ export function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object
       variant_id: offer.priceId,
       custom_price: null,
       product_options: { redirect_url: successUrl, enabled_variants: [offer.priceId] },
-      checkout_options: { embed: false, media: true, logo: true },
+      checkout_options: {
+        ...{ embed: false, media: true, logo: true, discount: checkout.allowPromotionCodes ?? true },
+      },
       checkout_data: {
         email: email ?? "",
         name: "",
+        discount_code: discountCode ?? "",
         custom: data,
         variant_quantities: [{ variant_id: offer.priceId, quantity: seats }],
       },

@@ -1,3 +1,4 @@
+import { chargeTotals } from "../lifecycle/charge.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, emailOf, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
@@ -76,11 +77,11 @@ function eventTypeOf(event: EmittedEvent): string {
   }
 }
 
-/** An order does not contain the id of the resulting subscription. */
-export function order(context: EventContext): object {
+/** An order does not contain the id of the resulting subscription. @param discounted what a discount took off it */
+export function order(context: EventContext, discounted = chargeTotals(context.step.state).discount): object {
   const { lifecycle, step, ids } = context;
   const { offer, seats } = step.state;
-  const total = offer.amount * seats;
+  const subtotal = offer.amount * seats;
   const id = orderIdOf(ids);
   return {
     type: "orders",
@@ -95,7 +96,10 @@ export function order(context: EventContext): object {
       currency: offer.currency,
       currency_rate: "1.00000000",
       ...amounts(
-        { subtotal: total, setup_fee: 0, discount_total: 0, tax: 0, total, refunded_amount: 0 },
+        {
+          ...{ subtotal, setup_fee: 0, discount_total: discounted, tax: 0, refunded_amount: 0 },
+          total: subtotal - discounted,
+        },
         offer.currency,
       ),
       tax_name: null,

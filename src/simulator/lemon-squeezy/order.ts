@@ -1,6 +1,9 @@
 import type { Json } from "../http/json-body.ts";
 import { isWebUrl } from "../http/web-url.ts";
+import type { Discount } from "../lifecycle/discount.ts";
+import type { Offer } from "../lifecycle/offer.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
+import { discountNow, findCouponByCode, isApplicable, isRedeemable } from "../server/redeem.ts";
 import { STORE_ID } from "./documents.ts";
 import { LemonSqueezyProblem } from "./errors.ts";
 
@@ -33,6 +36,13 @@ export function orderOf(slot: ProviderSlot, order: Json) {
     });
   }
   const filled = data.at("attributes").at("checkout_data");
+  if (filled.at("variant_quantities").has("1")) {
+    const problem =
+      "A subscription has one variant. Further ones are alternatives, which the simulated checkout does not offer.";
+    throw new LemonSqueezyProblem(422, problem, {
+      pointer: "/data/attributes/checkout_data/variant_quantities/1",
+    });
+  }
   const custom = filled.at("custom").entries();
   const url = data.at("attributes").at("product_options").at("redirect_url").text();
   if (url !== null && !isWebUrl(url)) {
@@ -42,6 +52,8 @@ export function orderOf(slot: ProviderSlot, order: Json) {
   return {
     offer,
     seats: filled.at("variant_quantities").at(0).at("quantity").wholeNumber() || 1,
+    discount: requestedDiscount(slot, filled.at("discount_code"), offer),
+    allowPromotionCodes: data.at("attributes").at("checkout_options").at("discount").flag() ?? true,
     data: custom,
     subscriptionData: custom,
     email: filled.at("email").text(),
@@ -51,6 +63,18 @@ export function orderOf(slot: ProviderSlot, order: Json) {
     successUrl: url,
     cancelUrl: null,
   };
+}
+
+/** Of the code that the seller filled in; `null`: none. */
+function requestedDiscount(slot: ProviderSlot, code: Json, offer: Offer): Discount | null {
+  const entered = code.text();
+  if (entered === null) return null;
+  const coupon = findCouponByCode(slot, entered);
+  if (coupon === null || !isApplicable(coupon, offer) || !isRedeemable(slot, coupon)) {
+    const pointer = "/data/attributes/checkout_data/discount_code";
+    throw new LemonSqueezyProblem(422, "The discount code is invalid.", { pointer });
+  }
+  return discountNow(slot, coupon, { promotionCodeId: null, trialDays: 0 });
 }
 
 /** The id of a relationship; JSON:API requires strings, but clients also send numbers. */

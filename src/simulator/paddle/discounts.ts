@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import type { Coupon } from "../lifecycle/coupon.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { findCoupon, isRedeemable } from "../server/redeem.ts";
-import type { Coupon } from "../server/state.ts";
 import { body } from "./body.ts";
 import { data, invalidField, noEntity } from "./errors.ts";
 import { cursorPage, isAmong } from "./page.ts";

@@ -4,6 +4,7 @@ import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { polarCheckouts } from "./checkouts.ts";
 import { customerSession } from "./customer-session.ts";
 import { polarCustomers } from "./customers.ts";
+import { polarDiscounts } from "./discounts.ts";
 import {
   answerPolarProblem,
   notFound,
@@ -35,6 +36,7 @@ export function polarApi(slot: ProviderSlot): Hono {
   app.route("/v1", polarCustomers(slot));
   app.route("/v1", polarSubscriptions(slot));
   app.route("/v1", polarOrders(slot));
+  app.route("/v1", polarDiscounts(slot));
   app.get("/v1/products/", (c) => {
     const ids = c.req.queries("id");
     const listed = slot.offers.filter(({ priceId }) => ids === undefined || ids.includes(priceId));

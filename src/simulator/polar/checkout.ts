@@ -1,6 +1,9 @@
+import type { ChargeTotals } from "../lifecycle/charge.ts";
+import type { Coupon } from "../lifecycle/coupon.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
+import { checkoutDiscount } from "./discount-document.ts";
 import { polarPrice, polarProduct } from "./product.ts";
 
 export type PolarCheckout = {
@@ -11,6 +14,9 @@ export type PolarCheckout = {
   expiresAtSeconds: number;
   offer: Offer;
   seats: number;
+  totals: Pick<ChargeTotals, "subtotal" | "discount" | "total">;
+  coupon: Coupon | null;
+  allowDiscountCodes: boolean;
   trialDays: number;
   metadata: object;
   email: string | null;
@@ -22,8 +28,8 @@ export type PolarCheckout = {
 };
 
 export function polarCheckout(checkout: PolarCheckout): object {
-  const { id, offer, seats } = checkout;
-  const total = offer.amount * seats;
+  const { id, offer, seats, coupon } = checkout;
+  const { subtotal, discount, total } = checkout.totals;
   return {
     id,
     created_at: rfc3339(checkout.createdAtSeconds),
@@ -36,11 +42,11 @@ export function polarCheckout(checkout: PolarCheckout): object {
     success_url: checkout.successUrl ?? checkout.url,
     return_url: checkout.returnUrl,
     embed_origin: null,
-    amount: total,
+    amount: subtotal,
     seats,
     min_seats: null,
     max_seats: null,
-    discount_amount: 0,
+    discount_amount: discount,
     net_amount: total,
     tax_amount: 0,
     tax_behavior: null,
@@ -52,11 +58,11 @@ export function polarCheckout(checkout: PolarCheckout): object {
     organization_id: uuid("organization"),
     product_id: offer.priceId,
     product_price_id: uuid(`price ${offer.priceId}`),
-    discount_id: null,
-    allow_discount_codes: true,
+    discount_id: coupon?.id ?? null,
+    allow_discount_codes: checkout.allowDiscountCodes,
     require_billing_address: false,
     is_discount_applicable: true,
-    is_free_product_price: total === 0,
+    is_free_product_price: subtotal === 0,
     is_payment_required: total > 0,
     is_payment_setup_required: true,
     is_payment_form_required: true,
@@ -80,7 +86,7 @@ export function polarCheckout(checkout: PolarCheckout): object {
     product: polarProduct(offer),
     product_price: polarPrice(offer),
     prices: { [offer.priceId]: [polarPrice(offer)] },
-    discount: null,
+    discount: coupon && checkoutDiscount(coupon),
     // The id of an upgraded free subscription, never of the resulting one.
     subscription_id: null,
     attached_custom_fields: [],

@@ -1,4 +1,6 @@
 import { Hono } from "hono";
+import { chargeTotals } from "../lifecycle/charge.ts";
+import { checkoutState } from "../server/checkout-price.ts";
 import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import { checkoutUrl, findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Checkout } from "../server/state.ts";
@@ -41,10 +43,12 @@ function statusOf({ status }: Checkout): "open" | "expired" | "succeeded" {
 
 function checkoutJson(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, data, email, customerId, externalId } = checkout;
+  const coupon = slot.state.coupons?.find((candidate) => candidate.id === checkout.discount?.id) ?? null;
   return polarCheckout({
     ...{ id, offer, seats, email, customerId, metadata: data, trialDays: checkout.trialDays ?? 0 },
     ...{ successUrl: checkout.successUrl, returnUrl: checkout.cancelUrl, externalCustomerId: externalId },
-    status: statusOf(checkout),
+    ...{ status: statusOf(checkout), coupon, totals: chargeTotals(checkoutState(checkout)) },
+    allowDiscountCodes: checkout.allowPromotionCodes ?? true,
     createdAtSeconds: checkout.createdAtSeconds,
     modifiedAtSeconds: checkout.completedAtSeconds,
     expiresAtSeconds: checkout.expiresAtSeconds ?? checkout.createdAtSeconds,

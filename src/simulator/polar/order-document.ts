@@ -2,6 +2,7 @@ import { chargeLines, chargeTotals } from "../lifecycle/charge.ts";
 import { type EventContext, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
+import { purchaseDiscount } from "./discount-document.ts";
 import { polarProduct } from "./product.ts";
 import { checkoutIdOf, customer, subscriptionFields } from "./subscription-document.ts";
 
@@ -50,14 +51,14 @@ export function order(context: EventContext): object {
     seats,
     customer_id: ids.customerId,
     product_id: offer.priceId,
-    discount_id: null,
+    discount_id: context.coupon?.id ?? null,
     subscription_id: ids.subscriptionId,
     checkout_id: checkoutIdOf(context),
     metadata: subscriptionData(context),
     custom_field_data: {},
     customer: customer(context),
     product: polarProduct(offer),
-    discount: null,
+    discount: context.coupon ? purchaseDiscount(context.coupon) : null,
     subscription: subscriptionFields(context),
     items: lines.map((line, index) => ({
       ...{ id: uuid(`item ${orderId(context)}${index === 0 ? "" : ` ${index}`}`), tax_amount: 0 },

@@ -2,11 +2,17 @@ import type { Json } from "../http/json-body.ts";
 import { isWebUrl } from "../http/web-url.ts";
 import { findCustomer, findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { unprocessable } from "./errors.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 
 /** What a request for a checkout orders. */
 export function orderOf(slot: ProviderSlot, order: Json) {
   const productId = order.at("products").at(0).text();
   if (productId === null) throw unprocessable(["products"], "Field required");
+  if (order.at("products").texts().length > 1)
+    throw unprocessable(
+      ["products", 1],
+      "A subscription has one product. Further ones are alternatives, which the simulated checkout does not offer.",
+    );
   const offer = findOffer(slot, productId);
   if (!offer) throw unprocessable(["products", 0], "Product does not exist.");
   const seats = order.at("seats").wholeNumber() ?? offer.seats.min;
@@ -24,6 +30,8 @@ export function orderOf(slot: ProviderSlot, order: Json) {
     offer,
     seats,
     trialDays,
+    discount: requestedDiscount(slot, order, { offer, trialDays }),
+    allowPromotionCodes: order.at("allow_discount_codes").flag() ?? true,
     data: metadata,
     subscriptionData: metadata,
     email: order.at("customer_email").text() ?? customer?.email ?? null,

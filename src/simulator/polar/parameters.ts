@@ -4,15 +4,28 @@ const PAGE: Parameters = { page: "any", limit: "any" };
 const BY_CREATION: Parameters = { ...PAGE, sorting: ["created_at", "-created_at"] };
 const PURCHASES_OF: Parameters = { customer_id: "any", external_customer_id: "any", product_id: "any" };
 const CUSTOMER: Parameters = { email: "any", name: "any", "metadata.*": "any" };
+const DISCOUNT: Parameters = {
+  ...{ name: "any", code: "any", "metadata.*": "any", "products.*": "any" },
+  ...{ starts_at: "any", ends_at: "any", max_redemptions: "any" },
+};
 // Sent by an SDK with its default unless told otherwise.
 const CHECKOUT_DEFAULTS: Parameters = {
-  ...{ allow_discount_codes: ["true"], require_billing_address: ["false"], is_business_customer: ["false"] },
+  ...{ require_billing_address: ["false"], is_business_customer: ["false"] },
 };
 
 /** What the simulator honours of Polar's parameters; it refuses the others. https://polar.sh/docs/api-reference */
 export const POLAR_PARAMETERS: ParameterTable = {
   "POST /v1/checkouts/": {
-    ...{ "products.0": "any", seats: "any", "metadata.*": "any", success_url: "any", return_url: "any" },
+    // A second one is an alternative to choose from, which the order refuses with the reason.
+    ...{
+      "products.*": "any",
+      discount_id: "any",
+      allow_discount_codes: ["true", "false"],
+      seats: "any",
+      "metadata.*": "any",
+      success_url: "any",
+      return_url: "any",
+    },
     ...{ customer_id: "any", external_customer_id: "any", customer_email: "any" },
     ...{ allow_trial: ["true", "false"], trial_interval: "any", trial_interval_count: "any" },
     ...CHECKOUT_DEFAULTS,
@@ -41,7 +54,7 @@ export const POLAR_PARAMETERS: ParameterTable = {
   "GET /v1/subscriptions/:id": {},
   "PATCH /v1/subscriptions/:id": {
     ...{ product_id: "any", seats: "any", cancel_at_period_end: ["true", "false"], revoke: ["true"] },
-    proration_behavior: ["invoice", "prorate", "next_period"],
+    ...{ proration_behavior: ["invoice", "prorate", "next_period"], discount_id: "any" },
     pending_update: ["null"],
   },
   "DELETE /v1/subscriptions/:id": {},
@@ -55,6 +68,15 @@ export const POLAR_PARAMETERS: ParameterTable = {
     reason: ["customer_request", "duplicate", "fraudulent", "other", "satisfaction_guarantee"],
   },
   "GET /v1/disputes/": { order_id: "any", ...BY_CREATION },
+  "POST /v1/discounts/": {
+    ...{ ...DISCOUNT, type: ["fixed", "percentage"], duration: ["once", "forever", "repeating"] },
+    ...{ duration_in_months: "any", basis_points: "any" },
+    ...{ amount: "any", currency: "any", "amounts.*": "any" },
+  },
+  "GET /v1/discounts/": { query: "any", ...BY_CREATION },
+  "GET /v1/discounts/:id": {},
+  "PATCH /v1/discounts/:id": DISCOUNT,
+  "DELETE /v1/discounts/:id": {},
   "GET /v1/products/": {
     ...{ id: "any", is_archived: ["true", "false"], is_recurring: ["true", "false"], ...BY_CREATION },
   },

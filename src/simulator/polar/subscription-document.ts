@@ -2,6 +2,7 @@ import { type EventContext, emailOf, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
 import { polarCustomer } from "./customer.ts";
+import { purchaseDiscount } from "./discount-document.ts";
 import { polarPrice, polarProduct } from "./product.ts";
 
 export function subscription(context: EventContext): object {
@@ -11,7 +12,7 @@ export function subscription(context: EventContext): object {
     custom_field_data: {},
     customer: customer(context),
     product: polarProduct(offer),
-    discount: null,
+    discount: context.coupon ? purchaseDiscount(context.coupon) : null,
     prices: [polarPrice(offer)],
     meters: [],
     pending_update: pendingUpdate(context),
@@ -51,7 +52,7 @@ export function subscriptionFields(context: EventContext): object {
     resumes_at: null,
     customer_id: ids.customerId,
     product_id: offer.priceId,
-    discount_id: null,
+    discount_id: context.coupon?.id ?? null,
     checkout_id: checkoutIdOf(context),
     seats,
     customer_cancellation_reason: null,

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { DAY_SECONDS } from "../lifecycle/calendar.ts";
 import { seatsWithin } from "../lifecycle/change-items.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
@@ -7,10 +8,12 @@ import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import { countRedemption } from "../server/redeem.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { externalIdOf } from "./customer.ts";
 import { notFound, PolarProblem, readBody, unprocessable } from "./errors.ts";
 import { inRequestedOrder, numberedPage } from "./page.ts";
+import { requestedDiscount } from "./requested-discount.ts";
 
 /** https://polar.sh/docs/api-reference/subscriptions */
 export function polarSubscriptions(slot: ProviderSlot): Hono {
@@ -38,9 +41,9 @@ export function polarSubscriptions(slot: ProviderSlot): Hono {
   );
   app.patch("/subscriptions/:id", async (c) => {
     let current = requireSubscription(slot, c);
-    for (const command of commandsIn(slot, current, await readBody(c)))
-      current = apply(slot, current, command);
-    return c.json(subscriptionJson(slot, current));
+    const order = await readBody(c);
+    for (const command of commandsIn(slot, current, order)) current = apply(slot, current, command);
+    return c.json(subscriptionJson(slot, withRequestedDiscount(slot, current, order)));
   });
   return app;
 }
@@ -78,6 +81,21 @@ function commandsIn(slot: ProviderSlot, { state }: SimulatedSubscription, order:
       : itemChange(state, { offer: offer ?? state.offer, seats, behavior }),
   );
   return commands;
+}
+
+/** It applies from the next period on; `null` removes it. */
+function withRequestedDiscount(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  order: Json,
+): SimulatedSubscription {
+  if (!order.has("discount_id")) return subscription;
+  const { state } = subscription;
+  const trialDays = (state.periodEndSeconds - nowSeconds(slot)) / DAY_SECONDS;
+  const discount = requestedDiscount(slot, order, { offer: state.offer, trialDays });
+  if (discount !== null) countRedemption(slot, discount);
+  const changed = { ...subscription, state: { ...state, discount } };
+  return emitEvents(slot, { subscription: changed, events: ["restated"] });
 }
 
 /** https://polar.sh/docs/guides/proration-for-subscription-changes: another interval is invoiced at once. */

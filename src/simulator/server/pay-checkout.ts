@@ -2,7 +2,15 @@ import type { Discount } from "../lifecycle/discount.ts";
 import { startBilling } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "./emit-events.ts";
 import { nowSeconds, type ProviderSlot, subscriptionsOfCustomer } from "./provider-slot.ts";
-import { countRedemption, discountNow, findCoupon, findPromotionCode, isRedeemable } from "./redeem.ts";
+import {
+  discountNow,
+  findCoupon,
+  findCouponByCode,
+  findPromotionCode,
+  isApplicable,
+  isRedeemable,
+  recordRedemption,
+} from "./redeem.ts";
 import type { Checkout, Customer, SimulatedSubscription } from "./state.ts";
 
 export type Payment = {
@@ -31,7 +39,10 @@ export function payCheckout(
   const newIds = renderer.newIds(slot.state.run, slot.state.made);
   slot.state.made += 1;
   const ids = { userId: textOf(checkout.data.userId), ...newIds, customerId: customer.id };
-  if (discount !== null) countRedemption(slot, discount);
+  if (discount !== null)
+    recordRedemption(slot, discount, {
+      ...{ subscriptionId: ids.subscriptionId, price: checkout.offer.amount * seats },
+    });
   checkout.discount = discount;
   checkout.seats = seats;
   checkout.status = "complete";
@@ -68,12 +79,12 @@ function discountFor(
     return discountNow(slot, discount, { promotionCodeId: discount.promotionCodeId, trialDays });
   if (code === null) return null;
   const entered = findPromotionCode(slot, { code });
-  const coupon = entered && findCoupon(slot, entered.couponId);
+  const coupon = entered ? findCoupon(slot, entered.couponId) : findCouponByCode(slot, code);
   const isOthers = entered?.customerId != null && entered.customerId !== customerId;
-  const isOtherCurrency = coupon?.currency != null && coupon.currency !== offer.currency;
-  if (entered === null || coupon === null || isOthers || isOtherCurrency) return "This code is invalid.";
-  if (!isRedeemable(slot, entered) || !isRedeemable(slot, coupon)) return "This code is expired.";
-  return discountNow(slot, coupon, { promotionCodeId: entered.id, trialDays });
+  if (coupon === null || isOthers || !isApplicable(coupon, offer)) return "This code is invalid.";
+  if ((entered && !isRedeemable(slot, entered)) || !isRedeemable(slot, coupon))
+    return "This code is expired.";
+  return discountNow(slot, coupon, { promotionCodeId: entered?.id ?? null, trialDays });
 }
 
 function customerFor(

@@ -1,7 +1,8 @@
 import { DAY_SECONDS } from "../lifecycle/calendar.ts";
-import { type Discount, type DiscountRule, discountFrom } from "../lifecycle/discount.ts";
+import type { Coupon, PromotionCode } from "../lifecycle/coupon.ts";
+import { type Discount, type DiscountRule, discountFrom, discountOf } from "../lifecycle/discount.ts";
+import type { Offer } from "../lifecycle/offer.ts";
 import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
-import type { Coupon, PromotionCode } from "./state.ts";
 
 export function findCoupon({ state }: ProviderSlot, id: string): Coupon | null {
   return state.coupons?.find((coupon) => coupon.id === id && !coupon.isDeleted) ?? null;
@@ -17,13 +18,27 @@ export function findPromotionCode(
   return codes.find(({ code, isActive }) => isActive && code.toUpperCase() === by.code.toUpperCase()) ?? null;
 }
 
+/** By the code that a customer enters, whatever its case. */
+export function findCouponByCode({ state }: ProviderSlot, entered: string): Coupon | null {
+  const isEntered = ({ code, isDeleted }: Coupon) =>
+    !isDeleted && code?.toUpperCase() === entered.toUpperCase();
+  return state.coupons?.find(isEntered) ?? null;
+}
+
 /** Whether it can be redeemed now. */
 export function isRedeemable(
   slot: ProviderSlot,
-  { maxRedemptions, timesRedeemed, expiresAtSeconds }: Coupon | PromotionCode,
+  { maxRedemptions, timesRedeemed, startsAtSeconds = null, expiresAtSeconds }: Coupon | PromotionCode,
 ): boolean {
   const isUsedUp = maxRedemptions !== null && timesRedeemed >= maxRedemptions;
-  return !isUsedUp && (expiresAtSeconds === null || nowSeconds(slot) < expiresAtSeconds);
+  const now = nowSeconds(slot);
+  const hasStarted = startsAtSeconds === null || now >= startsAtSeconds;
+  return !isUsedUp && hasStarted && (expiresAtSeconds === null || now < expiresAtSeconds);
+}
+
+/** Whether it reduces this price. */
+export function isApplicable({ currency, priceIds = null }: Coupon, offer: Offer): boolean {
+  return (currency === null || currency === offer.currency) && (priceIds?.includes(offer.priceId) ?? true);
 }
 
 /** The discount of a subscription that starts now. */
@@ -35,6 +50,18 @@ export function discountNow(
   const startsAtSeconds = nowSeconds(slot);
   const firstPaymentSeconds = startsAtSeconds + trialDays * DAY_SECONDS;
   return discountFrom(rule, promotionCodeId, { startsAtSeconds, firstPaymentSeconds });
+}
+
+/** Stores that a purchase has used a discount. */
+export function recordRedemption(
+  slot: ProviderSlot,
+  discount: Discount,
+  { subscriptionId, price }: { subscriptionId: string; price: number },
+): void {
+  countRedemption(slot, discount);
+  const amount = discountOf(discount, price);
+  const redemption = { couponId: discount.id, subscriptionId, amount, atSeconds: nowSeconds(slot) };
+  slot.state.redemptions = [...(slot.state.redemptions ?? []), redemption];
 }
 
 /** Counts a redemption, when a subscription gets the discount. */

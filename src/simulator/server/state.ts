@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
 import type { CorruptionKind } from "../delivery/corruption.ts";
-import type { Discount, DiscountRule } from "../lifecycle/discount.ts";
+import type { Coupon, PromotionCode, Redemption } from "../lifecycle/coupon.ts";
+import type { Discount } from "../lifecycle/discount.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import type { BillingState } from "../lifecycle/subscription.ts";
@@ -33,6 +34,7 @@ export type SlotState = {
   /** Older states have none. */
   coupons?: Coupon[];
   promotionCodes?: PromotionCode[];
+  redemptions?: Redemption[];
   events: QueuedEvent[];
   /** The total number so far, including dropped ones. */
   eventCount: number;
@@ -58,7 +60,7 @@ export type Checkout = {
   cancelUrl: string | null;
   /** What reduces its price; counted as redeemed once it is paid. */
   discount?: Discount | null;
-  /** `null`: not given. Only Stripe has it. */
+  /** Whether the customer can enter a code; `null`: not given. */
   allowPromotionCodes?: boolean | null;
   createdAtSeconds: number;
   /** `null` until paid. */
@@ -75,28 +77,6 @@ export type Customer = {
   name?: string | null;
   /** The seller's own; older states have none. */
   data?: CustomData;
-};
-
-type Redeemable = {
-  maxRedemptions: number | null;
-  timesRedeemed: number;
-  expiresAtSeconds: number | null;
-  createdAtSeconds: number;
-  data: CustomData;
-};
-
-/** What reduces prices, as the seller defines it. */
-export type Coupon = DiscountRule &
-  Redeemable & { currency: string | null; isDeleted: boolean; code?: string | null };
-
-/** A code for customers to enter, for a coupon. */
-export type PromotionCode = Redeemable & {
-  id: string;
-  code: string;
-  couponId: string;
-  isActive: boolean;
-  /** Who alone may enter it. */
-  customerId: string | null;
 };
 
 /** A subscription with its next change. */

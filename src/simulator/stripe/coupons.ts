@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
+import type { Coupon } from "../lifecycle/coupon.ts";
 import { nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { findCoupon, isRedeemable } from "../server/redeem.ts";
-import type { Coupon } from "../server/state.ts";
 import { mergedMetadata } from "./customers.ts";
 import { invalid, missing } from "./errors.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";

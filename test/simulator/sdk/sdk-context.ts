@@ -16,8 +16,12 @@ export async function sdkContext(format: WireFormat, secret: string = SECRETS["p
   return {
     ...{ sim, secret, apiUrl: `${sim.url}/provider-a` },
     /** As the buyer at the hosted checkout. */
-    pay: async (checkoutUrl: string, email = "buyer@example.com") => {
-      const paid = await press(checkoutUrl, { action: "pay", email, card: CARD });
+    pay: async (
+      checkoutUrl: string,
+      email = "buyer@example.com",
+      fields: Readonly<Record<string, string>> = {},
+    ) => {
+      const paid = await press(checkoutUrl, { action: "pay", email, card: CARD, ...fields });
       if (paid.status >= 400) throw new Error(`${paid.status} ${paid.text}`);
       await sim.settle();
     },
