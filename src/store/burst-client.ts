@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import pg from "pg";
+import { type Read, ReadBurst, type RowReading } from "./read-burst.ts";
 import { StatementBurst } from "./statement-burst.ts";
 
 type Waiting = {
@@ -17,6 +18,10 @@ export class BurstClient extends pg.Client {
   #held = false;
   #waiting: Waiting[] = [];
   #standbyWaitCanceled = false;
+  readonly #reading: RowReading = {
+    shapes: new Map(),
+    typeParser: (typeId) => this.getTypeParser(typeId, "text"),
+  };
 
   constructor(config: pg.ClientConfig = {}) {
     const socket = new Socket();
@@ -65,6 +70,12 @@ export class BurstClient extends pg.Client {
     );
     this.burst();
     super.query(burst as unknown as pg.Submittable);
+  }
+
+  /** Sends statements that only read, see `ReadBurst`. */
+  runReads(reads: readonly Read[], done: (error: Error | null, unanswered: readonly Read[]) => void): void {
+    this.burst();
+    super.query(new ReadBurst(reads, this.#reading, done) as unknown as pg.Submittable);
   }
 
   /** Ends a connection that is taking too long. */

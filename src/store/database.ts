@@ -83,13 +83,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
 
   const pipelined = createQueryPipeline(pool);
-  const direct = (config: pg.QueryConfig) => pool.query(config);
+  const direct = async (config: pg.QueryConfig) => (await pool.query(config)).rows;
 
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
       const send = isWrite(statement) ? direct : pipelined;
-      const { rows } = await send(configOf(statement, values)).catch(unlessTooSlow);
-      return rows as Row[];
+      return (await send(configOf(statement, values)).catch(unlessTooSlow)) as Row[];
     },
     connection: async () => {
       const client = (await pool.connect().catch(classified)) as pg.PoolClient & BurstClient;
@@ -122,7 +121,7 @@ function isWrite(statement: Statement): boolean {
 
 /** Statements are constants, so each is classified once. */
 const isWriteByStatement = new WeakMap<Statement, boolean>();
-const WRITES = /\b(insert|update|delete|lock)\b/i;
+const WRITES = /\b(insert|update|delete|lock|share)\b/i;
 
 /** The five-character code of an error that PostgreSQL answered with, else `null`. */
 export function sqlState(error: unknown): string | null {

@@ -1,34 +1,5 @@
-import pg from "pg";
-
-/** What the driver's client calls of a query; its types leave most of it out. */
-interface DriverQuery {
-  name?: string | undefined;
-  text?: string | undefined;
-  callback(error: Error | null, result?: pg.QueryResult): void;
-  submit(connection: DriverConnection): Error | null;
-  handleRowDescription(message: object): void;
-  handleDataRow(message: object): void;
-  handleEmptyQuery(connection: DriverConnection): void;
-  handleCommandComplete(message: object, connection: DriverConnection): void;
-  handleError(error: Error, connection: DriverConnection): void;
-  handleReadyForQuery(connection: DriverConnection): void;
-}
-
-interface DriverConnection {
-  stream: { destroy(error: Error): void };
-  /** Statements by name that were sent, and whose preparation PostgreSQL has not confirmed yet. */
-  submittedNamedStatements: Record<string, string>;
-  sync(): void;
-}
-
-type QueryConstructor = new (
-  config: pg.QueryConfig & { queryMode: "extended" },
-  values: undefined,
-  callback: DriverQuery["callback"],
-) => DriverQuery;
-
-/** The driver accepts no other class where it pipelines. */
-const Query = pg.Query as unknown as QueryConstructor;
+import type pg from "pg";
+import { type DriverConnection, type DriverQuery, Query } from "./driver-query.ts";
 
 /**
  * Statements that end with one `Sync`, so that PostgreSQL sends their results together: one by one, each would cost

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -88,4 +88,118 @@ it("does not delay reads behind a write that waits for a lock", async () => {
   await holder.script("commit");
   holder.release({ healthy: true });
   await write;
+});
+
+/** How often PostgreSQL said that, on all connections of a database. */
+function countMessages(opened: Database, message: string): () => number {
+  let count = 0;
+  opened.pool.on("connect", (client) => {
+    const { connection } = client as unknown as { connection: NodeJS.EventEmitter };
+    connection.on(message, () => {
+      count += 1;
+    });
+  });
+  return () => count;
+}
+
+const DIVIDE = { name: "divide_by", text: "select 10 / $1::int as n" };
+const AT = { name: "at", text: "select $1::timestamptz as at, null::text as none, $2::jsonb as data" };
+
+describe.each([true, false])("reads of one turn (prepared: %s)", (prepared) => {
+  let opened: Database;
+  let readyCount: () => number;
+  let descriptionCount: () => number;
+  beforeEach(async () => {
+    opened = openDatabase({ url: test.url, prepared, maxConnections: 1, answerTimeoutMs: 5_000 });
+    readyCount = countMessages(opened, "readyForQuery");
+    descriptionCount = countMessages(opened, "rowDescription");
+    await opened.run({ name: "warm_up", text: "select 1" });
+  });
+  afterEach(() => opened.close());
+
+  it("end with one ready message, and ask for the columns of a prepared statement once", async () => {
+    const at = new Date("2026-01-02T03:04:05.678Z");
+    for (const n of [1, 2]) {
+      const [ready, described] = [readyCount(), descriptionCount()];
+      const results = await Promise.all([
+        opened.run(DIVIDE, [n]),
+        opened.run(AT, [at, { n }]),
+        opened.run({ name: "empty", text: "select 1 as one where false" }),
+        opened.run({ name: "nothing", text: "" }),
+      ]);
+      expect(results).toEqual([[{ n: 10 / n }], [{ at, none: null, data: { n } }], [], []]);
+      // What waits for the rows goes on before the message that ends the pipeline has been read.
+      await opened.run({ name: "warm_up", text: "select 1" });
+      expect(readyCount() - ready).toBe(2);
+      expect(descriptionCount() - described).toBe(prepared && n === 2 ? 0 : prepared ? 3 : 4);
+    }
+  });
+
+  it("are each answered although several fail, also before they are prepared", async () => {
+    for (const _ of ["first", "again"]) {
+      const ready = readyCount();
+      const outcomes = await Promise.allSettled([
+        opened.run(DIVIDE, [1]),
+        opened.run(DIVIDE, [0]),
+        opened.run(AT, [null, 7]),
+        opened.run({ name: "no_such_table", text: "select * from no_such_table" }),
+        opened.run({ name: "not_a_number", text: "select $1::int as n" }, ["x"]),
+        opened.run(DIVIDE, [5]),
+      ]);
+      expect(outcomes.map((outcome) => ("value" in outcome ? outcome.value : outcome.reason.code))).toEqual([
+        [{ n: 10 }],
+        "22012",
+        [{ at: null, none: null, data: 7 }],
+        "42P01",
+        "22P02",
+        [{ n: 2 }],
+      ]);
+      await opened.run({ name: "warm_up", text: "select 1" });
+      // One for all, one each for the four behind the first that failed, and the last statement's.
+      expect(readyCount() - ready).toBe(6);
+    }
+  });
+
+  it("do not fail with a value that cannot be sent, nor with one that cannot be read", async () => {
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    opened.pool.on("acquire", (client) =>
+      client.setTypeParser(20, () => {
+        throw new Error("unreadable");
+      }),
+    );
+    const outcomes = await Promise.allSettled([
+      opened.run(DIVIDE, [1]),
+      opened.run({ name: "text", text: "select $1::text" }, [circular]),
+      opened.run({ name: "big", text: "select 1::bigint" }),
+      opened.run(DIVIDE, [2]),
+    ]);
+    expect(outcomes).toMatchObject([
+      { value: [{ n: 10 }] },
+      { reason: { name: "DatabaseUnavailable", message: expect.stringContaining("circular") } },
+      { reason: { name: "DatabaseUnavailable", message: "unreadable" } },
+      { value: [{ n: 5 }] },
+    ]);
+  });
+
+  it("are answered when all of them fail before they are sent", async () => {
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    const failing = { name: "text", text: "select $1::text" };
+    await expect(opened.run(failing, [circular])).rejects.toThrow("circular");
+    expect(await opened.run(DIVIDE, [5])).toEqual([{ n: 2 }]);
+  });
+
+  it("behind one that PostgreSQL cancels are run again", async () => {
+    const outcomes = await Promise.allSettled([
+      opened.run(DIVIDE, [1]),
+      opened.run({ name: "cancel", text: "select pg_cancel_backend(pg_backend_pid()), pg_sleep(4)" }),
+      opened.run(DIVIDE, [2]),
+    ]);
+    expect(outcomes).toMatchObject([
+      { value: [{ n: 10 }] },
+      { status: "rejected", reason: { name: "DatabaseUnavailable" } },
+      { value: [{ n: 5 }] },
+    ]);
+  });
 });
