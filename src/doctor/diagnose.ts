@@ -102,7 +102,7 @@ async function examine(config: Config): Promise<Finding[]> {
   ];
 }
 
-/** Findings about accepted keys that end soon, to be shown instead. */
+/** For findings that a key is accepted: the warning to show instead if the key expires soon. */
 function keysThatExpire(
   { slots }: Config,
   access: Record<Slot, PaymentAccess | null>,

@@ -82,7 +82,7 @@ export class MemoryLimiter implements Limiter {
     return window;
   }
 
-  /** Removes more keys than are added, also from windows that are no longer used. */
+  /** Each call removes more expired keys than it can add; one window a call in turn, so that unused ones empty too. */
   #removeExpired(window: MemoryWindow, now: number): void {
     window.removeExpired(now);
     this.#lastCleaned = (this.#lastCleaned + 1) % this.#windowList.length;

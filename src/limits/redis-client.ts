@@ -8,7 +8,7 @@ export type RedisClient = {
   nodeOf(key: string): string;
   nodes(): string[];
   send(key: string, command: string[]): Promise<unknown>;
-  /** Of nodes that were discovered: any of them may be all that is left to ask. */
+  /** The nodes that were discovered: one of them may be the last that still answers. */
   otherUrls(): string[];
   destroy(): void;
 };

@@ -184,7 +184,7 @@ export function redisKey(key: string, windowMs: number): string {
 
 const NONE: number[] = [];
 
-/** Nearly always there is one policy, or a few. */
+/** Searches a list: a batch nearly always has one policy, or a few. */
 function byPolicy<B extends Batched>(batch: readonly B[]): B[][] {
   const groups: B[][] = [];
   for (const request of batch) {

@@ -120,7 +120,7 @@ const FORGET_LINKS = {
   text: "delete from verification where value = $1 or identifier = $2",
 };
 
-// A receipt names the person.
+// The receipt at `receipt_url` shows the person's name.
 const LEAVE_PAYMENTS = {
   name: "leave_payments",
   text: `

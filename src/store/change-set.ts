@@ -36,7 +36,7 @@ type Stored = [
   before: Before | null,
 ];
 
-/** Below this a row needs no second table for it, and deflating it costs more than it saves. */
+/** PostgreSQL keeps up to this in the row itself (no TOAST table), and deflating it would cost more than it saves. */
 const MAX_PLAIN_BYTES = 1_500;
 
 export function encodeChanges(changes: readonly RecordedChange[]): Buffer {

@@ -26,7 +26,7 @@ export class DatabaseHosts {
     return this.#urls[this.#current] as string;
   }
 
-  /** Moves on to the next server, unless another connection has found out the same before. */
+  /** Moves on to the next server, unless another connection has already reported this one. */
   failed(url: string): void {
     if (url === this.current) this.#current = (this.#current + 1) % this.count;
   }

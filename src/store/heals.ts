@@ -8,7 +8,7 @@ export type DueHeal = ReconcilableSubscription & {
   attempts: number;
   userId: string | null;
   customerId: string | null;
-  /** Else a comparison was requested of a subscription that is not flagged. */
+  /** `false`: an event has requested the comparison. */
   isFlagged: boolean;
 };
 

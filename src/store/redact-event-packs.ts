@@ -2,7 +2,7 @@ import type { Queryable } from "./database.ts";
 import { packEvents, unpackEvents } from "./event-packs.ts";
 import { hashesOfUser } from "./user-filter.ts";
 
-// Locked: somebody else who is deleted at the same time may be in the same pack.
+// Locked: another user of the same pack may be deleted at the same time.
 const OF_USER = {
   name: "event_packs_of_user",
   text: `
@@ -36,7 +36,7 @@ export async function redactPacksOfUser(
     const packs = await transaction.run<Row>(OF_USER, [last, hashes, BATCH]);
     for (const { lastPosition, firstPosition, events: packed } of packs) {
       const events = unpackEvents(packed, BigInt(firstPosition));
-      // A filter may be mistaken.
+      // A Bloom filter also matches some packs without the user.
       if (events.some(({ data }) => data.userId === userId)) {
         const redacted = events.map((event) => ({ ...event, data: withoutUser(event.data, userId) }));
         await transaction.run(REPLACE, [lastPosition, packEvents(redacted)]);

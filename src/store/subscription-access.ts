@@ -8,7 +8,7 @@ export type SubscriptionAccess = AccessFacts & {
   provider: Slot;
   planId: string;
   seats: number;
-  /** `null`: unknown, as no event has said it. */
+  /** `null`: no event has contained it yet. */
   priceId: string | null;
 };
 

@@ -88,7 +88,7 @@ async function placesInLog(text: string): Promise<string[]> {
 }
 
 describe("the payloads to redact", () => {
-  it("are those that name the user in any encoding, not those of an id with the same prefix", async () => {
+  it("include those with the user's id in any encoding, not those with an id of the same prefix", async () => {
     const usersDeliveries = [
       await logged(stripe("user_1", "sub", "cus"), UPDATED),
       await logged('{"metadata": {"userId": "\\u0075ser_1"}}'),
@@ -109,7 +109,7 @@ describe("the payloads to redact", () => {
     expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
   });
 
-  it("are those that name the user's own subscription or customer, numeric ids only in id fields", async () => {
+  it("include those with the user's subscription or customer id; numeric ids count in id fields only", async () => {
     await subscription("user_1", "sub", "cus");
     await subscription("user_1", "77", "88");
     const usersDeliveries = [
@@ -288,7 +288,7 @@ describe("redaction", () => {
     expect(await openRedactions(test.database)).toEqual([redaction]);
   });
 
-  it("is complete when several processes find matches at once", async () => {
+  it("finds every match when several processes run at once", async () => {
     await goneOnly();
     await logged({ customer: "cus_x", email: "ann@example.com" });
     await bulk(6_000);

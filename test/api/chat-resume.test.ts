@@ -191,7 +191,7 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     provider.exchanges.length = 0;
   }
 
-  it("resume an answer that another one writes, which goes on for it", async () => {
+  it("resume an answer that another process is writing", async () => {
     const [writer, reader] = [chatWith({ redisUrls, abandonAfterMs: 50 }), chatWith({ redisUrls })];
     await connected(writer, reader);
     const first = (

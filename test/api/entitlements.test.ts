@@ -39,7 +39,7 @@ const subscribe = (userId: string, status = "active") =>
   });
 
 describe("GET /api/entitlements", () => {
-  it("shows what a user may do by the free plan, then by their subscription, on every process at once", async () => {
+  it("shows the entitlements of the free plan, then of the subscription, on every process at once", async () => {
     const path = "/api/entitlements?user=user_1";
     expect((await send("GET", path)).body).toEqual({
       ...{ planId: "free", status: null, until: null },

@@ -135,7 +135,7 @@ describe("a service key", () => {
     expect((await send(method, `${path}?user=user_1`, options)).status).toBe(403);
   });
 
-  it("is charged to its own limit alone, once per operation on every surface", async () => {
+  it("is charged only to its own limit, once per operation on every surface", async () => {
     const limitedKey = await createServiceKey(test, { limit: 5, windowSeconds: 3600 });
     const policy = '"service-key";q=5;w=3600';
     const remainingAfter = async (response: Promise<HttpResponse>) => {
@@ -287,7 +287,7 @@ describe("PUT /api/users/external/:externalId", () => {
     ).toEqual([{ external_id: null }]);
   });
 
-  it("leaves an administrator and somebody with a password as they are", async () => {
+  it("does not change administrators or users with a password", async () => {
     await test.rows(
       `update "user" set external_id = 'ext-' || id, role = case id when 'user_5' then 'admin' else role end
        where id in ('user_5', 'user_6')`,
@@ -310,7 +310,7 @@ describe("PUT /api/users/external/:externalId", () => {
     expect((await put("crm/19", body)).status).toBe(400);
   });
 
-  it("is for service keys alone", async () => {
+  it("accepts service keys only", async () => {
     const body = { email: "ana2@example.com", name: "Ana" };
     const anonymous = await sendRequest(server.url, "PUT", "/api/users/external/1", { body });
     expect(anonymous.status).toBe(401);

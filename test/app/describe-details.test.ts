@@ -56,7 +56,7 @@ describe("the details of an audit entry", () => {
     expect(await shown(locale, details)).toEqual(expected);
   });
 
-  it("of a later release are shown as they were stored", async () => {
+  it("are shown as stored when a later release has written them", async () => {
     expect(await shown("de", { outcome: "postponed", somethingNew: { a: 1 } })).toEqual({
       Ergebnis: "postponed",
       somethingNew: '{"a":1}',

@@ -50,7 +50,7 @@ describe("the language of an account mail", () => {
     ]);
   });
 
-  it("is the person's for a change of the address", async () => {
+  it("is the person's own in mails about a change of the address", async () => {
     const { email, cookie } = await context.signedUp();
     await context.test.rows(`update "user" set locale = 'zh' where email = $1`, [email]);
     const response = await context.call("/change-email", { newEmail: "other@example.com" }, { cookie });

@@ -44,7 +44,7 @@ describe("the subscription of a paid checkout", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("is left as it is once its event has arrived", async () => {
+  it("stays unchanged once its event has arrived", async () => {
     await confirm();
     await context.receive(context.eventOf("customer.subscription.created", { userId: "user_2" }));
     truth({ seats: 3 });

@@ -52,7 +52,7 @@ describe("import users", () => {
 });
 
 describe("import subscriptions", () => {
-  it("needs a slot, one that can be asked, and a readable mapping", async () => {
+  it("requires a slot with API credentials, and a readable mapping", async () => {
     expect(await tollgate("import", "subscriptions")).toMatchObject({ code: 2 });
     const result = await tollgate("import", "subscriptions", "--slot", "provider-a");
     expect(result).toMatchObject({ code: 1, stderr: "no payment provider is configured for provider-a\n" });

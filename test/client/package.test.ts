@@ -232,7 +232,7 @@ const inputs = () => ({
   ...{ event: EVENT, headers: HEADERS(), secret: SECRET },
 });
 
-it("runs on web platform APIs alone, as on edge runtimes", async () => {
+it("needs only web platform APIs, as on edge runtimes", async () => {
   const iife = await rolldown({ input: join(project, "node_modules/tollgate-client/dist/tollgate.js") });
   const { output } = await iife.generate({ format: "iife", name: "client" });
   await iife.close();

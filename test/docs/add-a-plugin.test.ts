@@ -68,7 +68,7 @@ it("loads as a plugin without routes", async () => {
   expect(await loadPlugins(folder)).toMatchObject([{ name: "seat-count", router: { routes: [] } }]);
 });
 
-it("writes with each change, and retries its call after the change, in order, until it succeeds", async () => {
+it("writes in the transaction of each change, and retries its call after the commit, in order, until it succeeds", async () => {
   // From its first start on: the first pass of the relay registers it.
   await eventually(() => test.rows("select hook from event_endpoint"), [{ hook: "seat-count" }]);
   await deliver("customer.subscription.created");

@@ -8,7 +8,7 @@ const packages = [read("package.json"), read("package-lock.json")];
 const { version } = JSON.parse(packages[0] as string);
 
 describe("this release", () => {
-  it("has its section first in the changelog", () => {
+  it("has the first section of the changelog", () => {
     const [first] = read("CHANGELOG.md").match(/^## .+$/m) ?? [];
     expect(first).toMatch(
       new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((unreleased|\\d{4}-\\d\\d-\\d\\d)\\)$`),

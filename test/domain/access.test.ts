@@ -60,7 +60,7 @@ describe("access", () => {
     expect(accessOf(disputed, { ...PLAN, afterDispute: "end_access" }, NOW).reason).toBe("disputed");
   });
 
-  it("reports the end of a subscription that has ended, whatever became of its payments", () => {
+  it("reports the end of a subscription that has ended, regardless of its payments", () => {
     expect(
       accessOf(subscription({ status: "canceled", paymentReversal: "refunded" }), PLAN, NOW).reason,
     ).toBe("ended");

@@ -274,7 +274,7 @@ describe("the plan", () => {
     });
   });
 
-  it("is kept and the subscription flagged when a sold price changes to one that no plan has", () => {
+  it("stays, and the subscription is flagged, when its price changes to one that no plan has", () => {
     const start = [subscription({ planId: "team", priceId: "price_team_monthly", seats: 9 })];
     const items = [{ priceIds: ["price_legacy"], seats: 4 }];
     const decision = decide("provider-a", event({ ...UPDATED, planId: "pro", items }), known(start));
@@ -430,7 +430,7 @@ describe("after a comparison with the provider", () => {
   });
 });
 
-describe("a customer of whatever address the payer typed", () => {
+describe("the customer of an email address that the payer typed", () => {
   const typed = { ...UPDATED, userId: "ann", customerId: "cus_typed", customerEmail: "Ann@Example.com " };
   const decided = (
     overrides: Partial<PaymentEvent>,

@@ -97,7 +97,7 @@ it("starts the next group when the one before is closing, two at once at most", 
   expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
 });
 
-it("keeps fewer items than a large closing group has waiting until it ends", async () => {
+it("starts a group smaller than a large one in flight only after that has ended", async () => {
   const { running, started, submit } = manualBatcher({ maxItems: 20, maxAtWork: 2, heldUpAfterMs: 60_000 });
   const names = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, nth) => `${prefix}${nth}`);

@@ -255,7 +255,7 @@ describe("slow reads on every other connection", () => {
   });
 });
 
-it("applies events behind one that has left their group after it", async () => {
+it("applies events behind one that has left their group only after it", async () => {
   expect(await receive(update("left", "left", "nobody", 20))).toBe("failed");
   await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
   // As in a process that has not seen the event: it finds the delivery in the log.

@@ -101,7 +101,7 @@ describe("withSubscriptionChange", () => {
     expect(changes).toHaveLength(2);
   });
 
-  it("fails its event alone when it throws, and the retry applies it", async () => {
+  it("fails only its own event when it throws, and the retry applies it", async () => {
     let isBroken = true;
     hook = async ({ subscription }, tx) => {
       await tx.query("insert into hook_note (note) values ($1)", [`seats ${subscription.seats}`]);

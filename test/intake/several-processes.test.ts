@@ -28,7 +28,7 @@ it("applies 2,000 events sent to three servers once, and reports the others as d
   );
   const all = responses.flat();
   expect(all.filter((answer) => answer.status !== 200)).toEqual([]);
-  // More where an answer got lost: its redelivery is a duplicate.
+  // At least: a delivery whose response got lost was sent again, and is a duplicate too.
   expect(all.filter((answer) => answer.body.duplicate === true).length).toBeGreaterThanOrEqual(2 * events);
   await expectEachAppliedOnce(test, "three", events);
 });

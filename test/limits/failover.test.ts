@@ -95,8 +95,8 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
         const { rateLimit, isShared, observed, close } = await opened((nodes[0] as TestRedis).url);
         for (const node of [0, 1, 2]) await eventually(() => isShared(keyOn(node, "billing")), true);
         await end(nodes[1] as TestRedis);
-        // Each waits until the breaker of that node opens, at the latest after five.
-        for (let n = 0; n < 6; n += 1) await isShared(keyOn(1, "billing"));
+        // All wait until the breaker of that node opens, at the latest after five.
+        await Promise.all(Array.from({ length: 6 }, () => isShared(keyOn(1, "billing"))));
         observed.without.length = 0;
         for (let n = 0; n < 50; n += 1) {
           // Eventually: a busy machine may stall for longer than an answer is waited for.
@@ -127,6 +127,12 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
       const askedBefore = await silent.calls("evalsha");
       silent.signal("SIGSTOP");
       await Promise.all(Array.from({ length: 6 }, () => rateLimit(keyOn(1, "api"), POLICY)));
+      // A machine that stalls for longer than an answer is waited for opens the breakers of all nodes.
+      const areShared = async () => {
+        const shared = await Promise.all([0, 2].map((node) => isShared(keyOn(node, "billing"))));
+        return shared.every(Boolean);
+      };
+      await eventually(areShared, true);
 
       const waiting: Promise<unknown>[][] = [[], [], []];
       for (let n = 0; n < 1_000; n += 1) {

@@ -57,7 +57,7 @@ it("reports attempts to deliver outbound events, their backlog and unhealthy end
   expect(await lines()).toContain("tollgate_outbound_backlog_seconds 0");
 });
 
-it("names counters with _total and nothing else, and nothing by its type", async () => {
+it("uses the suffix _total for counters only, and no type as a suffix", async () => {
   const { text } = await createMetrics(QUIET).read();
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({
     name,

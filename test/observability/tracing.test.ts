@@ -31,7 +31,7 @@ describe("traces", () => {
     expect(await startTracing(null, createLog("silent"))).toBeNull();
   });
 
-  it("exports what has ended when it is closed", async () => {
+  it("exports finished spans when it is closed", async () => {
     const receiver = await collector();
     const tracing = tracingTo(receiver);
     await tracing.run("outer", { kind: "internal", parent: "none" }, async () =>

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 describe("setting the language", () => {
-  it("changes it for the caller alone", async () => {
+  it("changes it only for the caller", async () => {
     const changed = await context.call(setLocale, session("user_1"), { locale: "zh" });
     expect(changed).toMatchObject({ id: "user_1", locale: "zh", name: "User 1" });
     const otherUsers = await test.rows(`select id from "user" where locale <> 'en'`);

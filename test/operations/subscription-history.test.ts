@@ -175,7 +175,7 @@ describe("the history of a subscription", () => {
     expect(unchanged).toBeUndefined();
   });
 
-  it("stays without a name, for the operator alone, after its user is deleted", async () => {
+  it("stays without a name, visible only to operators, after its user is deleted", async () => {
     const before = await context.call(showHistory, OPERATOR, { id });
     await context.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
     const after = await context.call(showHistory, OPERATOR, { id });

@@ -18,7 +18,7 @@ test("reads absent, null and empty fields as null at any depth", () => {
   }
 });
 
-test("reads only own properties", () => {
+test("ignores inherited properties", () => {
   expect(place("{}").text("constructor")).toBeNull();
   expect(place("{}").at("constructor").text("name")).toBeNull();
   expect(place('{"__proto__":{"a":"b"}}').text("a")).toBeNull();

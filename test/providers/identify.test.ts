@@ -74,7 +74,7 @@ test("accepts 255 characters", () => {
   });
 });
 
-test("reads only own properties of an event", () => {
+test("ignores inherited properties of an event", () => {
   const body = Object.assign(Object.create({ id: "evt_1" }), { type: "a" });
   expect(() => ADAPTERS.of("stripe").identify(requestOf("", {}), body)).toThrow("event id is missing");
 });

@@ -92,7 +92,7 @@ describe("`cancelled`", () => {
   const read = (ends_at: string | null, updated_at: string | null) =>
     updated({ status: "cancelled", ends_at, updated_at, renews_at: "2026-04-02T00:00:00Z" });
 
-  test("is active until it ends, by the event's time", () => {
+  test("is active until its end, compared with the event's time", () => {
     expect(read("2026-04-01T12:00:00Z", "2026-04-01T11:59:59Z")).toMatchObject({
       status: "active",
       cancelAtPeriodEnd: true,

@@ -48,7 +48,7 @@ describe("Stripe", () => {
     expect(statusOf("customer.subscription.updated")).toBe("active");
   });
 
-  it("reports a scheduled cancellation by its time alone", async () => {
+  it("reports a scheduled cancellation only by its time", async () => {
     const { buy, act, bodies } = await provider("stripe");
     await buy();
     await act("cancel_at_period_end");

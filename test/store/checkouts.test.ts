@@ -65,7 +65,7 @@ describe("a user's stored checkout", () => {
     expect(await openFor(PRO)).toBe("https://checkout.example/cs_2");
   });
 
-  it("is found by the holder of the lease alone while it may be replaced", async () => {
+  it("is found only by the holder of the lease while it may be replaced", async () => {
     await open(PRO, "cs_1");
     const lease = await acquire();
     expect(await openFor(PRO)).toBeNull();

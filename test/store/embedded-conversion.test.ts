@@ -71,7 +71,7 @@ describe("an embedded cluster whose role tollgate is a superuser", { timeout: 12
     await expectConverted(dataDir);
   });
 
-  it("is converted while a process of the earlier version goes on working", async () => {
+  it("is converted while a process of the earlier version keeps working", async () => {
     const dataDir = await createOldCluster();
     const old = open(await startOldCluster(dataDir));
     const connection = await old.connection();

@@ -50,7 +50,7 @@ describe("a lease", () => {
     expect(await renewLease(test.database, next, { seconds: 60 })).toBe(true);
   });
 
-  it("lets only its holder write, and nobody take it over before that is committed", async () => {
+  it("lets only its holder write, and is not taken over before the commit", async () => {
     await test.rows("create table if not exists fenced (token uuid)");
     const write = {
       name: "fenced_write",

@@ -28,7 +28,7 @@ export type PromotionCode = Redeemable & {
   code: string;
   couponId: string;
   isActive: boolean;
-  /** Who alone may enter it. */
+  /** The only customer who may enter it; `null`: anybody. */
   customerId: string | null;
 };
 

@@ -26,7 +26,7 @@ export const simulatedPolar: SimulatedProvider = {
     newCheckoutId: randomUUID,
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
     portalLifetimeSeconds: HOUR_SECONDS,
-    // An organization's default.
+    // The default of an organization at Polar.
     portalBilling: "prorated next period",
     findsCustomersByEmail: true,
     letsPayersLogOut: false,

@@ -69,7 +69,7 @@ export function payCheckout(
   return emitEvents(slot, { subscription, events });
 }
 
-/** Of the order, or of the code that was entered. Text: why it is refused. */
+/** The discount of the order, or of the entered code; a string says why the code is refused. */
 function discountFor(
   slot: ProviderSlot,
   { discount = null, offer, customerId }: Checkout,

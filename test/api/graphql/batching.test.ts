@@ -68,7 +68,7 @@ it("loads a hundred users with their subscriptions in two queries and two charge
   );
 });
 
-it("reloads what a mutation has changed", async () => {
+it("loads a changed object again after a mutation", async () => {
   await test.rows(
     `insert into subscription (id, user_id, provider, plan_id, seats, status, cancel_at_period_end, out_of_order)
      values ($1, 'user_100', 'provider-a', 'team', 5, 'active', false, false)`,

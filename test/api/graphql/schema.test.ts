@@ -40,7 +40,7 @@ it("has no subscription root, also as others read the printed schema", () => {
   expect(schema.getType("BillingSubscription")).toBeDefined();
 });
 
-it("has a printed schema without a difference from the served one, also for graphql-inspector", async () => {
+it("has a printed schema equal to the served one, which graphql-inspector confirms", async () => {
   const printed = buildSchema(printedSchema());
   for (const [before, after] of [
     [schema, printed],

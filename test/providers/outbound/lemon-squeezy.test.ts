@@ -105,7 +105,7 @@ describe("Lemon Squeezy's API", () => {
     await expect(api.cancelSubscription("50")).rejects.toThrow('401: "Unauthenticated"');
   });
 
-  it("lists as changed what only its item's time shows, a change of seats", async () => {
+  it("lists a subscription as changed when only its item is newer, as after a change of seats", async () => {
     const since = new Date("2026-03-10T12:00:00Z");
     const before = "2026-03-10T11:00:00.000000Z";
     const subscription = (id: string, itemUpdatedAt: string) => ({

@@ -20,7 +20,7 @@ describe("outputContext", () => {
     expect(within(true, "Error: cannot be read { digest: 'request-1' }")).toBeNull();
   });
 
-  it("names no request outside of one", () => {
+  it("has no request id outside of a request", () => {
     expect(outputContext("a warning")).toEqual({});
   });
 });

@@ -5,7 +5,7 @@ import { testLimits } from "../../support/guarded-app.ts";
 import { startHttpServer } from "../../support/http.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-it("tells the operator alone how to build the pages", async () => {
+it("tells only the operator how to build the pages", async () => {
   const logged: unknown[] = [];
   const log = { info: () => {}, warn: () => {}, error: (...entry: unknown[]) => logged.push(entry) };
   const project = await temporaryFolder();

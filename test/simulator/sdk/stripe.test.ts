@@ -295,7 +295,7 @@ describe("prorations", () => {
     expect((await listInvoices(id))[0]).toEqual(["subscription_cycle", 2_000, "due 2000"]);
   });
 
-  it("become the customer's credit when they are negative, which pays later invoices", async () => {
+  it("become a credit of the customer when negative, which pays later invoices", async () => {
     const { id, item } = await subscribeHalfAPeriodAgo();
     const downgrade = {
       ...{ items: [{ id: item, quantity: 1 }], proration_behavior: "always_invoice" },
@@ -391,7 +391,7 @@ describe("coupons and promotion codes", () => {
     expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1);
   });
 
-  it("are entered on the payment page where the session allows it", async () => {
+  it("can be entered on the payment page if the session allows it", async () => {
     const { id: coupon } = await stripe.coupons.create({
       ...{ amount_off: 500, currency: "eur", duration: "once" },
     });
@@ -420,7 +420,7 @@ describe("coupons and promotion codes", () => {
     );
   });
 
-  it("are given to a subscription, count in its prorations, and are taken back", async () => {
+  it("can be added to a subscription, reduce its prorations, and can be removed", async () => {
     const { id: coupon } = await stripe.coupons.create({ percent_off: 10, duration: "forever" });
     const { id: customer } = await stripe.customers.create({ email: "given@example.com" });
     const created = await stripe.subscriptions.create({

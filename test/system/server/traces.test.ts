@@ -245,7 +245,7 @@ describe("a server with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     }
   });
 
-  it("serves requests while the collector refuses, logs that once, and goes on afterwards", async () => {
+  it("serves requests while the collector refuses, logs that once, and exports again afterwards", async () => {
     collector.status = 400;
     const refused = () => lines.filter((line) => line.includes("traces could not be exported"));
     const before = collector.requests.length;
