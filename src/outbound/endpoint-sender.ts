@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -15,6 +16,8 @@ const MAX_CONCURRENT = 8;
 const LEASE_SECONDS = 45;
 /** What has ended waits so long for others that end, to be recorded with them. */
 const RECORD_WITHIN_MS = 20;
+/** While sending yields to the intake: the next pass comes sooner, and records it with the claims that it makes. */
+const YIELDING_RECORD_WITHIN_MS = 300;
 
 const LIMITS: TransactionOptions = {
   synchronousCommit: "on",
@@ -45,7 +48,7 @@ export function createEndpointSender(options: SenderOptions, endpointId: string)
   let sending = 0;
   let ended: AttemptOutcome[] = [];
   let isProceeding = false;
-  let timer: NodeJS.Timeout | null = null;
+  let waiting: AbortController | null = null;
 
   /** Together: one commit to the disk for several attempts and the claims that follow them. */
   const recordAndClaim = async (outcomes: readonly AttemptOutcome[], limit: number) => {
@@ -61,8 +64,8 @@ export function createEndpointSender(options: SenderOptions, endpointId: string)
   };
   const proceed = async (): Promise<number> => {
     if (isProceeding) return 0;
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
+    waiting?.abort();
+    waiting = null;
     const outcomes = ended;
     const limit = options.isStopped() ? 0 : allowance.take(MAX_CONCURRENT - sending);
     if (outcomes.length === 0 && limit === 0) return 0;
@@ -81,8 +84,14 @@ export function createEndpointSender(options: SenderOptions, endpointId: string)
   };
   const proceedWhenWorthwhile = () => {
     if (isProceeding || ended.length === 0) return;
-    if (sending === 0 || ended.length >= MAX_CONCURRENT / 2) track(proceedOrWarn());
-    else timer ??= setTimeout(() => track(proceedOrWarn()), RECORD_WITHIN_MS);
+    const isYielding = allowance.isYielding();
+    if (!isYielding && (sending === 0 || ended.length >= MAX_CONCURRENT / 2)) track(proceedOrWarn());
+    else if (waiting === null) proceedAfter(isYielding ? YIELDING_RECORD_WITHIN_MS : RECORD_WITHIN_MS);
+  };
+  const proceedAfter = (ms: number) => {
+    waiting = new AbortController();
+    // Aborted by whatever proceeds before.
+    track(sleep(ms, undefined, { signal: waiting.signal }).then(proceedOrWarn, () => {}));
   };
   const proceedOrWarn = () =>
     proceed().catch((err) =>

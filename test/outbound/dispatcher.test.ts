@@ -242,11 +242,9 @@ it("sends some events while the intake is busy, and everything once it is not", 
   const dispatcher = dispatcherOn(test, { isIntakeBusy: () => isIntakeBusy });
   for (let index = 0; index < 50; index += 1) await writeEvent(test, `s${index}`, 1);
   await relayEvents({ database: test.database, plans });
-  for (const sent of [20, 40]) {
-    await dispatcher.dispatch();
-    await dispatcher.idle();
-    expect(endpoint.received).toHaveLength(sent);
-  }
+  await dispatcher.dispatch();
+  await dispatcher.idle();
+  expect(endpoint.received).toHaveLength(20);
   isIntakeBusy = false;
   await sendDue(test, dispatcher);
   expect(endpoint.received).toHaveLength(50);
