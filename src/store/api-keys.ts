@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Role } from "../domain/caller.ts";
 import { isUuid } from "../domain/uuid.ts";
 import { IS_BANNED } from "./bans.ts";
-import type { Queryable } from "./database.ts";
+import type { Queryable, Statement } from "./database.ts";
 import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
 
 /** How many valid keys a user may have at once. */
@@ -107,7 +107,8 @@ select k.prefix, k.hash, k.id, k.user_id as "userId", u.role,
   (extract(epoch from k.last_used_at) * 1000)::float8 as "lastUsedAt", ${IS_BANNED} as "isBanned"
 from api_key k join "user" u on u.id = k.user_id
 where k.prefix = any ($1::text[]) and k.revoked_at is null`,
-};
+  runsAlone: true,
+} satisfies Statement;
 
 /** The keys with these prefixes that are not revoked, with their owners' current role and ban. Prefixes may repeat. */
 export async function findApiKeys(database: Queryable, prefixes: readonly string[]): Promise<FoundKey[]> {

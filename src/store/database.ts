@@ -15,7 +15,12 @@ export class DatabaseUnavailable extends Error {
 }
 
 /** A named statement is prepared once per connection, unless a pooler forbids it. */
-export type Statement = { name: string; text: string };
+export type Statement = {
+  name: string;
+  text: string;
+  /** A read that every call waits for, already for many calls at once: other reads, which may be slow, do not share its connection. */
+  runsAlone?: true;
+};
 
 export type Queryable = {
   /** @throws DatabaseUnavailable, or the `DatabaseError` that PostgreSQL answered with. */
@@ -82,12 +87,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.prepared ? { name: statement.name } : {}),
   });
 
-  const pipelined = createQueryPipeline(pool);
+  const pipeline = createQueryPipeline(pool);
   const direct = async (config: pg.QueryConfig) => (await pool.query(config)).rows;
 
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
-      const send = isWrite(statement) ? direct : pipelined;
+      const send = isWrite(statement) ? direct : statement.runsAlone ? pipeline.runAlone : pipeline.run;
       return (await send(configOf(statement, values)).catch(unlessTooSlow)) as Row[];
     },
     connection: async () => {

@@ -10,7 +10,11 @@ const MAX_PER_CONNECTION = 16;
  * what a small statement costs this process, and half of its cost in PostgreSQL. Adds no delay. A read that fails does
  * not fail the others.
  */
-export function createQueryPipeline(pool: pg.Pool): (config: pg.QueryConfig) => Promise<object[]> {
+export function createQueryPipeline(pool: pg.Pool): {
+  run(config: pg.QueryConfig): Promise<object[]>;
+  /** At once, and on a connection of its own. */
+  runAlone(config: pg.QueryConfig): Promise<object[]>;
+} {
   let waiting: Read[] = [];
 
   const send = () => {
@@ -21,12 +25,18 @@ export function createQueryPipeline(pool: pg.Pool): (config: pg.QueryConfig) => 
     }
   };
 
-  return (config) =>
-    new Promise((resolve, reject) => {
-      // After the turn, not its microtasks: requests that arrive together are separate callbacks.
-      if (waiting.length === 0) setImmediate(send);
-      waiting.push({ config, resolve, reject });
-    });
+  return {
+    run: (config) =>
+      new Promise((resolve, reject) => {
+        // After the turn, not its microtasks: requests that arrive together are separate callbacks.
+        if (waiting.length === 0) setImmediate(send);
+        waiting.push({ config, resolve, reject });
+      }),
+    runAlone: (config) =>
+      new Promise((resolve, reject) => {
+        void sendPipeline(pool, [{ config, resolve, reject }]);
+      }),
+  };
 }
 
 async function sendPipeline(pool: pg.Pool, reads: readonly Read[]): Promise<void> {

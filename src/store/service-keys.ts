@@ -1,5 +1,5 @@
 import type { Permission } from "../domain/permission.ts";
-import type { Queryable } from "./database.ts";
+import type { Queryable, Statement } from "./database.ts";
 
 export type ServiceKeyRow = {
   id: string;
@@ -135,7 +135,8 @@ cross join lateral (
   where other.service_key_id = s.service_key_id and other.created_at > s.created_at
 ) newer
 where s.prefix = any ($1::text[]) and k.revoked_at is null`,
-};
+  runsAlone: true,
+} satisfies Statement;
 
 /** The secrets with these prefixes, with their keys unless revoked. Prefixes may repeat. */
 export async function findServiceKeys(

@@ -1,6 +1,6 @@
 import type { Role } from "../domain/caller.ts";
 import { IS_BANNED } from "./bans.ts";
-import type { Queryable } from "./database.ts";
+import type { Queryable, Statement } from "./database.ts";
 
 export type FoundSession = {
   token: string;
@@ -27,7 +27,8 @@ select s.token, s.id, s.user_id as "userId", u.role,
   ${IS_BANNED} as "isBanned"
 from session s join "user" u on u.id = s.user_id
 where s.token = any ($1::text[])`,
-};
+  runsAlone: true,
+} satisfies Statement;
 
 /** The sessions with these tokens, with their users' current role and ban; unknown tokens are left out. */
 export async function findSessions(database: Queryable, tokens: readonly string[]): Promise<FoundSession[]> {

@@ -203,3 +203,17 @@ describe.each([true, false])("reads of one turn (prepared: %s)", (prepared) => {
     ]);
   });
 });
+
+it("answers a read that runs alone while a slow read of its turn is running", async () => {
+  const holder = await database.connection();
+  await holder.script("select pg_advisory_lock(77)");
+  let isAnswered = false;
+  const slow = database.run({ name: "slow", text: "select pg_advisory_xact_lock_shared(77)" }).then(() => {
+    isAnswered = true;
+  });
+  const [row] = await database.run<{ n: number }>({ ...PID, runsAlone: true }, [7]);
+  expect([row?.n, isAnswered]).toEqual([7, false]);
+  await holder.script("select pg_advisory_unlock(77)");
+  holder.release({ healthy: true });
+  await slow;
+});
