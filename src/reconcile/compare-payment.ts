@@ -4,18 +4,12 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
+import { lockPaymentNames, settleComparedPayment, voidOtherReversals } from "../store/correct-payment.ts";
 import { recordAudit } from "../store/record-audit.ts";
 import { recordPayments } from "../store/record-payments.ts";
 import type { ReportedPayment } from "../store/reported-payment.ts";
 import { inTransaction } from "../store/transaction.ts";
-import {
-  findPaymentOwners,
-  findPayments,
-  lockPaymentNames,
-  settleComparedPayment,
-  type VerifiablePayment,
-  voidOtherReversals,
-} from "../store/verify-payments.ts";
+import { findPaymentOwners, findPayments, type VerifiablePayment } from "../store/verify-payments.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { FieldDrift } from "./subscription-drift.ts";

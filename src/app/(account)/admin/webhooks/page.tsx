@@ -1,7 +1,6 @@
 import { X } from "lucide-react";
 import type { Metadata } from "next";
-import { getFormatter, getTranslations } from "next-intl/server";
-import type { z } from "zod";
+import { getTranslations } from "next-intl/server";
 import { DELIVERY_STATUSES } from "../../../../domain/delivery.ts";
 import { SLOTS } from "../../../../domain/slot.ts";
 import { listDeliveries } from "../../../../operations/webhooks/list-deliveries.ts";
@@ -12,12 +11,9 @@ import { Filters } from "../../../../ui/filters.tsx";
 import { LiveToggle } from "../../../../ui/live-toggle.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
-import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
-import { Time } from "../../../../ui/time.tsx";
-import { failureTexts } from "../../../gate/failure-text.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
-import { DeliveryStatusLabel } from "./delivery-status-label.tsx";
+import { DeliveryTable } from "./delivery-table.tsx";
 import { LastDay } from "./last-day.tsx";
 
 const PATH = "/admin/webhooks";
@@ -154,57 +150,5 @@ async function NoDeliveries({ isNarrowed, hasMore }: { isNarrowed: boolean; hasM
       description={t("none.whole")}
       action={<LinkButton href={PATH}>{t("filters.all")}</LinkButton>}
     />
-  );
-}
-
-type Delivery = z.output<typeof listDeliveries.output>["items"][number];
-
-async function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }) {
-  const [t, format, failureText] = await Promise.all([
-    getTranslations("adminWebhooks"),
-    getFormatter(),
-    failureTexts(),
-  ]);
-  return (
-    <Table
-      label={t("log")}
-      columns={[
-        { label: t("columns.event") },
-        { label: t("columns.status") },
-        { label: t("columns.slot"), from: "md" },
-        { label: t("columns.attempts"), align: "end", from: "md" },
-        { label: t("columns.received"), align: "end", from: "sm" },
-      ]}
-    >
-      {deliveries.map((delivery) => (
-        <Row key={delivery.id}>
-          <MainCell
-            href={`${PATH}/${delivery.id}`}
-            className="max-sm:text-sm"
-            description={
-              delivery.status === "failed" && delivery.lastError !== null
-                ? failureText({ reason: delivery.lastReason, error: delivery.lastError })
-                : delivery.eventId
-            }
-          >
-            {delivery.eventType}
-          </MainCell>
-          <Cell>
-            <DeliveryStatusLabel status={delivery.status} />
-          </Cell>
-          <Cell from="md" className="whitespace-nowrap">
-            {delivery.provider}
-          </Cell>
-          <Cell from="md" align="end">
-            {format.number(delivery.attempts)}
-          </Cell>
-          <Cell from="sm" align="end">
-            <span className="relative">
-              <Time at={delivery.receivedAt} />
-            </span>
-          </Cell>
-        </Row>
-      ))}
-    </Table>
   );
 }

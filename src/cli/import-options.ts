@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import type { PaymentApi } from "../domain/payment-api.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { ImportOptions, ImportReport } from "../import/run-import.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { jsonOption } from "./arguments.ts";
+import { conclude } from "./conclude.ts";
+import { importText } from "./import-text.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What both imports understand. */
+export type ImportOutput = { json?: boolean; dryRun: boolean; notify: boolean };
+
+export function addImportOptions(command: Command): Command {
+  return command
+    .option("--database-url <url>", "PostgreSQL of the other system, for better-auth and sync-engine")
+    .option("--dry-run", "report what would happen, and change nothing", false)
+    .option("--notify", "notify users and emit events; off by default", false)
+    .addOption(jsonOption());
+}
+
+export function apiOf({ payments }: Runtime, slot: Slot): PaymentApi {
+  const api = payments[slot];
+  if (api === null) throw new Error(`no payment provider is configured for ${slot}`);
+  return api;
+}
+
+export function modeOf({ dryRun, notify }: ImportOutput): Pick<ImportOptions, "dryRun" | "notify"> {
+  return { dryRun, notify };
+}
+
+/** @param payments how many were recorded; `null`: none were asked for */
+export function concludeImport(
+  terminal: Terminal,
+  report: ImportReport,
+  options: ImportOutput,
+  payments: number | null = null,
+): void {
+  const { created, updated, skipped, unmatched } = report;
+  const json = { created, updated, skipped, unmatched, ...(payments === null ? {} : { payments }) };
+  conclude(terminal, { json, text: () => importText(report, { ...options, payments }) }, options);
+}

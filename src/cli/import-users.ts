@@ -1,0 +1,68 @@
+import { type Command, Option } from "commander";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import { withForeignDatabase } from "../import/foreign-database.ts";
+import { importUsers } from "../import/import-users.ts";
+import type { ImportReport, Source } from "../import/run-import.ts";
+import { betterAuthUsers } from "../import/sources/better-auth.ts";
+import { stripeCustomers } from "../import/sources/stripe-customers.ts";
+import { userFile } from "../import/sources/user-file.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { addImportOptions, apiOf, concludeImport, type ImportOutput, modeOf } from "./import-options.ts";
+import { withCounter } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+import { withRuntime } from "./with-runtime.ts";
+
+type UserOptions = ImportOutput & { from: string; slot?: Slot; databaseUrl?: string };
+
+export function addImportUsers(importing: Command, terminal: Terminal): void {
+  addImportOptions(importing.command("users"))
+    .description("imports users without passwords, which they set by the password reset link")
+    .requiredOption(
+      "--from <source>",
+      "a file ending in .csv or .json, better-auth, or stripe (its customers)",
+    )
+    .addOption(new Option("--slot <slot>", "the slot of the Stripe account, for stripe").choices(SLOTS))
+    .addHelpText(
+      "after",
+      `
+A file has the columns (or objects with the keys) id, externalId, email, name, locale; only email is required.
+Rows that are invalid, or that name another account's id or address, are listed and left out. An interrupted import continues
+where it stopped when it is run again with the same input.
+
+Examples:
+  npm run -s tollgate -- import users --from users.csv --dry-run
+  npm run -s tollgate -- import users --from better-auth --database-url postgres://localhost/old
+  npm run -s tollgate -- import users --from stripe --slot provider-a --json`,
+    )
+    .action(async (options: UserOptions) => {
+      const report = await withRuntime(
+        terminal,
+        (runtime) =>
+          withUserSource(runtime, options, (source) =>
+            withCounter(terminal, (progressed) =>
+              importUsers(runtime.intake, source, { ...modeOf(options), progressed }),
+            ),
+          ),
+        { createsDatabase: true },
+      );
+      concludeImport(terminal, report, options);
+    });
+}
+
+async function withUserSource(
+  runtime: Runtime,
+  options: UserOptions,
+  work: (source: Source<unknown>) => Promise<ImportReport>,
+): Promise<ImportReport> {
+  const { from } = options;
+  if (/\.(csv|json)$/i.test(from)) return work(await userFile(from));
+  if (from === "better-auth")
+    return withForeignDatabase(options.databaseUrl, (foreign) => work(betterAuthUsers(foreign)));
+  if (from !== "stripe")
+    throw new Error("--from: expected a file ending in .csv or .json, better-auth or stripe");
+  const slot = options.slot ?? SLOTS.find((candidate) => runtime.payments[candidate]?.listCustomerPage);
+  if (slot === undefined) throw new Error("no slot has an API key of Stripe");
+  const { listCustomerPage } = apiOf(runtime, slot);
+  if (listCustomerPage === null) throw new Error(`${slot} is not Stripe: only its customers can be imported`);
+  return work(stripeCustomers(slot, listCustomerPage));
+}
