@@ -1,4 +1,4 @@
-import type { Plan } from "./plan.ts";
+import { DEFAULT_ACCESS_STATUSES, type Plan } from "./plan.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** What of a subscription decides access. */
@@ -20,7 +20,7 @@ export type Access = {
 
 /**
  * `grace`: a renewal failed, and access stays until the end of the grace period. `incomplete`: the first payment is
- * still due. `unpaid`: the provider has given up on a renewal.
+ * still due. `unpaid`: the provider has given up on a renewal. The plan decides whether those two and `paused` give access.
  */
 export const ACCESS_REASONS = [
   "paid",
@@ -37,12 +37,13 @@ export const ACCESS_REASONS = [
 
 type AccessReason = (typeof ACCESS_REASONS)[number];
 
-type AccessRules = Pick<Plan, "graceDays" | "afterRefund" | "afterDispute">;
+type AccessRules = Pick<Plan, "accessStatuses" | "graceDays" | "afterRefund" | "afterDispute">;
 
 /** For a plan that is no longer in `plans.config.ts`. */
 export const DEFAULT_GRACE_DAYS = 7;
 
 const DEFAULT_RULES: AccessRules = {
+  accessStatuses: [...DEFAULT_ACCESS_STATUSES],
   graceDays: DEFAULT_GRACE_DAYS,
   afterRefund: "end_access",
   afterDispute: "end_access",
@@ -60,11 +61,15 @@ export function accessOf(subscription: AccessFacts, plan: AccessRules | null, no
   if (paymentReversal !== null && endsAccess(paymentReversal, rules) && status !== "canceled") {
     return denied(paymentReversal);
   }
+  const accessIn = (status: Plan["accessStatuses"][number], reason: AccessReason): Access =>
+    rules.accessStatuses.includes(status)
+      ? { hasAccess: true, until: scheduledEnd(subscription), reason }
+      : denied(reason);
   switch (status) {
     case "active":
-      return { hasAccess: true, until: scheduledEnd(subscription), reason: "paid" };
+      return accessIn(status, "paid");
     case "trialing":
-      return { hasAccess: true, until: scheduledEnd(subscription), reason: "trial" };
+      return accessIn(status, "trial");
     case "past_due": {
       const until = graceEnd(subscription, rules);
       return until !== null && until <= now
@@ -74,7 +79,7 @@ export function accessOf(subscription: AccessFacts, plan: AccessRules | null, no
     case "incomplete":
     case "unpaid":
     case "paused":
-      return denied(status);
+      return accessIn(status, status);
     case "canceled":
       return denied("ended");
     default:

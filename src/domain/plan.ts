@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Feature, type FeatureKind } from "./feature.ts";
 import type { PaidItem } from "./payment-event.ts";
 import { SLOTS, type Slot } from "./slot.ts";
+import { SUBSCRIPTION_STATUSES } from "./subscription-status.ts";
 
 const PriceIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
@@ -18,6 +19,10 @@ const Price = z.strictObject({
   interval: z.enum(["month", "year"]),
 });
 
+const AccessStatus = z.enum(SUBSCRIPTION_STATUSES).exclude(["past_due", "canceled"]);
+
+export const DEFAULT_ACCESS_STATUSES: readonly z.infer<typeof AccessStatus>[] = ["trialing", "active"];
+
 const Plan = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/, "use lower-case letters, digits, - and _"),
   name: z.string().min(1).max(100),
@@ -33,7 +38,13 @@ const Plan = z.strictObject({
   priceIds: PriceIdsPerSlot,
   /** The plan's other prices: another interval or currency, at most one of each pair. */
   prices: z.array(Price.extend({ priceIds: PriceIdsPerSlot })).default([]),
-  /** For how long access stays after a renewal has failed, in days. */
+  /** The statuses in which a subscription gives access; `past_due` does for `graceDays`, `canceled` never. */
+  accessStatuses: z
+    .array(AccessStatus)
+    .refine((statuses) => isUnique(statuses), "a status is listed twice")
+    .refine((statuses) => statuses.includes("active"), "active is missing")
+    .default([...DEFAULT_ACCESS_STATUSES]),
+  /** For how long access stays after a renewal has failed, in days; 0: `past_due` gives none. */
   graceDays: z.int().min(0).max(90).default(7),
   /** A free trial at the start of a person's first subscription, in days; 0: none. */
   trialDays: z.int().min(0).max(730).default(0),

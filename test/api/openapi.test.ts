@@ -95,6 +95,19 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
     expect(undescribed(await document())).toEqual([]);
   });
 
+  it("has no null in a query string, which clients would send as a word, and no tuple that ends with false", async () => {
+    const { paths } = await document();
+    const parameters = Object.values(paths as Described).flatMap((methods) =>
+      Object.values(methods as Described).flatMap(
+        ({ parameters = [] }) => parameters as { in: string; name: string; schema: object }[],
+      ),
+    );
+    const inQuery = parameters.filter((parameter) => parameter.in === "query");
+    expect(inQuery.filter(({ name }) => name === "cursor").length).toBeGreaterThan(5);
+    expect(inQuery.filter(({ schema }) => JSON.stringify(schema).includes("null"))).toEqual([]);
+    expect(JSON.stringify(paths)).not.toContain('"items":false');
+  });
+
   it("is compressed where the client accepts it, and not sent again unchanged", async () => {
     const path = `/api/${version}/openapi.json`;
     const plain = await sendRequest(server.url, "GET", path);

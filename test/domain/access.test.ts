@@ -3,7 +3,10 @@ import { type AccessFacts, accessOf } from "../../src/domain/access.ts";
 
 const NOW = new Date("2026-06-10T12:00:00Z");
 const PERIOD_END = new Date("2026-07-01T00:00:00Z");
-const PLAN = { graceDays: 7, afterRefund: "end_access", afterDispute: "keep_access" } as const;
+const PLAN: Parameters<typeof accessOf>[1] & object = {
+  accessStatuses: ["trialing", "active"],
+  ...{ graceDays: 7, afterRefund: "end_access", afterDispute: "keep_access" },
+};
 
 const subscription = (facts: Partial<AccessFacts>): AccessFacts => ({
   status: "active",
@@ -25,6 +28,24 @@ describe("access", () => {
     ["canceled", { hasAccess: false, until: null, reason: "ended" }],
   ] as const)("follows the status %s", (status, access) => {
     expect(accessOf(subscription({ status }), PLAN, NOW)).toEqual(access);
+  });
+
+  it("follows the plan's statuses", () => {
+    const plan = { ...PLAN, accessStatuses: ["active" as const, "paused" as const, "unpaid" as const] };
+    const accessIn = (status: AccessFacts["status"]) => {
+      const { hasAccess, reason } = accessOf(subscription({ status }), plan, NOW);
+      return [hasAccess, reason];
+    };
+    expect(accessIn("active")).toEqual([true, "paid"]);
+    expect(accessIn("paused")).toEqual([true, "paused"]);
+    expect(accessIn("unpaid")).toEqual([true, "unpaid"]);
+    expect(accessIn("trialing")).toEqual([false, "trial"]);
+    expect(accessIn("incomplete")).toEqual([false, "incomplete"]);
+    expect(
+      accessOf(subscription({ status: "paused", paymentReversal: "refunded" }), plan, NOW),
+    ).toMatchObject({
+      ...{ hasAccess: false, reason: "refunded" },
+    });
   });
 
   it("ends with the period when a cancellation is scheduled", () => {

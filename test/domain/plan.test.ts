@@ -47,6 +47,15 @@ describe("prices of a plan", () => {
   });
 });
 
+it("names the statuses that give access, active among them", () => {
+  expect(definePlans([PRO]).plans[0]?.accessStatuses).toEqual(["trialing", "active"]);
+  const statuses = (accessStatuses: unknown[]) => definePlans([{ ...PRO, accessStatuses } as Plans[number]]);
+  expect(statuses(["active", "paused"]).plans[0]?.accessStatuses).toEqual(["active", "paused"]);
+  expect(() => statuses(["trialing"])).toThrow("active is missing");
+  expect(() => statuses(["active", "active"])).toThrow("a status is listed twice");
+  for (const status of ["canceled", "past_due", "open"]) expect(() => statuses(["active", status])).toThrow();
+});
+
 describe("price ids of an environment", () => {
   it("replace those of the file, slot by slot", () => {
     const plans = definePlans([PRO]).withPriceIds({

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PendingChange, WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
+import { callHooks, withHooksOf } from "../../src/intake/call-hooks.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
@@ -71,6 +72,16 @@ const lastReasons = async () =>
       "select last_reason as reason from webhook_delivery where status = 'failed'",
     )
   ).map(({ reason }) => reason);
+
+it("costs nothing without a hook, and a call has 200 ms with one", async () => {
+  const transaction = { run: () => Promise.reject(new Error("a statement was sent")) } as never;
+  const calls = { writes: [new Promise(() => {})], limits: {} as never };
+  const change = {} as PendingChange;
+  await callHooks(transaction, withHooksOf([{ name: "routes alone" }]), [change], calls);
+  expect(withHooksOf([{ name: "test", withSubscriptionChange: () => {} }])).toMatchObject({
+    ...{ plugins: [{ name: "test" }], timeoutMs: 200 },
+  });
+});
 
 describe("withSubscriptionChange", () => {
   it("receives each change with the state before it, and writes in its transaction", async () => {

@@ -31,5 +31,7 @@ export async function PaymentBanner() {
 type WorthTelling = Access & { reason: "grace" | "grace_over" | "unpaid" | "refunded" | "disputed" };
 
 function isWorthTelling(access: Access): access is WorthTelling {
+  // A plan may give access while a payment is due: the sentence would deny it.
+  if (access.reason === "unpaid" && access.hasAccess) return false;
   return ["grace", "grace_over", "unpaid", "refunded", "disputed"].includes(access.reason);
 }
