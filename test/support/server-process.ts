@@ -14,6 +14,16 @@ export type ServerProcess = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
+/** A server that ended before it could be used, for example because it crashed where `CRASH_AT` said. */
+export class EndedEarly extends Error {
+  readonly signal: NodeJS.Signals | null;
+
+  constructor(message: string, { signal }: { signal: NodeJS.Signals | null }) {
+    super(message);
+    this.signal = signal;
+  }
+}
+
 const ENTRY = new URL("./server-entry.ts", import.meta.url).pathname;
 const READY_WITHIN_MS = 90_000;
 
@@ -44,7 +54,9 @@ export async function spawnServer(
         if (listening?.[1]) resolve(listening[1]);
       });
     }
-    void ended.then(() => reject(new Error(`the server ended before it listened:\n${lines.join("\n")}`)));
+    void ended.then((end) =>
+      reject(new EndedEarly(`the server ended before it listened:\n${lines.join("\n")}`, end)),
+    );
     setTimeout(() => reject(new Error("the server does not listen")), READY_WITHIN_MS).unref();
   });
   return {
