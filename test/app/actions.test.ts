@@ -570,6 +570,10 @@ it("stores the browser's language with a new account", async () => {
   ]);
   expect(user?.locale).toBe("de");
   expect(await page("/settings", cookieOf({ headers }))).toContain('<html lang="de"');
+  // The features of plans as well, which are the configuration's texts.
+  const billing = await page("/billing", cookieOf({ headers }));
+  expect(billing).toContain("1.000 Ereignisse im Monat");
+  expect(billing).not.toContain("1,000 events");
 });
 
 describe("signing in", () => {

@@ -15,6 +15,10 @@ beforeAll(async () => {
      from generate_series(0, 4) n`,
   );
   await test.rows(`update api_key set revoked_at = now() where name = 'key 4'`);
+  await test.rows(
+    `insert into service_key (id, name, permissions, limit_requests, limit_seconds, created_at)
+     values (gen_random_uuid(), 'shop', '{users:read}', 60, 60, '2026-01-03 12:00Z')`,
+  );
 });
 afterAll(() => test.drop());
 
@@ -41,7 +45,7 @@ describe("lists", () => {
     ]);
   });
 
-  it("continues webhooks list, endpoints list and audit list likewise", async () => {
+  it("continues webhooks list, endpoints list, endpoints deliveries and audit list likewise", async () => {
     await test.rows(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
        select 'provider-a', 'evt_' || n, 'other', 'stripe', 'successful', 'delivery', '{}' from generate_series(1, 3) n`,
@@ -57,16 +61,23 @@ describe("lists", () => {
       [2, 1],
       ["a", "b", "c"],
     ]);
+    const [{ id: endpointId }] = await creating.json("endpoints", "list");
+    await test.rows(
+      `insert into outbound_delivery (endpoint_id, event_id, event_type, subject, give_up_at)
+       select $1, 'evt_' || n, 'user.created', 'user', now() from generate_series(1, 3) n`,
+      [endpointId],
+    );
+    expect(await pages("eventId", "endpoints", "deliveries", endpointId)).toEqual([
+      ["evt_3", "evt_2"],
+      ["evt_1"],
+    ]);
     const entries = await pages("id", "audit", "list");
     expect(entries.map(({ length }) => length)).toEqual([2, 1]);
     expect(new Set(entries.flat()).size).toBe(3);
   });
 
-  it("lists all users' keys that are not revoked, newest first", async () => {
-    expect(await pages("name", "keys", "list")).toEqual([
-      ["key 3", "key 2"],
-      ["key 1", "key 0"],
-    ]);
+  it("lists service keys and all users' keys that are not revoked, newest first", async () => {
+    expect(await pages("name", "keys", "list")).toEqual([["key 3", "shop"], ["key 2", "key 1"], ["key 0"]]);
   });
 
   it("lists the keys of one user, with owner and expiry, but never the key or its hash", async () => {
