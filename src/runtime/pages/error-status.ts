@@ -7,10 +7,13 @@ import { statusOf } from "../../http/status-of.ts";
 /**
  * Next.js responds with 500 to any error. Refusals, unreadable requests and what cannot be served at the moment get
  * their own status instead.
+ *
+ * @param replaceDocument called before the headers of a document that says nothing without JavaScript
  */
 export function errorStatus(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  replaceDocument: () => void = () => {},
 ): Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe"> {
   const { method, headers } = incoming;
   // Before an action or page runs, only the request itself can be invalid.
@@ -30,6 +33,8 @@ export function errorStatus(
   ) => ServerResponse;
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
     const sent = replaced(status);
+    // Where it rendered a page in place of the failed part, its status is not 500.
+    if (status === 500 && sent >= 500) replaceDocument();
     if (sent === statusOf.unavailable) outgoing.setHeader("retry-after", UNAVAILABLE_RETRY_AFTER_SECONDS);
     // Next.js has not read the whole body, so the connection cannot be reused.
     if (sent !== status && !incoming.complete) outgoing.setHeader("connection", "close");

@@ -6,8 +6,10 @@ import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
 import type { Charge } from "../../limits/charge.ts";
 import { markAsOwn } from "./charge-page.ts";
+import { errorDocument } from "./error-document.ts";
 import { errorStatus } from "./error-status.ts";
 import type { PagesOptions } from "./pages-options.ts";
+import { replaceErrorDocument } from "./replace-error-document.ts";
 
 /** The caller of a page, and the response headers that are known before it is rendered. */
 export async function openRequest(
@@ -43,6 +45,7 @@ export async function openRequest(
       outgoing.setHeader(name, value);
   };
   addCharges(ownCharges);
+  const document = () => errorDocument(incoming, outgoing, { id, nonce });
   return {
     id,
     path: incoming.url ?? "/",
@@ -54,7 +57,7 @@ export async function openRequest(
     nonce,
     header: (name) => headers[name] as string | undefined,
     charged: addCharges,
-    ...errorStatus(incoming, outgoing),
+    ...errorStatus(incoming, outgoing, replaceErrorDocument(outgoing, document)),
     deps,
     accounts: auth,
     appUrl,

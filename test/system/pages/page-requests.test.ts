@@ -165,6 +165,50 @@ describe("static files of pages", () => {
   });
 });
 
+describe("a page whose own data cannot be read", () => {
+  const failing = async (headers: Record<string, string> = {}) => {
+    await test.rows("alter table api_key rename to away");
+    try {
+      return await load("/api-keys?tab=%3Cb%3E", { cookie, ...headers });
+    } finally {
+      await test.rows("alter table away rename to api_key");
+    }
+  };
+
+  it("shows an error with a reference, and a button that works without JavaScript", async () => {
+    const { status, fields: headers, text } = await failing();
+    expect([status, headers["retry-after"]]).toEqual([500, undefined]);
+    expect(text).toContain("<title>This page couldn’t be loaded · Tollgate</title>");
+    expect(text).toContain(headers["x-request-id"]);
+    expect(text).toContain('<form action="/api-keys"><input type="hidden" name="tab" value="&lt;b&gt;">');
+    expect(text).not.toContain("<script");
+    const stylesheet = /<link rel="stylesheet" href="([^"]+)"/.exec(text)?.[1] as string;
+    expect((await load(stylesheet)).fields["content-type"]).toContain("text/css");
+  });
+
+  it("shows it in the reader's language, to browsers that accept compressed pages too", async () => {
+    const { fields: headers, text } = await failing({ "accept-language": "de", "accept-encoding": "gzip" });
+    expect(headers["content-encoding"]).toBeUndefined();
+    expect(text).toContain('<html lang="de">');
+    expect(text).toContain("</html>");
+  });
+
+  it("returns 503 with Retry-After when the database cancels the query", async () => {
+    await test.rows(`create function canceled() returns boolean language plpgsql as
+      $$ begin raise exception using errcode = '57014'; end $$`);
+    await test.rows("alter table api_key rename to away");
+    await test.rows("create view api_key as select * from away where (select canceled())");
+    try {
+      const { status, fields: headers, text } = await load("/api-keys", { cookie });
+      expect([status, headers["retry-after"]]).toEqual([503, "5"]);
+      expect(text).toContain("<title>This page couldn’t be loaded · Tollgate</title>");
+    } finally {
+      await test.rows("drop view api_key");
+      await test.rows("alter table away rename to api_key");
+    }
+  });
+});
+
 describe("while the database is unreachable", () => {
   beforeAll(() => toDatabase.cut());
   afterAll(async () => {

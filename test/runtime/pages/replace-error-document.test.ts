@@ -1,0 +1,25 @@
+import { createServer } from "node:http";
+import { expect, it } from "vitest";
+import { replaceErrorDocument } from "../../../src/runtime/pages/replace-error-document.ts";
+import { sendRequest } from "../../support/http.ts";
+
+it.each([
+  ["text/html; charset=utf-8", "our document"],
+  ["text/x-component", "for scripts"],
+])("replaces only documents: %s", async (contentType, sent) => {
+  const server = createServer((_, response) => {
+    const replace = replaceErrorDocument(response, async () => "our document");
+    response.setHeader("content-type", contentType);
+    response.setHeader("content-encoding", "identity");
+    replace();
+    response.writeHead(500);
+    response.write("for ");
+    response.end("scripts");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as { port: number };
+  const { status, text, fields } = await sendRequest(`http://127.0.0.1:${port}`, "GET", "/");
+  expect([status, text]).toEqual([500, sent]);
+  expect(fields["content-encoding"]).toBe(sent === "our document" ? undefined : "identity");
+  await new Promise((closed) => server.close(closed));
+});
