@@ -137,15 +137,24 @@ export function postForm(
   fields: Fields,
   { path = action.pages[0] ?? "/", bound, headers, ...caller }: ActionCall & { bound?: string } = {},
 ): Promise<HttpResponse> {
+  return sendRequest(serverUrl, "POST", path, {
+    ...caller,
+    body: formBody(action, fields, bound),
+    headers: { accept: "text/html", ...headers },
+  });
+}
+
+/** What a browser without scripts sends. */
+export function formBody(
+  action: Pick<ServerAction, "id" | "pages">,
+  fields: Fields,
+  bound?: string,
+): FormData {
   const body = new FormData();
   body.append("$ACTION_REF_1", "");
   body.append("$ACTION_1:0", JSON.stringify({ id: findServerAction("submitForm").id, bound: "$@1" }));
   body.append("$ACTION_1:1", bound ?? '["$h2",null]');
   body.append("$ACTION_1:2", boundTo(action));
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
-  return sendRequest(serverUrl, "POST", path, {
-    ...caller,
-    body,
-    headers: { accept: "text/html", ...headers },
-  });
+  return body;
 }

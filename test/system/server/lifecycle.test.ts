@@ -2,10 +2,13 @@ import { request } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
+import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
+import { createUser } from "../../support/people.ts";
+import { findServerAction, formBody } from "../../support/server-action.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { SECRETS } from "../../support/variables.ts";
 
@@ -86,19 +89,37 @@ describe("the server", () => {
 
   it("finishes running requests on SIGTERM and exits 0", async () => {
     const server = await spawnServer(test.url);
-    const running = Array.from({ length: 50 }, (_, n) => slowDelivery(server.url, n));
+    const running = Array.from({ length: 50 }, (_, n) =>
+      slowPost(`${server.url}/api/webhooks/provider-a`, numberedEvent("drain", n)),
+    );
     await Promise.all(running.map(({ begun }) => begun));
     const ended = server.end("SIGTERM");
-    const refusesConnections = () =>
-      fetch(`${server.url}/api/health`).then(
-        () => false,
-        () => true,
-      );
-    await eventually(refusesConnections, true);
+    await eventually(() => refusesConnections(server.url), true);
     for (const { finish } of running) finish();
     expect(await Promise.all(running.map(({ status }) => status))).toEqual(Array(50).fill(200));
     expect(await ended).toEqual({ code: 0, signal: null });
     await expectEachAppliedOnce(test, "drain", 50);
+  });
+
+  it("finishes a form that is being sent at SIGTERM", async () => {
+    await builtPages();
+    const person = await createUser(test, "Before The Stop");
+    const server = await spawnServer(test.url);
+    // Pages are loaded by the first request for one.
+    expect((await sendRequest(server.url, "GET", "/settings", { cookie: person.cookie })).status).toBe(200);
+    const encoded = new Response(formBody(findServerAction("updateProfile"), { name: "After The Stop" }));
+    const form = slowPost(`${server.url}/settings`, {
+      rawBody: Buffer.from(await encoded.arrayBuffer()),
+      headers: { "content-type": encoded.headers.get("content-type") ?? "", cookie: person.cookie },
+    });
+    await form.begun;
+    const ended = server.end("SIGTERM");
+    await eventually(() => refusesConnections(server.url), true);
+    form.finish();
+    expect(await form.status).toBeLessThan(400);
+    const [stored] = await test.rows(`select name from "user" where id = $1`, [person.id]);
+    expect(stored).toEqual({ name: "After The Stop" });
+    expect(await ended).toEqual({ code: 0, signal: null });
   });
 
   it("logs JSON lines without payloads, secrets or signatures", async () => {
@@ -135,10 +156,12 @@ describe("the server", () => {
   });
 });
 
-/** A delivery whose body is sent on demand. `begun`: the server has its head, and waits for the body. */
-function slowDelivery(serverUrl: string, n: number) {
-  const { rawBody, headers } = numberedEvent("drain", n);
-  const outgoing = request(`${serverUrl}/api/webhooks/provider-a`, {
+/** A request whose body is sent on demand. `begun`: the server has its head, and waits for the body. */
+function slowPost(
+  url: string,
+  { rawBody, headers }: { rawBody: Buffer; headers: Readonly<Record<string, string>> },
+) {
+  const outgoing = request(url, {
     method: "POST",
     headers: { ...headers, "content-length": rawBody.length, expect: "100-continue" },
   });
@@ -152,6 +175,13 @@ function slowDelivery(serverUrl: string, n: number) {
   const continued = new Promise<void>((resolve) => outgoing.once("continue", resolve));
   outgoing.flushHeaders();
   return { begun: continued, status, finish: () => outgoing.end(rawBody) };
+}
+
+function refusesConnections(serverUrl: string): Promise<boolean> {
+  return fetch(`${serverUrl}/api/health`).then(
+    () => false,
+    () => true,
+  );
 }
 
 /** Stands between server and database, to be cut and mended. */
