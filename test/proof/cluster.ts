@@ -77,7 +77,7 @@ export async function startCluster(programs: Programs, variables: Record<string,
     remove: cleanedUp(async () => {
       for (const server of servers) await server.end("SIGTERM");
       await balancer.remove();
-      pooler.kill();
+      await pooler.remove();
       await postgres.remove();
       for (const node of redis) await node.remove();
     }),

@@ -12,7 +12,10 @@ export function cleanedUp<Result>(cleanup: () => Promise<Result>): () => Promise
   return once;
 }
 
-// This is a set-up file of Vitest's: it applies to every test file.
-afterAll(async () => {
+/** Runs what is registered, the latest first. */
+export async function cleanUp(): Promise<void> {
   for (const cleanup of [...cleanups].reverse()) await cleanup().catch(() => {});
-});
+}
+
+// This is a set-up file of Vitest's: it applies to every test file.
+afterAll(cleanUp);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
+import { cleanedUp } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
 /**
@@ -12,7 +13,7 @@ export async function startPgBouncer(
   program: string,
   folder: string,
   { postgresPort, poolSize }: { postgresPort: number; poolSize: number },
-): Promise<{ url: string; kill(): void }> {
+): Promise<{ url: string; remove(): Promise<void> }> {
   const account = await unprivilegedAccount();
   if (account) await chown(folder, account.uid, account.gid);
   const [port, settings, users] = [await freePort(), join(folder, "pgbouncer.ini"), join(folder, "users")];
@@ -36,6 +37,8 @@ server_login_retry = 1
   const pooler = spawn(program, ["-q", settings], { stdio: "ignore", ...(account ?? {}) });
   return {
     url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
-    kill: () => void pooler.kill("SIGKILL"),
+    remove: cleanedUp(async () => {
+      pooler.kill("SIGKILL");
+    }),
   };
 }

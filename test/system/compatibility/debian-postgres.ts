@@ -60,7 +60,7 @@ async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPo
       );
     },
     stop: cleanedUp(async () => {
-      pooler.kill();
+      await pooler.remove();
       await run(join(bin, "pg_ctl"), ["stop", "-D", cluster, "-m", "immediate"], account ?? {});
     }),
   };
