@@ -11,6 +11,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { EndedEarly, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { storedEvents } from "../support/stored-events.ts";
 import { SECRETS } from "../support/variables.ts";
 import { isFullProof, report } from "./proof.ts";
 
@@ -181,8 +182,9 @@ async function makeDue(endpoints: readonly Endpoint[]): Promise<void> {
 }
 
 async function eventsInOrder(): Promise<{ id: string; name: string; seats: number }[]> {
-  return test.rows(
-    `select id, data -> 'subscription' ->> 'providerSubscriptionId' as name, (data -> 'subscription' ->> 'seats')::int as seats
-     from outbound_event where type like 'subscription.%' and position is not null order by position`,
-  );
+  const events = (await storedEvents(test)).filter(({ type }) => type.startsWith("subscription."));
+  return events.map(({ id, data }) => {
+    const subscription = data.subscription as { providerSubscriptionId: string; seats: number };
+    return { id, name: subscription.providerSubscriptionId, seats: subscription.seats };
+  });
 }
