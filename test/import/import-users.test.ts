@@ -8,6 +8,7 @@ import { stripeCustomers } from "../../src/import/sources/stripe-customers.ts";
 import { userFile } from "../../src/import/sources/user-file.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { expectFailureWithoutAudit } from "../support/without-audit.ts";
 
 const context = stripeContext({ users: 0 });
 
@@ -32,15 +33,6 @@ const auditEntries = () =>
   context.test.rows(
     "select actor_kind, action, target_type, target_id, details from audit_entry order by id",
   );
-
-async function refuseAuditEntries(): Promise<void> {
-  await context.test.rows(`
-    create function refuse_entry() returns trigger language plpgsql as $$
-    begin raise exception 'the process dies here'; end $$`);
-  await context.test.rows(
-    "create trigger refuse_entry before insert on audit_entry for each row execute function refuse_entry()",
-  );
-}
 
 const ANN = { id: "ann", externalId: "7", email: "Ann@Example.com", name: "Ann", locale: "de" };
 const STORED_ANN = { id: "ann", external_id: "7", email: "ann@example.com", name: "Ann", locale: "de" };
@@ -69,12 +61,7 @@ describe("importing users", () => {
   });
 
   it("commits a page with its audit entry or not at all", async () => {
-    await refuseAuditEntries();
-    try {
-      await expect(imported([ANN])).rejects.toThrow("the process dies here");
-    } finally {
-      await context.test.rows("drop function refuse_entry cascade");
-    }
+    await expectFailureWithoutAudit(context.test, () => imported([ANN]));
     expect(await users()).toEqual([]);
     expect(await imported([ANN])).toMatchObject(counts(1, 0, 0));
   });

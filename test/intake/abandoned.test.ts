@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 
 /** As many as the intake has under way at once. */
 const GROUPS = 4;
@@ -19,14 +17,17 @@ const released = new Promise<void>((resolve) => {
 });
 beforeAll(async () => {
   test = await freshDatabase();
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), {
-    log: createLog("silent"),
-    reached: async (milestone) => {
-      if (milestone !== "effects written") return;
-      stalled += 1;
-      await released;
+  runtime = await startTestRuntime(
+    test.url,
+    {},
+    {
+      reached: async (milestone) => {
+        if (milestone !== "effects written") return;
+        stalled += 1;
+        await released;
+      },
     },
-  });
+  );
 });
 afterAll(async () => {
   release();

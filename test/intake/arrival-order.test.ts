@@ -1,18 +1,17 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { type Batcher, createBatcher } from "../../src/intake/batcher.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { SECRETS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase(3);
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startTestRuntime(test.url);
 });
 afterAll(async () => {
   await runtime.close();

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { type Changes, changesOf, kindOf } from "../../src/domain/changes.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import type { ReceiveResult } from "../../src/intake/intake.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../src/server.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import {
@@ -21,8 +19,8 @@ import {
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 import { startTestServer } from "../support/server.ts";
-import { serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -32,7 +30,7 @@ beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url);
   otherServer = await startTestServer(test.url);
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startTestRuntime(test.url);
 });
 afterAll(async () => {
   await Promise.all([server.close(), otherServer.close(), runtime.close()]);
@@ -290,7 +288,7 @@ describe("a change and its record", () => {
 
   it("are rolled back together when the connection breaks before the commit", async () => {
     await play([CREATED]);
-    const cut = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+    const cut = await startTestRuntime(test.url);
     try {
       cut.intake.reached = async (milestone) => {
         if (milestone === "effects written") throw new Error("cut off");

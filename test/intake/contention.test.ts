@@ -1,28 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { applyGroup } from "../../src/intake/apply.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
 import { createRecentKeys } from "../../src/intake/recent-keys.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Connection } from "../../src/store/database.ts";
 import { claimDeliveries } from "../../src/store/deliveries.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { SECRETS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
-  runtime = await startRuntime(
-    readConfig({ ...serverVariables(test.url), PROVIDER_C_ADAPTER: "lemon-squeezy" }),
-    { log: createLog("silent") },
-  );
+  runtime = await startTestRuntime(test.url, { PROVIDER_C_ADAPTER: "lemon-squeezy" });
 });
 afterAll(async () => {
   await runtime.close();

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PendingChange, WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
 import { callHooks, withHooksOf } from "../../src/intake/call-hooks.ts";
-import { createLog } from "../../src/observability/log.ts";
 import { compare } from "../../src/reconcile/compare.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { CREATED, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -36,19 +34,22 @@ afterEach(() => runtime.close());
 
 /** With the given time for a call, as a busy machine needs, or with the product's. */
 async function start(hookTimeoutMs?: number): Promise<void> {
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), {
-    log: createLog("silent"),
-    hooks: [
-      {
-        name: "test",
-        withSubscriptionChange: (change, tx) => {
-          changes.push(change);
-          return hook(change, tx);
+  runtime = await startTestRuntime(
+    test.url,
+    {},
+    {
+      hooks: [
+        {
+          name: "test",
+          withSubscriptionChange: (change, tx) => {
+            changes.push(change);
+            return hook(change, tx);
+          },
         },
-      },
-    ],
-    ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
-  });
+      ],
+      ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
+    },
+  );
 }
 
 const FACTS = { planId: "team", priceId: "price_team_monthly", status: "active", seats: 5 } as const;

@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { notificationsFor } from "../../src/domain/notification.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../src/server.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import {
@@ -21,8 +19,8 @@ import {
 } from "../fixtures/subscription-events.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook } from "../support/http.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 import { startTestServer } from "../support/server.ts";
-import { serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -32,7 +30,7 @@ beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url);
   otherServer = await startTestServer(test.url);
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startTestRuntime(test.url);
 });
 afterAll(async () => {
   await Promise.all([server.close(), otherServer.close(), runtime.close()]);

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { createIntake } from "../../src/intake/create-intake.ts";
 import type { Intake } from "../../src/intake/intake.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Database } from "../../src/store/database.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startTestRuntime(test.url);
 });
 afterAll(async () => {
   await runtime.close();

@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { secondsUntilRetry } from "../../src/domain/delivery.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { SECRETS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase(3);
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startTestRuntime(test.url);
 });
 afterAll(async () => {
   await runtime.close();
@@ -186,10 +185,7 @@ describe("webhook-retry", () => {
   it("uses the stored wire format after the slot is bound to another", async () => {
     const id = await received("rebound", { userId: "late_3" });
     await test.rows(`insert into "user" (id, name, email) values ('late_3', 'L', 'l3@example.com')`);
-    const rebound = await startRuntime(
-      readConfig({ ...serverVariables(test.url), PROVIDER_A_ADAPTER: "paddle" }),
-      { log: createLog("silent") },
-    );
+    const rebound = await startTestRuntime(test.url, { PROVIDER_A_ADAPTER: "paddle" });
     expect(await replay(rebound.intake, id, { force: false, by: OPERATOR })).toEqual({ outcome: "applied" });
     await rebound.close();
   });

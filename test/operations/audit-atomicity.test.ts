@@ -11,6 +11,7 @@ import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { reconcile } from "../../src/reconcile/reconcile.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { stripeContext } from "../support/stripe-context.ts";
+import { expectFailureWithoutAudit } from "../support/without-audit.ts";
 import { createTestContext, session } from "./test-context.ts";
 
 const context = stripeContext();
@@ -86,17 +87,7 @@ const CHANGES: readonly [action: string, change: () => Promise<unknown>, target:
 describe.each(CHANGES)("%s", (action, change, target) => {
   it("is recorded once, and commits with its entry or not at all", async () => {
     const before = await everything();
-    await context.test.rows(`
-      create function refuse_entry() returns trigger language plpgsql as $$
-      begin raise exception 'the process dies here'; end $$`);
-    await context.test.rows(
-      "create trigger refuse_entry before insert on audit_entry for each row execute function refuse_entry()",
-    );
-    try {
-      await expect(change()).rejects.toThrow("the process dies here");
-    } finally {
-      await context.test.rows("drop function refuse_entry cascade");
-    }
+    await expectFailureWithoutAudit(context.test, change);
     expect(await everything()).toEqual(before);
 
     await change();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { SECRETS } from "../support/variables.ts";
 import { findInAllTables } from "./find-in-all-tables.ts";
 import { createTestContext, session } from "./test-context.ts";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   test = await freshDatabase(0);
   const log = createLog("silent");
   log.error = ((...line: unknown[]) => void logged.push(line)) as typeof log.error;
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log });
+  runtime = await startTestRuntime(test.url, {}, { log });
   await addUsers(test, 2);
 });
 afterAll(async () => {

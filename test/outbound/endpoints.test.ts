@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
 import { createAdmin, createKey, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { withoutAudit } from "../support/without-audit.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 let test: TestDatabase;
@@ -213,17 +214,9 @@ it("is deleted with its log", async () => {
 
 it("records a test and its audit entry together or not at all", async () => {
   const { id } = await create();
-  await test.rows(`
-    create function refuse_entry() returns trigger language plpgsql as $$
-    begin raise exception 'the process dies here'; end $$`);
-  await test.rows(
-    "create trigger refuse_entry before insert on audit_entry for each row execute function refuse_entry()",
-  );
-  try {
+  await withoutAudit(test, async () => {
     expect((await call("POST", `/${id}/test`, {})).status).toBe(500);
-  } finally {
-    await test.rows("drop function refuse_entry cascade");
-  }
+  });
   expect(await deliveries(id)).toEqual([]);
 });
 

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { endGrace } from "../../src/billing/end-grace.ts";
-import { readConfig } from "../../src/config/config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { Charge } from "../../src/domain/payment.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import { subscriptionChange } from "../../src/domain/subscription-change.ts";
-import { createLog } from "../../src/observability/log.ts";
 import { currentEntitlements, entitlementsView } from "../../src/operations/entitlements/current-view.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { findEntitlementFacts } from "../../src/runtime/find-entitlement-facts.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
@@ -21,7 +19,8 @@ import { inTransaction } from "../../src/store/transaction.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { SECRETS } from "../support/variables.ts";
 
 const CREATED = "customer.subscription.created";
 const UPDATED = "customer.subscription.updated";
@@ -42,7 +41,7 @@ let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
-  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startTestRuntime(test.url);
 });
 afterAll(async () => {
   await runtime.close();

@@ -1,15 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
-import { createLog } from "../../src/observability/log.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import type { VerifyReport } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { SimulatorState } from "../../src/simulator/server/state.ts";
 import { API_KEY } from "../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 import { simulatorWith } from "./many-subscriptions.ts";
 import { isFullProof, report } from "./proof.ts";
 
@@ -45,13 +43,11 @@ describe.each(FORMATS)("verify against %s", (format) => {
     sim = await simulatorWith(format, COUNT);
     test = await freshDatabase(COUNT);
     await insertSame(test, sim.stateFile);
-    const config = readConfig({
-      ...serverVariables(test.url),
+    runtime = await startTestRuntime(test.url, {
       PROVIDER_A_ADAPTER: format,
       PROVIDER_A_API_KEY: API_KEY,
       PROVIDER_A_API_URL: `${sim.url}/provider-a`,
     });
-    runtime = await startRuntime(config, { log: createLog("silent") });
   });
   afterAll(async () => {
     await runtime.close();

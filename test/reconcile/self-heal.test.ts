@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
-import { createLog } from "../../src/observability/log.ts";
 import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { countFlagged, startDueHeals } from "../../src/store/heals.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { eventually } from "../support/eventually.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 import { STRIPE_KEY } from "../support/stripe-server.ts";
 import { createSubscription } from "../support/subscriptions.ts";
-import { serverVariables } from "../support/variables.ts";
 
 const context = stripeContext();
 const { eventOf, receive, truth, stored, audit } = context;
@@ -247,9 +245,9 @@ it("spaces the fetches of all processes 200 ms apart", async () => {
 });
 
 it("is not requested by the intake while SELF_HEAL is off", async () => {
-  const variables = { ...serverVariables(context.test.url), PROVIDER_A_API_KEY: STRIPE_KEY };
-  const config = readConfig({ ...variables, PROVIDER_A_API_URL: context.stripe.url, SELF_HEAL: "off" });
-  const runtime = await startRuntime(config, { log: createLog("silent") });
+  const runtime = await startTestRuntime(context.test.url, {
+    ...{ PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: context.stripe.url, SELF_HEAL: "off" },
+  });
   await receiveOutOfOrder("sub_1", "user_1", runtime);
   await runtime.close();
   expect(await stored()).toMatchObject([{ seats: 2, out_of_order: true }]);

@@ -1,18 +1,17 @@
 import "../fixtures/fifth-provider.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { createLog } from "../../src/observability/log.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { comparePayment } from "../../src/reconcile/compare-payment.ts";
 import type { VerifyOptions } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { endpoint } from "../simulator/endpoint.ts";
 import { API_KEY, control, order, press, simulator } from "../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { SECRETS } from "../support/variables.ts";
 
 /** Providers whose payments have a period of their own. */
 const WITH_PERIOD = new Set(["stripe", "paddle", "acme-pay"]);
@@ -35,13 +34,11 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     test = await freshDatabase(3);
     const hook = await endpoint(format, SECRETS["provider-a"]);
     sim = await simulator({ formats: { "provider-a": format }, deliverTo: () => hook.url, timeScale: 100 });
-    const config = readConfig({
-      ...serverVariables(test.url),
+    runtime = await startTestRuntime(test.url, {
       PROVIDER_A_ADAPTER: format,
       PROVIDER_A_API_KEY: API_KEY,
       PROVIDER_A_API_URL: `${sim.url}/provider-a`,
     });
-    runtime = await startRuntime(config, { log: createLog("silent") });
     hook.answer(async ({ rawBody, headers }) => {
       if (isLosing) return 200;
       const header = (name: string) => headers[name];

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readConfig } from "../../../src/config/config.ts";
-import { createLog } from "../../../src/observability/log.ts";
 import { createCheckout } from "../../../src/operations/billing/create-checkout.ts";
 import { reconcileNightly } from "../../../src/reconcile/reconcile-nightly.ts";
-import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { createTestContext, session } from "../../operations/test-context.ts";
 import { addUsers } from "../../support/database.ts";
+import { startTestRuntime } from "../../support/runtime.ts";
 import { takeTurn } from "../../support/stripe-context.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
-import { serverVariables } from "../../support/variables.ts";
 import { describeBehindPgBouncer, type OldPostgres } from "./debian-postgres.ts";
 
 describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ start }) => {
@@ -20,13 +18,11 @@ describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ 
   beforeAll(async () => {
     postgres = await start();
     stripe = await stripeServer();
-    const environment = readConfig({
-      ...serverVariables(postgres.pooledUrl),
+    runtime = await startTestRuntime(postgres.pooledUrl, {
       DATABASE_PREPARED: "off",
       PROVIDER_A_API_KEY: STRIPE_KEY,
       PROVIDER_A_API_URL: stripe.url,
     });
-    runtime = await startRuntime(environment, { log: createLog("silent") });
     rows = (text) => runtime.database.run({ name: text.slice(0, 60), text });
     await addUsers({ rows: (text, values) => runtime.database.run({ name: "add", text }, values) }, 3);
   });

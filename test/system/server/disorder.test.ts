@@ -3,23 +3,22 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plans from "../../../plans.config.ts";
-import { readConfig } from "../../../src/config/config.ts";
 import { OPERATOR } from "../../../src/domain/caller.ts";
 import { decide } from "../../../src/domain/decide.ts";
 import type { PaymentEvent } from "../../../src/domain/payment-event.ts";
 import type { Subscription } from "../../../src/domain/subscription.ts";
-import { createLog } from "../../../src/observability/log.ts";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../../src/providers/registry.ts";
 import { reconcile } from "../../../src/reconcile/reconcile.ts";
-import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { type Endpoint, endpoint } from "../../simulator/endpoint.ts";
 import { API_KEY, control, order, press, simulator } from "../../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { deliverWebhook } from "../../support/http.ts";
+import { startTestRuntime } from "../../support/runtime.ts";
 import { startTestServer } from "../../support/server.ts";
-import { SECRETS, serverVariables } from "../../support/variables.ts";
+import { SECRETS } from "../../support/variables.ts";
 
 const RUNS = 60;
 const MOST_EVENTS = 40;
@@ -99,8 +98,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
       PROVIDER_A_API_URL: `${sim.url}/provider-a`,
     };
     server = await startTestServer(test.url, variables);
-    const environment = readConfig({ ...serverVariables(test.url), ...variables });
-    runtime = await startRuntime(environment, { log: createLog("silent") });
+    runtime = await startTestRuntime(test.url, variables);
   });
   afterAll(async () => {
     await runtime.close();
