@@ -2,7 +2,7 @@ import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
 import type { SendResult } from "../store/record-outbound-attempts.ts";
-import { type OutboundAllow, resolveTarget } from "./allowed-targets.ts";
+import { type OutboundAllow, type ResolveHost, resolveTarget } from "./allowed-targets.ts";
 import type { CheckedAddress, EndpointConnections } from "./endpoint-connections.ts";
 import { signedHeaders } from "./sign.ts";
 
@@ -18,6 +18,7 @@ export type PostOptions = {
   tracing?: Tracing | null;
   /** Where to find and leave an open connection; without, each event has one of its own. */
   connections?: EndpointConnections;
+  resolve?: ResolveHost;
 };
 
 const PROBLEMS = {
@@ -30,7 +31,7 @@ const PROBLEMS = {
 export async function postEvent(
   { url, secrets }: { url: string; secrets: readonly string[] },
   event: { id: string; body: string },
-  { allow, now, timeoutMs = TIMEOUT_MS, tracing, connections }: PostOptions,
+  { allow, now, timeoutMs = TIMEOUT_MS, tracing, connections, resolve }: PostOptions,
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const failed = (error: string): SendResult => ({
@@ -40,7 +41,7 @@ export async function postEvent(
     error: error.slice(0, MAX_ERROR_LENGTH),
   });
   try {
-    const target = await resolveTarget(url, allow);
+    const target = await resolveTarget(url, allow, resolve);
     if ("problem" in target) return failed(PROBLEMS[target.problem]);
     const headers = {
       ...signedHeaders(event.body, { id: event.id, timestampSeconds: Math.floor(now() / 1000), secrets }),

@@ -5,6 +5,10 @@ import {
   outboundAllow,
   resolveTarget,
 } from "../../src/outbound/allowed-targets.ts";
+import { openEndpointConnections } from "../../src/outbound/endpoint-connections.ts";
+import { postEvent } from "../../src/outbound/post-event.ts";
+import { newEndpointSecret } from "../../src/outbound/sign.ts";
+import { startReceiver } from "./receiver.ts";
 
 const NOTHING = outboundAllow({ hosts: [], ranges: [] });
 
@@ -121,5 +125,30 @@ describe("a URL", () => {
     expect(await problemOf("https://[fd00::5]/", allow)).toBe(null);
     expect(await problemOf("http://11.1.2.3/", allow)).toBe("url");
     expect(await problemOf("http://192.168.0.1/", allow)).toBe("address");
+  });
+});
+
+describe("an event", () => {
+  it("goes to the address that was checked: the name is not resolved again, nor an open connection to another reused", async () => {
+    const receiver = await startReceiver();
+    const connections = openEndpointConnections();
+    const { port } = new URL(receiver.url);
+    // No resolver knows this name.
+    const endpoint = { url: `http://rebinding.invalid:${port}/hook`, secrets: [newEndpointSecret()] };
+    const allow = outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] });
+    const postTo = (address: string) =>
+      postEvent(
+        endpoint,
+        { id: "evt_1", body: "{}" },
+        {
+          ...{ allow, now: Date.now, connections, resolve: resolvesTo(address) },
+        },
+      );
+    expect(await postTo("127.0.0.1")).toMatchObject({ isDelivered: true, error: null });
+    expect(await postTo("127.0.0.2")).toMatchObject({ isDelivered: false, responseStatus: null });
+    expect(await postTo("10.0.0.1")).toMatchObject({ error: expect.stringContaining("not public") });
+    expect(receiver.received).toHaveLength(1);
+    connections.close();
+    await receiver.close();
   });
 });
