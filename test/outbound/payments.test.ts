@@ -95,3 +95,24 @@ it("writes one event per change of a payment's status, as REST shows the payment
     },
   });
 });
+
+it("writes an event when a payment is disputed, and when the dispute is won", async () => {
+  const disputed = charge("paid", null, 1);
+  const paid = { ...disputed.report.charge, id: "in_2" } as ReportedPayment["report"]["charge"];
+  const dispute = (amount: number) => ({ id: "dp_1", of: "in_2", kind: "dispute" as const, amount });
+  await record({ ...disputed, report: { charge: paid, names: [], reversal: null } });
+  for (const [index, amount] of [1900, 0].entries()) {
+    const report = { charge: null, names: [], reversal: dispute(amount) };
+    await record({ ...disputed, report, occurredAtMicros: 2 + index });
+  }
+  await relayEvents({ database: test.database, plans });
+  const events = await test.rows<{ type: string; status: string }>(
+    `select type, data -> 'payment' ->> 'status' as status from outbound_event
+     where data -> 'payment' ->> 'providerPaymentId' = 'in_2' order by position`,
+  );
+  expect(events.map(({ type, status }) => [type, status])).toEqual([
+    ["payment.paid", "paid"],
+    ["payment.disputed", "disputed"],
+    ["payment.paid", "paid"],
+  ]);
+});
