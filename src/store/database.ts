@@ -18,7 +18,7 @@ export class DatabaseUnavailable extends Error {
 export type Statement = {
   name: string;
   text: string;
-  /** A read that every call waits for, already for many calls at once: other reads, which may be slow, do not share its connection. */
+  /** Shares its round trip with no other read: every call waits for it, or it takes long. */
   runsAlone?: true;
 };
 

@@ -62,8 +62,9 @@ const GREATEST_ID = "9223372036854775807";
 /** How many rows one page may scan for matches: no query may grow with the history. */
 const SCAN_LIMIT = 20_000;
 
-const LATEST = {
+const LATEST: Statement = {
   name: "latest_deliveries",
+  runsAlone: true,
   text: `
 select ${COLUMNS}
 from (select * from webhook_delivery where id < $1::bigint order by id desc limit ${SCAN_LIMIT}) d
@@ -73,8 +74,9 @@ order by d.id desc limit $4::int`,
 };
 
 // Page and end of the scan come from one snapshot: deliveries that arrive between two statements would move the end.
-const SCAN = {
+const SCAN: Statement = {
   name: "scan_deliveries",
+  runsAlone: true,
   text: `
 with scanned as materialized (
   select id, provider, event_type, status from webhook_delivery
@@ -165,6 +167,7 @@ const OF_SUBSCRIPTION = pageOf(
 function pageOf(name: string, indexedSql: string): Statement {
   return {
     name,
+    runsAlone: true,
     text: `
 with found as materialized (
   select id from (${indexedSql}) indexed

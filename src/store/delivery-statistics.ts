@@ -11,8 +11,9 @@ export type HourOfDeliveries = { startsAt: Date } & Record<DeliveryStatus, numbe
 
 // Ids follow the time of receipt except when the clock is set, so the window's start is found by bisection. Rows on
 // the wrong side of such a step are not counted.
-const WINDOW = {
+const WINDOW: Statement = {
   name: "delivery_window",
+  runsAlone: true,
   text: `
 with recursive hour as materialized (
   select date_trunc('hour', clock_timestamp(), 'UTC') as latest,
@@ -37,6 +38,7 @@ from (select min(newer) as first, max(newer) - 1 as last from halving) found`,
 function counts(name: string, rangeSql: string): Statement {
   return {
     name,
+    runsAlone: true,
     text: `
 with open as materialized (
   select provider, status, received_at from webhook_delivery where status = 'failed'
