@@ -175,8 +175,12 @@ async function runUntilKilled(crashAt: string, providers: readonly Provider[]): 
 
 async function makeDue(endpoints: readonly Endpoint[]): Promise<void> {
   await test.rows(
-    `update outbound_delivery set next_attempt_at = clock_timestamp()
-     where status = 'pending' and next_attempt_at is not null and endpoint_id = any ($1::uuid[])`,
+    // Locked first, as the server does, which records several deliveries at once.
+    `with locked as materialized (
+       select id from event_endpoint where id = any ($1::uuid[]) order by id for no key update
+     )
+     update outbound_delivery d set next_attempt_at = clock_timestamp() from locked
+     where d.status = 'pending' and d.next_attempt_at is not null and d.endpoint_id = locked.id`,
     [endpoints.map(({ id }) => id)],
   );
 }
