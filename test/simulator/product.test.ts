@@ -303,6 +303,15 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     await forward("month");
     const isChargedLater = format === "polar" || format === "lemon-squeezy";
     expect((await amounts()).at(-1)).toBe(isChargedLater ? 10_000 : 8_000);
+    // Going back is paid for by credit: there is nothing to give back.
+    await act("seats", { seats: "1" });
+    for (const { providerPaymentId: payment } of sim
+      .payments("provider-a")
+      .filter(({ amount }) => amount === 0))
+      await expect(control(sim.url, "/provider-a/refund", { payment })).rejects.toThrow(
+        "Nothing was charged",
+      );
+    expect(sim.payments("provider-a").some(({ amount }) => amount === 0)).toBe(isChargedNow);
     await close();
   });
 

@@ -4,8 +4,6 @@ import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
 import { queueEvents } from "./queue-events.ts";
 import type { SimulatedPayment } from "./state.ts";
 
-const NOT_PAID = "This payment has failed: nothing was paid.";
-
 /**
  * Refunds a payment and reports it. Text: why that is refused.
  * @param amount in the currency's smallest unit; `null`: all that is left
@@ -15,7 +13,8 @@ export function refundPayment(
   payment: SimulatedPayment,
   amount: number | null = null,
 ): Reversal | string {
-  if (hasFailed(payment)) return NOT_PAID;
+  const problem = problemOf(payment);
+  if (problem !== null) return problem;
   const refundable = chargedAmount(payment) - refundedAmount(payment);
   const refunded = amount ?? refundable;
   if (refundable === 0) return "This payment has already been refunded.";
@@ -26,7 +25,8 @@ export function refundPayment(
 
 /** The customer disputes a payment at their bank. Text: why that is refused. */
 export function disputePayment(slot: ProviderSlot, payment: SimulatedPayment): Reversal | string {
-  if (hasFailed(payment)) return NOT_PAID;
+  const problem = problemOf(payment);
+  if (problem !== null) return problem;
   if (reversedAmount(payment.reversals, "dispute") > 0) return "This payment is already disputed.";
   if (slot.traits.disputes === "refunded") return refundPayment(slot, payment);
   return addReversal(slot, payment, { kind: "dispute", amount: chargedAmount(payment) });
@@ -39,6 +39,13 @@ export function winDispute(slot: ProviderSlot, payment: SimulatedPayment): Rever
   dispute.isWon = true;
   dispute.changedAtSeconds = timeOfChange(slot, payment);
   return report(slot, payment, dispute);
+}
+
+/** Why nothing can be given back; `null`: something may. */
+function problemOf(payment: SimulatedPayment): string | null {
+  if (hasFailed(payment)) return "This payment has failed: nothing was paid.";
+  if (chargedAmount(payment) === 0) return "Nothing was charged: credit has paid for it.";
+  return null;
 }
 
 function addReversal(

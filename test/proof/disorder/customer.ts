@@ -57,9 +57,10 @@ async function reversePayments(
   subscriptionId: string,
   rng: Rng,
 ): Promise<void> {
+  // What credit has paid for in full cannot be given back.
   const payments = sim
     .payments(slot)
-    .filter(({ providerSubscriptionId }) => providerSubscriptionId === subscriptionId);
+    .filter(({ providerSubscriptionId, amount }) => providerSubscriptionId === subscriptionId && amount > 0);
   for (const { providerPaymentId: payment } of payments) {
     const action = rng.pick(["refund", "dispute", "nothing"] as const);
     if (action === "nothing" || (action === "dispute" && format === "polar")) continue;
