@@ -1,7 +1,8 @@
 import { eventually } from "./eventually.ts";
 import { startRedis, type TestRedis } from "./redis.ts";
 
-const SLOTS = [
+/** First and last of each node. */
+export const SLOTS = [
   [0, 5_460],
   [5_461, 10_922],
   [10_923, 16_383],
