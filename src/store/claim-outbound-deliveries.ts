@@ -12,7 +12,10 @@ where p.enabled and (p.hook is null or p.hook = any ($1::text[])) and exists (
 order by random()`,
 };
 
-/** Endpoints with something to send now, in no order: none is always the last. @param hooks the plugins' hooks that this process can call */
+/**
+ * Endpoints with something to send now, in random order, so that none is always the last.
+ * @param hooks the plugins' hooks that this process can call
+ */
 export async function dueEndpoints(database: Queryable, hooks: readonly string[]): Promise<string[]> {
   const rows = await database.run<{ id: string }>(DUE_ENDPOINTS, [hooks]);
   return rows.map(({ id }) => id);
