@@ -7,8 +7,11 @@ export const SECRET = "whsec_bench_0123456789abcdef0123456789abcdef";
 /** When the first event happened by the provider's clock; SQL scripts have the same number. */
 const FIRST_SECOND = 1_750_000_000;
 
-/** Periods have not ended, as in real events: the next one of an ended period is searched for. */
-const FIRST_PERIOD_END = 4_000_000_000;
+/**
+ * Periods have not ended, as in real events: the next one of an ended period is searched for. Their ends fit into a signed
+ * 32-bit integer, as which stripe-sync-engine stores them.
+ */
+const FIRST_PERIOD_END = 2_100_000_000;
 
 const CHUNK_BYTES = 1024 * 1024;
 
