@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { createTemplate } from "../support/database.ts";
-import { deliverWebhook, sendRequest } from "../support/http.ts";
+import { deliverUntilAnswered, sendRequest } from "../support/http.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { createAdmin, createUser } from "../support/people.ts";
@@ -37,11 +37,11 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
     const count = 50;
     const answers = await Promise.all(
       Array.from({ length: 3 * count }, (_, n) =>
-        deliverWebhook(cluster.url, "provider-a", numberedEvent("copies", n % count)),
+        deliverUntilAnswered(cluster.url, "provider-a", numberedEvent("copies", n % count)),
       ),
     );
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(answers.filter(({ body }) => body.duplicate)).toHaveLength(2 * count);
+    expect(answers.filter(({ body }) => body.duplicate).length).toBeGreaterThanOrEqual(2 * count);
     await expectEachAppliedOnce(cluster.postgres.primary(), "copies", count);
   });
 

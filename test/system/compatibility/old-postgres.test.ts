@@ -6,7 +6,7 @@ import { dumpSchema } from "../../../src/store/schema-dump.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { addUsers, type TestDatabase } from "../../support/database.ts";
-import { deliverWebhook } from "../../support/http.ts";
+import { deliverUntilAnswered } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { describeBehindPgBouncer, type OldPostgres } from "./debian-postgres.ts";
@@ -46,12 +46,13 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
     const responses = await Promise.all(
       servers.flatMap((server) =>
         Array.from({ length: events }, (_unused, n) =>
-          deliverWebhook(server.url, "provider-a", numberedEvent(run, n)),
+          deliverUntilAnswered(server.url, "provider-a", numberedEvent(run, n)),
         ),
       ),
     );
     expect(responses.filter((answer) => answer.status !== 200)).toEqual([]);
-    expect(responses.filter((answer) => answer.body.duplicate)).toHaveLength(events);
+    // At least: a delivery whose response got lost was sent again, and is a duplicate too.
+    expect(responses.filter((answer) => answer.body.duplicate).length).toBeGreaterThanOrEqual(events);
     await expectEachAppliedOnce({ rows: looker.rows }, run, events);
     // A setting of one transaction must not reach the next one on a shared connection.
     expect(await looker.rows("show synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
