@@ -1,5 +1,7 @@
 import plans from "../../plans.config.ts";
-import { checkFeature, entitlementsOf, usedOf } from "../../src/domain/entitlements.ts";
+import { checkFeature } from "../../src/domain/check-feature.ts";
+import { entitlementsOf } from "../../src/domain/entitlements.ts";
+import { usedOf } from "../../src/domain/shown-entitlements.ts";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { median } from "../shared/statistics.ts";
 import type { Turns } from "../shared/turns.ts";

@@ -1,9 +1,10 @@
-import { type DecideContext, shorten } from "./decide-context.ts";
+import type { DecideContext } from "./decide-context.ts";
 import { type EventOrder, lastSeenAfter, orderOf } from "./event-order.ts";
 import type { Failure } from "./failures.ts";
 import { targetOf, type User, userOf } from "./link.ts";
 import type { PaymentEvent } from "./payment-event.ts";
 import type { PlanCatalog } from "./plan.ts";
+import { type PlanChoice, planOf } from "./plan-of-event.ts";
 import type { Slot } from "./slot.ts";
 import type { Subscription } from "./subscription.ts";
 import { isSubscriptionEvent, type SubscriptionEvent } from "./subscription-event.ts";
@@ -81,54 +82,6 @@ type Resolved<Plan = PlanChoice> = {
   plan: Plan;
   context: Pick<DecideContext, "confirmedEmail">;
 };
-
-type PlanChoice = { id: string; priceId: string | null; seats: number | null; problem?: Failure };
-
-/** A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. */
-function planOf(
-  slot: Slot,
-  event: SubscriptionEvent,
-  before: Subscription | null,
-  plans: PlanCatalog,
-): PlanChoice | { failure: Failure } {
-  const sold = plans.sold(slot, event.items);
-  if (sold) return { id: sold.planId, priceId: sold.priceId, seats: sold.item.seats };
-
-  const first = event.items[0];
-  const priceId = first?.priceIds[0] ?? null;
-  const seats = first?.seats ?? null;
-  if (event.planId !== null && plans.has(event.planId)) {
-    const isEnd = event.kind === "customer.subscription.deleted";
-    if (before === null || priceId === null || isEnd || !leavesKnownPrice(slot, before, event, plans))
-      return { id: event.planId, priceId, seats };
-    // The metadata was written before the price changed.
-    return { id: before.planId, priceId: null, seats, problem: unknownPrice(slot, priceId) };
-  }
-  // A known subscription must be able to end even if its plan is unknown.
-  if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };
-  if (event.planId !== null)
-    return { failure: { reason: "plan_unknown", params: { planId: shorten(event.planId) } } };
-  if (before && (priceId === null || before.priceId === null || first?.priceIds.includes(before.priceId))) {
-    return { id: before.planId, priceId, seats };
-  }
-  if (priceId === null) return { failure: { reason: "plan_not_named" } };
-  return { failure: unknownPrice(slot, priceId) };
-}
-
-function unknownPrice(slot: Slot, priceId: string): Failure {
-  return { reason: "price_unknown", params: { priceId: shorten(priceId), provider: slot } };
-}
-
-/** Whether it was sold at a price of our plans, and is no longer. */
-function leavesKnownPrice(
-  slot: Slot,
-  { priceId }: Subscription,
-  { items }: SubscriptionEvent,
-  plans: PlanCatalog,
-): boolean {
-  if (priceId === null || items.some(({ priceIds }) => priceIds.includes(priceId))) return false;
-  return plans.sold(slot, [{ priceIds: [priceId], seats: null }]) !== null;
-}
 
 /**
  * After a terminal status only a newer event counts; an older one that differs flags the subscription for comparison.

@@ -1,12 +1,7 @@
-import {
-  entitlementsOf,
-  isSameAccess,
-  type QuotaUsage,
-  type ShownEntitlements,
-  type Subscribed,
-  showEntitlements,
-} from "./entitlements.ts";
+import { entitlementsOf, isSameAccess } from "./entitlements.ts";
+import type { PlanAccessFacts } from "./granted-access.ts";
 import type { PlanCatalog } from "./plan.ts";
+import { type QuotaUsage, type ShownEntitlements, showEntitlements } from "./shown-entitlements.ts";
 import type { WrittenFacts } from "./user-changes.ts";
 
 /** A change as stored in its transaction; dates of JSON are ISO 8601. */
@@ -21,9 +16,9 @@ export type StoredChange = {
   changedAt?: string;
 };
 
-type KnownSubscription = Subscribed & { id: string };
+type KnownSubscription = PlanAccessFacts & { id: string };
 
-type Reversal = Subscribed["paymentReversal"];
+type Reversal = PlanAccessFacts["paymentReversal"];
 
 type Stored<Facts> = {
   [Key in keyof Facts]: Facts[Key] extends Date | null ? Date | string | null : Facts[Key];

@@ -1,6 +1,6 @@
 import { changedEntitlements, type StoredChange } from "../domain/entitlement-change.ts";
-import type { ShownEntitlements } from "../domain/entitlements.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
+import type { ShownEntitlements } from "../domain/shown-entitlements.ts";
 import { userChanges } from "../domain/user-changes.ts";
 import type { Queryable } from "../store/database.ts";
 import { entitlementFacts } from "../store/entitlement-facts.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkFeature, entitlementsOf } from "../../src/domain/entitlements.ts";
+import { checkFeature } from "../../src/domain/check-feature.ts";
+import { entitlementsOf } from "../../src/domain/entitlements.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import { nextReset } from "../../src/domain/usage-period.ts";
 

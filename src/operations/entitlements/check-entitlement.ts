@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { checkFeature, usedOf } from "../../domain/entitlements.ts";
+import { checkFeature } from "../../domain/check-feature.ts";
 import { refuse } from "../../domain/refusal.ts";
+import { usedOf } from "../../domain/shown-entitlements.ts";
 import { defineOperation } from "../operation.ts";
 import { currentEntitlements, type EntitlementDeps } from "./current-view.ts";
 

@@ -1,12 +1,8 @@
 import { z } from "zod";
-import {
-  type Entitlements,
-  entitlementsOf,
-  type QuotaUsage,
-  showEntitlements,
-} from "../../domain/entitlements.ts";
+import { type Entitlements, entitlementsOf } from "../../domain/entitlements.ts";
 import { FEATURE_KINDS } from "../../domain/feature.ts";
 import type { PlanCatalog } from "../../domain/plan.ts";
+import { type QuotaUsage, showEntitlements } from "../../domain/shown-entitlements.ts";
 import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
 import type { EntitlementFacts } from "../../store/entitlement-facts.ts";
 

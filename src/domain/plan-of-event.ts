@@ -1,0 +1,54 @@
+import { shorten } from "./decide-context.ts";
+import type { Failure } from "./failures.ts";
+import type { PlanCatalog } from "./plan.ts";
+import type { Slot } from "./slot.ts";
+import type { Subscription } from "./subscription.ts";
+import type { SubscriptionEvent } from "./subscription-event.ts";
+
+export type PlanChoice = { id: string; priceId: string | null; seats: number | null; problem?: Failure };
+
+/** A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. */
+export function planOf(
+  slot: Slot,
+  event: SubscriptionEvent,
+  before: Subscription | null,
+  plans: PlanCatalog,
+): PlanChoice | { failure: Failure } {
+  const sold = plans.sold(slot, event.items);
+  if (sold) return { id: sold.planId, priceId: sold.priceId, seats: sold.item.seats };
+
+  const first = event.items[0];
+  const priceId = first?.priceIds[0] ?? null;
+  const seats = first?.seats ?? null;
+  if (event.planId !== null && plans.has(event.planId)) {
+    const isEnd = event.kind === "customer.subscription.deleted";
+    if (before === null || priceId === null || isEnd || !leavesKnownPrice(slot, before, event, plans))
+      return { id: event.planId, priceId, seats };
+    // The metadata was written before the price changed.
+    return { id: before.planId, priceId: null, seats, problem: unknownPrice(slot, priceId) };
+  }
+  // A known subscription must be able to end even if its plan is unknown.
+  if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };
+  if (event.planId !== null)
+    return { failure: { reason: "plan_unknown", params: { planId: shorten(event.planId) } } };
+  if (before && (priceId === null || before.priceId === null || first?.priceIds.includes(before.priceId))) {
+    return { id: before.planId, priceId, seats };
+  }
+  if (priceId === null) return { failure: { reason: "plan_not_named" } };
+  return { failure: unknownPrice(slot, priceId) };
+}
+
+function unknownPrice(slot: Slot, priceId: string): Failure {
+  return { reason: "price_unknown", params: { priceId: shorten(priceId), provider: slot } };
+}
+
+/** Whether it was sold at a price of our plans, and is no longer. */
+function leavesKnownPrice(
+  slot: Slot,
+  { priceId }: Subscription,
+  { items }: SubscriptionEvent,
+  plans: PlanCatalog,
+): boolean {
+  if (priceId === null || items.some(({ priceIds }) => priceIds.includes(priceId))) return false;
+  return plans.sold(slot, [{ priceIds: [priceId], seats: null }]) !== null;
+}
