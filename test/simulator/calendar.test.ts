@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { applyCommand } from "../../src/simulator/lifecycle/apply-command.ts";
 import { intervalsAfter } from "../../src/simulator/lifecycle/calendar.ts";
-import { applyCommand, startBilling } from "../../src/simulator/lifecycle/lifecycle.ts";
 import type { Offer } from "../../src/simulator/lifecycle/offer.ts";
+import { startBilling } from "../../src/simulator/lifecycle/start-billing.ts";
 
 const at = (text: string) => Date.parse(text) / 1_000;
 const later = (text: string, count: number, interval: "month" | "year") =>

@@ -17,10 +17,10 @@ import {
   unknownParameter,
   unsupportedValue,
 } from "./errors.ts";
-import { order } from "./events.ts";
 import { lemonSqueezyInvoices } from "./invoices.ts";
 import { orderIdOf } from "./names.ts";
 import { orderOf } from "./order.ts";
+import { order } from "./order-document.ts";
 import { isAllowed, numberedPage } from "./page.ts";
 import { LEMON_SQUEEZY_PARAMETERS } from "./parameters.ts";
 import { lemonSqueezySubscriptions } from "./subscriptions.ts";

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import { seatsWithin } from "../lifecycle/change-items.ts";
-import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { ChangeBilling } from "../lifecycle/prorations.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
@@ -11,9 +11,9 @@ import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../s
 import type { SimulatedSubscription } from "../server/state.ts";
 import { STORE_ID } from "./documents.ts";
 import { document, LemonSqueezyProblem, notFound, readBody } from "./errors.ts";
-import { itemOf, subscriptionIdOfItem, wordFor } from "./events.ts";
 import { orderIdOf, productIdOf } from "./names.ts";
 import { isAllowed, numberedPage } from "./page.ts";
+import { itemOf, subscriptionIdOfItem, wordFor } from "./subscription-document.ts";
 
 /** https://docs.lemonsqueezy.com/api/subscriptions and subscription items */
 export function lemonSqueezySubscriptions(slot: ProviderSlot): Hono {

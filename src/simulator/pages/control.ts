@@ -4,30 +4,16 @@ import type { Slot } from "../../domain/slot.ts";
 import { type Clock, nextDueMs } from "../server/move-clock.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import { checkoutUrl, type ProviderSlot } from "../server/provider-slot.ts";
-import {
-  type Checkout,
-  FAULT_KINDS,
-  type FaultKind,
-  type QueuedEvent,
-  type SimulatedSubscription,
-} from "../server/state.ts";
+import { type Checkout, FAULT_KINDS, type SimulatedSubscription } from "../server/state.ts";
+import { deliveryTable } from "./delivery-table.ts";
+import { faultForm, hasFaults } from "./fault-form.ts";
 import { day, instant, money, seatsOf, stateOf } from "./format.ts";
 import { maskedSecret } from "./masked-secret.ts";
 import { type Html, page } from "./page.ts";
 import { paymentTable } from "./payment-table.ts";
 
 export type ControlOptions = { slots: readonly ProviderSlot[]; clock: Clock; deliverTo(slot: Slot): string };
-
-const SHOWN_DELIVERIES = 30;
 const SHOWN_CHECKOUTS = 5;
-
-const FAULT_WORDS: Record<FaultKind, { name: string; help: string }> = {
-  duplicate: { name: "Duplicate", help: "Delivered twice." },
-  delay: { name: "Delay", help: "Held back for 30 seconds." },
-  reorder: { name: "Reorder", help: "A later one goes first." },
-  drop: { name: "Drop", help: "Never delivered." },
-  corrupt: { name: "Corrupt", help: "The first try is corrupted." },
-};
 
 /** The page for watching the provider and injecting faults. */
 export function controlPage(options: ControlOptions): Hono {
@@ -91,7 +77,7 @@ ${checkouts(slot)}
 <details style="margin-top:24px" ${hasFaults(slot) ? "open" : ""}><summary>Disturb the next deliveries</summary>
 <div class="faults" style="margin-top:8px">${FAULT_KINDS.map((kind) => faultForm(slot, kind))}</div></details>
 <h3>Deliveries</h3>
-${deliveries(slot)}
+${deliveryTable(slot)}
 </section>`;
 }
 
@@ -139,81 +125,6 @@ function checkouts(slot: ProviderSlot): Html {
 function checkoutItem(slot: ProviderSlot, checkout: Checkout): Html {
   const { offer, seats, email } = checkout;
   return html`<li><a href="${checkoutUrl(slot, checkout)}">${offer.planName}, ${seatsOf(seats)}</a> ${email ?? ""}</li>`;
-}
-
-function hasFaults({ state }: ProviderSlot): boolean {
-  return FAULT_KINDS.some((kind) => state.faults[kind].next > 0 || state.faults[kind].share > 0);
-}
-
-function faultForm({ name: slot, state }: ProviderSlot, kind: FaultKind): Html {
-  const { name, help } = FAULT_WORDS[kind];
-  const { next, share } = state.faults[kind];
-  const isOn = next > 0 || share > 0;
-  const id = `${slot}-${kind}`;
-  return html`<form class="fault" method="post" action="/control/${slot}/faults" aria-label="${name}">
-<input type="hidden" name="kind" value="${kind}">
-<div class="row apart"><strong>${name}</strong>${isOn ? html`<span class="state warn">On</span>` : ""}</div>
-<p class="help">${help}</p>
-<div class="row end" style="margin-top:8px">
-<div><label for="${id}-next">Next</label><input class="narrow" style="width:72px" id="${id}-next" name="next" type="number" min="0" max="1000" value="${next}"></div>
-<div><label for="${id}-share">Then</label><select class="narrow" id="${id}-share" name="share">${[
-    0, 0.1, 0.25, 0.5, 1,
-  ].map(
-    (option) =>
-      html`<option value="${option}" ${option === share ? "selected" : ""}>${option === 0 ? "none" : option === 1 ? "all" : `${option * 100} %`}</option>`,
-  )}</select></div>
-<button class="small">Set</button>
-</div></form>`;
-}
-
-function deliveries({ name: slot, state }: ProviderSlot): Html {
-  if (state.events.length === 0) return html`<p class="soft">None yet.</p>`;
-  const open = state.events.filter(({ status }) => status !== "delivered").length;
-  return html`${
-    open > 0
-      ? html`<form method="post" action="/control/${slot}/redeliver"><button class="small">Deliver what did not arrive (${open})</button></form>`
-      : ""
-  }<div class="scroll" tabindex="0" role="region" aria-label="Deliveries of ${slot}"><table>
-<thead><tr><th class="number">No.</th><th>Event</th><th>Made</th><th>Outcome</th><th class="number">Tries</th><th></th></tr></thead>
-<tbody>${state.events
-    .slice(-SHOWN_DELIVERIES)
-    .toReversed()
-    .map((event) => deliveryRow(slot, event))}</tbody></table></div>`;
-}
-
-function deliveryRow(slot: Slot, event: QueuedEvent): Html {
-  const { number, eventType, eventId, madeAtMs, fault, tries } = event;
-  return html`<tr><td class="number">${number}</td><td>${eventType}${fault ? html` <span class="state warn">${FAULT_WORDS[fault].name.toLowerCase()}</span>` : ""}<br><code class="soft">${eventId}</code></td>
-<td class="fixed">${instant(madeAtMs)}</td><td>${outcomeOf(event)}${triesOf(tries)}</td><td class="number">${tries.length}</td>
-<td class="fixed"><form method="post" action="/control/${slot}/redeliver"><input type="hidden" name="number" value="${number}"><button class="small" aria-label="Redeliver number ${number}">Redeliver</button></form></td></tr>`;
-}
-
-/** The last response, then earlier ones. */
-function triesOf(tries: QueuedEvent["tries"]): Html {
-  const last = tries.at(-1);
-  if (!last) return html``;
-  const lastOutcome = html`<span class="soft small">${last.outcome}</span>`;
-  if (tries.length === 1) return html`<br>${lastOutcome}`;
-  return html`<details><summary>${lastOutcome}</summary><ol class="soft small">${tries.map(
-    ({ atMs, tookMs, outcome }) => html`<li>${instant(atMs)}, ${tookMs} ms: ${outcome}</li>`,
-  )}</ol></details>`;
-}
-
-function outcomeOf({ status, dueAtMs, failures }: QueuedEvent): Html {
-  switch (status) {
-    case "delivered":
-      return html`<span class="state good">Delivered</span>`;
-    case "waiting":
-      return html`<span class="state warn">${failures > 0 ? `Again at ${instant(dueAtMs)}` : "Waiting"}</span>`;
-    case "given up":
-      return html`<span class="state bad">Given up</span>`;
-    case "dropped":
-      return html`<span class="state bad">Dropped</span>`;
-    case "skipped":
-      return html`<span class="state rest">Skipped</span>`;
-    default:
-      return status satisfies never;
-  }
 }
 
 function addressOf(slot: Slot, deliverTo: (slot: Slot) => string): string {

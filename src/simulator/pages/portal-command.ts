@@ -1,5 +1,5 @@
+import type { Command } from "../lifecycle/apply-command.ts";
 import { seatsWithin } from "../lifecycle/change-items.ts";
-import type { Command } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";

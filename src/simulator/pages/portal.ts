@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import { applyCommand } from "../lifecycle/lifecycle.ts";
+import { applyCommand } from "../lifecycle/apply-command.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { type PortalVisit, readPortalToken } from "../server/portal-link.ts";
 import {

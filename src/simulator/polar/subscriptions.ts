@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
 import type { Json } from "../http/json-body.ts";
+import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import { DAY_SECONDS } from "../lifecycle/calendar.ts";
 import { seatsWithin } from "../lifecycle/change-items.ts";
-import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";

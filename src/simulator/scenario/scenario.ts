@@ -1,7 +1,9 @@
+import { advance, nextDueAt } from "../lifecycle/advance.ts";
+import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import { DAY_SECONDS } from "../lifecycle/calendar.ts";
 import { seatsWithin } from "../lifecycle/change-items.ts";
-import { advance, applyCommand, type Command, nextDueAt, startBilling } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
+import { startBilling } from "../lifecycle/start-billing.ts";
 import type {
   BillingState,
   Dunning,

@@ -1,4 +1,4 @@
-import { startBilling } from "../lifecycle/lifecycle.ts";
+import { startBilling } from "../lifecycle/start-billing.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { Checkout } from "./state.ts";
 

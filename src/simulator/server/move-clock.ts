@@ -1,4 +1,4 @@
-import { advance, nextDueAt } from "../lifecycle/lifecycle.ts";
+import { advance, nextDueAt } from "../lifecycle/advance.ts";
 import { emitEvents } from "./emit-events.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
 import type { SimulatedSubscription } from "./state.ts";

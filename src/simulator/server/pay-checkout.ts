@@ -1,5 +1,5 @@
 import type { Discount } from "../lifecycle/discount.ts";
-import { startBilling } from "../lifecycle/lifecycle.ts";
+import { startBilling } from "../lifecycle/start-billing.ts";
 import { emitEvents } from "./emit-events.ts";
 import { nowSeconds, type ProviderSlot, subscriptionsOfCustomer } from "./provider-slot.ts";
 import {

@@ -4,6 +4,7 @@
  * clock that can be moved forward, and webhooks with its signatures, its order and its retries. `<url>/` is the page with
  * controls and faults; `/control/*` is the same for programs. Nothing here is safe for the internet.
  */
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -20,9 +21,10 @@ import { moveClock, nextDueMs } from "./move-clock.ts";
 import { chargedAmount, paymentStatus } from "./payments.ts";
 import { portalUrl } from "./portal-link.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
+import { restoreState } from "./restore-state.ts";
 import type { SimulatorLog } from "./simulator-log.ts";
-import { blankSlot, type QueuedEvent, type SimulatorState, type SlotState } from "./state.ts";
-import { loadState, openStateFile } from "./state-file.ts";
+import type { QueuedEvent } from "./state.ts";
+import { openStateFile } from "./state-file.ts";
 
 export type SimulatorOptions = {
   host: string;
@@ -84,7 +86,7 @@ const KEEP_ALIVE_MS = 10 * 60_000;
 /** @throws when the port is in use */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { log, timeScale = 1 } = options;
-  const state = await stateFor(options);
+  const state = await restoreState(options);
   const file = openStateFile(options.storesChanges === false ? null : options.stateFile, state, log);
   const clock = {
     nowMs: () => Date.now() + state.aheadMs,
@@ -189,26 +191,4 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 function nameOf(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
-}
-
-async function stateFor({ slots, stateFile, log }: SimulatorOptions): Promise<SimulatorState> {
-  const saved = stateFile === null ? null : await loadState(stateFile, log);
-  const stateOf = (slot: Slot): SlotState => {
-    const { format, webhookSecret } = slots[slot];
-    const before = saved?.slots[slot];
-    if (before && before.format !== format) {
-      log.warn(
-        { slot, was: before.format, is: format },
-        "the slot has another format now: its state is reset",
-      );
-    }
-    if (before?.format !== format) return blankSlot(format, webhookSecret);
-    const isUnchanged = before.givenSecret === webhookSecret;
-    return { ...before, givenSecret: webhookSecret, secret: isUnchanged ? before.secret : webhookSecret };
-  };
-  return {
-    version: 3,
-    aheadMs: saved?.aheadMs ?? 0,
-    slots: Object.fromEntries(SLOTS.map((slot) => [slot, stateOf(slot)])) as SimulatorState["slots"],
-  };
 }

@@ -1,6 +1,6 @@
 import type { Form } from "../http/form.ts";
 import { amountDue } from "../lifecycle/charge.ts";
-import { startBilling } from "../lifecycle/lifecycle.ts";
+import { startBilling } from "../lifecycle/start-billing.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { findCustomer, findOffer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { readForm } from "../http/form.ts";
-import { applyCommand } from "../lifecycle/lifecycle.ts";
+import { applyCommand } from "../lifecycle/apply-command.ts";
 import type { Reversal } from "../lifecycle/reversal.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
-import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
+import { applyCommand, type Command } from "../lifecycle/apply-command.ts";
 import type { Discount } from "../lifecycle/discount.ts";
-import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { eventContextOf } from "../server/event-context.ts";
 import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";

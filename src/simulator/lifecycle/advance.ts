@@ -1,103 +1,13 @@
 import { DAY_SECONDS, intervalsAfter } from "./calendar.ts";
-import { changeItems, type ItemChange } from "./change-items.ts";
 import { chargeFor, periodLine } from "./charge.ts";
 import type { Charge } from "./charge-line.ts";
-import { type Discount, discountAt } from "./discount.ts";
-import type { Offer } from "./offer.ts";
-import type { BillingState, Dunning, EmittedEvent, SubscriptionState } from "./subscription.ts";
+import { discountAt } from "./discount.ts";
+import type { BillingState, Dunning, SubscriptionState } from "./subscription.ts";
 import type { Transition } from "./transition.ts";
-
-export type Command =
-  | ({ to: "change items" } & ItemChange)
-  | { to: "change at period end"; offer: Offer | null; seats: number | null }
-  | { to: "withdraw the scheduled change" }
-  | { to: "cancel at period end"; by?: "seller" | "customer" }
-  | { to: "cancel now" }
-  | { to: "resume" }
-  | { to: "pay what is owed" }
-  | { to: "fail the next renewal" }
-  | { to: "let the next renewal succeed" };
-
-export type Purchase = { offer: Offer; seats: number; trialDays: number; discount?: Discount | null };
+import { changed } from "./transition.ts";
 
 /** How long a subscription waits for its first payment, at Stripe, which alone has such ones. */
 const FIRST_PAYMENT_SECONDS = 23 * 3_600;
-
-/** The initial state of a subscription. */
-export function startBilling(
-  { offer, seats, trialDays, discount = null }: Purchase,
-  nowSeconds: number,
-): BillingState {
-  const isTrial = trialDays > 0;
-  return {
-    state: {
-      offer,
-      seats,
-      status: isTrial ? "trialing" : "active",
-      cancelAtPeriodEnd: false,
-      periodStartSeconds: nowSeconds,
-      periodEndSeconds: isTrial
-        ? nowSeconds + trialDays * DAY_SECONDS
-        : intervalsAfter(nowSeconds, 1, offer.interval),
-      ...(discount === null ? {} : { discount }),
-    },
-    anchorSeconds: nowSeconds,
-    periods: 1,
-    nextCharge: "succeeds",
-    overdue: null,
-  };
-}
-
-/** A request of the customer or the seller. Text: why it is refused. */
-export function applyCommand<Subscription extends BillingState>(
-  subscription: Subscription,
-  command: Command,
-  nowSeconds: number,
-): Transition<Subscription> | string {
-  const { state } = subscription;
-  if (state.status === "canceled") return "This subscription has ended.";
-  switch (command.to) {
-    case "change items":
-      return changeItems(subscription, command, nowSeconds);
-    case "change at period end": {
-      const scheduled = {
-        offer: command.offer ?? subscription.scheduled?.offer ?? null,
-        seats: command.seats ?? subscription.scheduled?.seats ?? null,
-      };
-      return { subscription: { ...subscription, scheduled }, events: ["restated"] };
-    }
-    case "withdraw the scheduled change":
-      return { subscription: { ...subscription, scheduled: null }, events: ["restated"] };
-    case "cancel at period end":
-      if (state.cancelAtPeriodEnd) return { subscription, events: [] };
-      return changed(subscription, "cancellation scheduled", {
-        ...{ cancelAtPeriodEnd: true, canceledBy: command.by ?? "customer", canceledAtSeconds: nowSeconds },
-      });
-    case "cancel now":
-      return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
-    case "resume":
-      if (!state.cancelAtPeriodEnd) return "No cancellation is scheduled.";
-      return changed(subscription, "cancellation withdrawn", {
-        ...{ cancelAtPeriodEnd: false, canceledBy: null, canceledAtSeconds: null },
-      });
-    case "pay what is owed":
-      if (state.status === "incomplete")
-        return changed(subscription, "activated", { status: "active" }, "charged");
-      if (subscription.overdue === null) return "Nothing is owed.";
-      return changed(
-        { ...subscription, overdue: null },
-        "payment recovered",
-        { status: "active" },
-        "charged",
-      );
-    case "fail the next renewal":
-      return { subscription: { ...subscription, nextCharge: "fails" }, events: [] };
-    case "let the next renewal succeed":
-      return { subscription: { ...subscription, nextCharge: "succeeds" }, events: [] };
-    default:
-      return command satisfies never;
-  }
-}
 
 /** When the next automatic change is due; `null`: never. */
 export function nextDueAt({ state, overdue, anchorSeconds }: BillingState, dunning: Dunning): number | null {
@@ -191,16 +101,4 @@ function chargeAgain<Subscription extends BillingState>(
   }
   const canceled = changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
   return isGivenUp ? canceled : { ...canceled, events: ["charge failed", ...canceled.events] };
-}
-
-function changed<Subscription extends BillingState>(
-  subscription: Subscription,
-  event: EmittedEvent,
-  change: Partial<SubscriptionState>,
-  ...further: readonly EmittedEvent[]
-): Transition<Subscription> {
-  return {
-    subscription: { ...subscription, state: { ...subscription.state, ...change } },
-    events: [event, ...further],
-  };
 }
