@@ -1,4 +1,5 @@
-import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
+import type { PaymentApi, Payments } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 

@@ -1,4 +1,4 @@
-import { isPaymentApiProblem } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { RunningSubscription } from "../store/account-deletion.ts";
 import type { ProviderTools } from "./ask-provider.ts";
 

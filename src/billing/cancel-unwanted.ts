@@ -1,4 +1,5 @@
-import { isPaymentApiProblem, type Payments } from "../domain/payment-api.ts";
+import type { Payments } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { Queryable } from "../store/database.ts";
 import {
   claimUnwanted,

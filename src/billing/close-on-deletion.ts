@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPaymentApiProblem } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
 import { checkoutLease, findStoredCheckout, type StoredCheckout } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";

@@ -1,11 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type CheckoutOrder,
-  isPaymentApiProblem,
-  type OpenedCheckout,
-  type PaymentApi,
-} from "../domain/payment-api.ts";
+import type { CheckoutOrder, OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
 import {
   checkoutLease,

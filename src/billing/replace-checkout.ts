@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { isPaymentApiProblem, type OpenedCheckout, type PaymentApi } from "../domain/payment-api.ts";
+import type { OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { StoredCheckout } from "../store/checkouts.ts";
 import { rememberReplaced } from "../store/unwanted-subscriptions.ts";

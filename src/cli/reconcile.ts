@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { OPERATOR } from "../domain/caller.ts";
 import type { Payments } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
+import { LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
 import { jsonOption } from "./arguments.ts";
 import { conclude, DRIFT } from "./conclude.ts";
 import { reconcileText } from "./reconcile-text.ts";
@@ -46,7 +46,7 @@ Examples:
     .action(async (options: Options) => {
       const { report, payments } = await withRuntime(terminal, async (runtime) => {
         const report = await reconcile(runtime, {
-          slots: options.slot ? [options.slot] : ALL_SLOTS,
+          slots: options.slot ? [options.slot] : SLOTS,
           subscription: options.subscription ?? null,
           extent: options.slot ? "all" : "out of order",
           since: options.since ?? parseTime(`${LOOK_BACK_DAYS}d`, new Date()),

@@ -1,4 +1,5 @@
-import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
+import { PaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { type PlanCatalog, priceIdsIn, pricesOf } from "../domain/plan.ts";
 import type { ProviderTraits } from "../domain/provider-traits.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";

@@ -175,39 +175,3 @@ export type ListedEvent = {
   /** Headers that a delivery would have, by lower-case name. */
   headers: Readonly<Record<string, string>>;
 };
-
-/** Why a request to a provider failed. */
-export type PaymentApiFailure =
-  /** No response in time, or a provider error: try again later. */
-  | "unreachable"
-  /** The key was rejected: the operator must fix it. */
-  | "unauthorized"
-  /** The provider has no object with this id. */
-  | "missing"
-  /** The address belongs to an existing customer, and nothing proves that the person is that customer. */
-  | "taken"
-  /** Invalid request, for instance an unknown price. */
-  | "rejected";
-
-/** The message is for the operator: it quotes the provider, but never a key. */
-export class PaymentApiProblem extends Error {
-  override name = "PaymentApiProblem";
-  readonly failure: PaymentApiFailure;
-  /** The provider's `Retry-After`; `null`: not sent. */
-  readonly retryAfterMs: number | null;
-
-  constructor(
-    failure: PaymentApiFailure,
-    message: string,
-    { retryAfterMs = null, ...options }: ErrorOptions & { retryAfterMs?: number | null } = {},
-  ) {
-    super(message, options);
-    this.failure = failure;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
-/** Not by class: the bundled pages have their own copies of our classes. */
-export function isPaymentApiProblem(error: unknown): error is PaymentApiProblem {
-  return error instanceof Error && "failure" in error;
-}

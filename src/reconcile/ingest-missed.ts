@@ -3,7 +3,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type Identified, identify, ingest } from "../intake/receive.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
-import { knownEvents } from "../store/delivery-log.ts";
+import { knownEvents } from "../store/known-events.ts";
 import { inBatches } from "./in-batches.ts";
 
 export type MissedReport = {

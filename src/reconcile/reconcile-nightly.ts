@@ -1,7 +1,7 @@
+import { SLOTS } from "../domain/slot.ts";
 import type { Lease } from "../store/leases.ts";
 import { dueNight, finishNight } from "../store/nightly.ts";
 import {
-  ALL_SLOTS,
   LOOK_BACK_DAYS,
   type ReconcileReport,
   type ReconcileTools,
@@ -23,7 +23,7 @@ export async function reconcileNightly(
   const night = await dueNight(database);
   if (night === null) return null;
   const report = await reconcile(tools, {
-    slots: ALL_SLOTS,
+    slots: SLOTS,
     subscription: null,
     extent: "recently changed",
     since: new Date(Date.now() - LOOK_BACK_DAYS * DAY_MS),

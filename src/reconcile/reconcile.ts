@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operator } from "../domain/caller.ts";
 import type { Changes } from "../domain/changes.ts";
-import {
-  isPaymentApiProblem,
-  type PaymentApi,
-  type PaymentApiFailure,
-  type Payments,
-} from "../domain/payment-api.ts";
+import type { PaymentApi, Payments } from "../domain/payment-api.ts";
+import { isPaymentApiProblem, type PaymentApiFailure } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { Slot } from "../domain/slot.ts";
 import { unclearStateSentence } from "../domain/unclear-state.ts";
 import { isUuid } from "../domain/uuid.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -209,9 +205,6 @@ class Run {
     }
   }
 }
-
-/** For a run of all slots. */
-export const ALL_SLOTS: readonly Slot[] = SLOTS;
 
 /** The default period to search for missed events. */
 export const LOOK_BACK_DAYS = 7;

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
+import type { PaymentApi, Payments } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import type { Intake } from "../intake/intake.ts";
+import { reserveFetch } from "../store/heal-pace.ts";
 import {
   type DueHeal,
   finishHeal,
   hasDueHeals,
   postponeHeal,
-  reserveFetch,
   settleHeal,
   startDueHeals,
 } from "../store/heals.ts";

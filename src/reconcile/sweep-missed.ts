@@ -1,4 +1,5 @@
-import { isPaymentApiProblem, type Payments } from "../domain/payment-api.ts";
+import type { Payments } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findSweepCursor, finishSweep, type SweepCursor, type SweepOutcome } from "../store/event-sweeps.ts";

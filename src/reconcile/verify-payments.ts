@@ -1,5 +1,6 @@
 import { OPERATOR } from "../domain/caller.ts";
-import { isPaymentApiProblem, type PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { type PaymentState, paymentStatusOf } from "../domain/payment-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";

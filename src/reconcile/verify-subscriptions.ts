@@ -1,5 +1,6 @@
 import { OPERATOR } from "../domain/caller.ts";
-import { isPaymentApiProblem, type PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";

@@ -1,4 +1,5 @@
-import { isPaymentApiProblem, type PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import { countVerifiable, sampleVerifiable } from "../store/verification.ts";
 import { countPayments } from "../store/verify-payments.ts";

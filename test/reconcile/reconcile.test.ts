@@ -1,13 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
+import { SLOTS } from "../../src/domain/slot.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
-import {
-  ALL_SLOTS,
-  type ReconcileOptions,
-  type ReconcileReport,
-  reconcile,
-} from "../../src/reconcile/reconcile.ts";
+import { type ReconcileOptions, type ReconcileReport, reconcile } from "../../src/reconcile/reconcile.ts";
 import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
@@ -26,7 +22,7 @@ const PERIOD = new Date("2027-03-01T00:00:00Z");
 
 function run(options: Partial<ReconcileOptions> = {}, by = runtime): Promise<ReconcileReport> {
   return reconcile(by, {
-    slots: ALL_SLOTS,
+    slots: SLOTS,
     subscription: null,
     extent: "out of order",
     since: new Date(Date.now() - 7 * 86_400_000),

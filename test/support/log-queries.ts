@@ -1,13 +1,10 @@
 import type { DeliveryStatus } from "../../src/domain/delivery.ts";
 import type { Queryable } from "../../src/store/database.ts";
-import {
-  attemptsOf,
-  findLoggedDelivery,
-  knownEvents,
-  listLoggedDeliveries,
-} from "../../src/store/delivery-log.ts";
+import { attemptsOf, findLoggedDelivery } from "../../src/store/delivery-detail.ts";
+import { listLoggedDeliveries } from "../../src/store/delivery-log.ts";
 import { dropPayloads } from "../../src/store/delivery-retention.ts";
 import { countDeliveries } from "../../src/store/delivery-statistics.ts";
+import { knownEvents } from "../../src/store/known-events.ts";
 import {
   giveUpStuck,
   reclaimDue,

@@ -1,4 +1,4 @@
-import type { PaymentApiFailure } from "../../domain/payment-api.ts";
+import type { PaymentApiFailure } from "../../domain/payment-api-problem.ts";
 import type { ProviderTraits } from "../../domain/provider-traits.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Tracing } from "../../domain/tracing.ts";

@@ -1,8 +1,5 @@
-import {
-  isPaymentApiProblem,
-  type ListedSubscription,
-  type SubscriptionPage,
-} from "../../domain/payment-api.ts";
+import type { ListedSubscription, SubscriptionPage } from "../../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { Adapter } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";

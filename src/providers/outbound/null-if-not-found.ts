@@ -1,4 +1,4 @@
-import { PaymentApiProblem } from "../../domain/payment-api.ts";
+import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";

@@ -1,6 +1,6 @@
 import { listDisputes } from "@polar-sh/sdk/2026-10/services/disputes";
 import type { Reversal } from "../../domain/payment.ts";
-import { PaymentApiProblem } from "../../domain/payment-api.ts";
+import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";

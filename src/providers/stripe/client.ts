@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { PaymentApiProblem } from "../../domain/payment-api.ts";
+import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
 import { problem } from "../outbound/problems.ts";
 import type { Request } from "../outbound/request.ts";

@@ -1,0 +1,89 @@
+import type {
+  CheckoutEnd,
+  CheckoutOrder,
+  ClosingCheckout,
+  OpenedCheckout,
+} from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { problem } from "../outbound/problems.ts";
+import { dateAt, listAt, requiredText, requiredUrl, textAt } from "../outbound/response-fields.ts";
+import type { SendRequest } from "../outbound/send-request.ts";
+import { request } from "./requests.ts";
+
+/** Long enough to find a card, short enough to wait for before choosing another plan. */
+const CHECKOUT_LIFETIME_MS = 30 * 60 * 1000;
+
+export async function createCheckout(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  order: CheckoutOrder,
+  storeId: string,
+): Promise<OpenedCheckout> {
+  const variant = /^\d{1,15}$/.test(order.priceId) ? Number(order.priceId) : order.priceId;
+  const data = {
+    type: "checkouts",
+    attributes: {
+      // Without it a checkout stays payable for ever, also after another one has replaced it.
+      expires_at: new Date(Date.now() + CHECKOUT_LIFETIME_MS).toISOString(),
+      // Otherwise the checkout offers the product's other variants, and with them other plans.
+      product_options: { redirect_url: order.successUrl, enabled_variants: [variant] },
+      // A trial belongs to the variant: a checkout can only skip it.
+      checkout_options: { discount: true, ...(order.trialDays === 0 ? { skip_trial: true } : {}) },
+      checkout_data: {
+        email: order.email,
+        custom: { userId: order.userId, planId: order.planId },
+        variant_quantities: [{ variant_id: variant, quantity: order.seats }],
+      },
+    },
+    relationships: {
+      store: { data: { type: "stores", id: storeId } },
+      variant: { data: { type: "variants", id: order.priceId } },
+    },
+  };
+  const response = await send(request(provider, "POST", "/v1/checkouts", { data }));
+  return {
+    id: requiredText(provider, response, "data", "id"),
+    url: requiredUrl(provider, response, "data", "attributes", "url"),
+    expiresAt: dateAt(response, "data", "attributes", "expires_at"),
+  };
+}
+
+/** The only store that the key reaches. */
+export async function theOnlyStore(provider: ConnectedProvider, send: SendRequest): Promise<string> {
+  const stores = listAt(await send(request(provider, "GET", "/v1/stores")), "data");
+  if (stores.length === 1) return requiredText(provider, stores[0], "id");
+  const detail = `the key reaches ${stores.length} stores, and a slot sells from one`;
+  throw problem(provider, "rejected", detail, {
+    remedy: "Use a key of an account that has exactly one store: there, the plans' variants belong to it.",
+  });
+}
+
+/**
+ * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do. A payment
+ * with another address is found when its event arrives.
+ */
+export async function closeCheckout(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  { id, email }: ClosingCheckout,
+): Promise<CheckoutEnd> {
+  const path = `/v1/checkouts/${pathSegment(provider, id)}`;
+  const checkout = await nullIfNotFound(async () => send(request(provider, "GET", path)));
+  if (checkout === null) return { status: "closed" };
+  const createdAt = dateAt(checkout, "data", "attributes", "created_at")?.getTime() ?? Date.now();
+  const query = new URLSearchParams({ "filter[user_email]": email });
+  const subscriptions = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
+  const paid = subscriptions.find(
+    (subscription) =>
+      (dateAt(subscription, "attributes", "created_at")?.getTime() ?? 0) >= createdAt &&
+      !hasExpired(subscription),
+  );
+  if (paid !== undefined) return { status: "paid", providerSubscriptionId: textAt(paid, "id") };
+  const expiresAt = dateAt(checkout, "data", "attributes", "expires_at");
+  return { status: expiresAt !== null && expiresAt.getTime() <= Date.now() ? "closed" : "open" };
+}
+
+function hasExpired(subscription: unknown): boolean {
+  return textAt(subscription, "attributes", "status") === "expired";
+}
