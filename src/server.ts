@@ -20,11 +20,12 @@ import { NOTICE_WITHIN_MS, prepareDrain } from "./runtime/drain-server.ts";
 import { createHttpServer } from "./runtime/http-server.ts";
 import { createPages } from "./runtime/pages/create-pages.ts";
 import { outputContext } from "./runtime/pages/output-context.ts";
-import { type RuntimeOptions, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
+import { type RuntimeOptions, startRuntime } from "./runtime/runtime.ts";
 import { type Service, type ServiceOptions, startService } from "./runtime/service.ts";
 import { startFailure } from "./runtime/start-failure.ts";
 import { startupBanner } from "./runtime/startup-banner.ts";
 import { stopOnSignal } from "./runtime/stop-on-signal.ts";
+import { warnOfMissingSecrets } from "./runtime/warn-of-missing-secrets.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */

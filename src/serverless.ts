@@ -6,8 +6,9 @@ import { connectApi, connectClientAddress, connectWebhooks } from "./connect-api
 import { toNodeRequest } from "./http/to-node-request.ts";
 import { createLog } from "./observability/log.ts";
 import { startTracing } from "./observability/start-tracing.ts";
-import { startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
+import { startRuntime } from "./runtime/runtime.ts";
 import { startService } from "./runtime/service.ts";
+import { warnOfMissingSecrets } from "./runtime/warn-of-missing-secrets.ts";
 
 /** The host's own proxy, whose address no request tells. */
 const PROXY_ADDRESS = "127.0.0.1";

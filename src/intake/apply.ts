@@ -1,11 +1,9 @@
-import { secondsUntilRetry } from "../domain/delivery.ts";
 import type { Failure } from "../domain/failures.ts";
-import { type Attempt, logAttempts } from "../store/attempts.ts";
-import { type FailedClaim, failClaims, fenceClaims } from "../store/claims.ts";
+import { fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
-import { inTransaction, isLockTimeout, isTimeout, type Transaction } from "../store/transaction.ts";
+import { inTransaction, isLockTimeout, isTimeout } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { callHooks, HookFailed } from "./call-hooks.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
@@ -14,6 +12,7 @@ import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
 import { lockGroup, waitForLocks } from "./lock-group.ts";
+import { outcomeOf, recordOutcomes } from "./record-outcomes.ts";
 import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
@@ -137,43 +136,6 @@ async function applyTogether(
     requestComparisons(intake, group, decisions);
     return decisions.map(outcomeOf);
   });
-}
-
-/** Records the outcomes of attempts whose claims hold; `null`: another process has taken the event over. */
-function recordOutcomes(
-  transaction: Transaction,
-  group: readonly ClaimedEvent[],
-  decisions: readonly (EventDecision | null)[],
-  changed: readonly Attempt["changed"][],
-): Promise<void>[] {
-  const attempts: Attempt[] = [];
-  const failed: FailedClaim[] = [];
-  for (const [index, event] of group.entries()) {
-    const decision = decisions[index];
-    if (!decision) continue;
-    const failure = decision.outcome === "failed" ? decision.failure : null;
-    const durationMs = Math.round((performance.now() - event.startedAtMs) * 1000) / 1000;
-    attempts.push({
-      ...event.claim,
-      source: event.source,
-      failure,
-      durationMs,
-      changed: changed[index] ?? null,
-    });
-    if (failure === null) continue;
-    const retryInSeconds = secondsUntilRetry(event.claim.attemptNo, Math.random());
-    failed.push({ ...event.claim, failure, retryInSeconds });
-  }
-  return [
-    ...(failed.length > 0 ? [failClaims(transaction, failed)] : []),
-    ...(attempts.length > 0 ? [logAttempts(transaction, attempts)] : []),
-  ];
-}
-
-function outcomeOf(decision: EventDecision | null): AttemptOutcome {
-  if (!decision) return { outcome: "lost" };
-  if (decision.outcome === "failed") return decision;
-  return { outcome: decision.outcome === "ignored" ? "ignored" : "applied" };
 }
 
 function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unknown): AttemptOutcome[] {

@@ -1,11 +1,11 @@
 import { Batcher, type Entry } from "./batcher.ts";
-import { Breaker } from "./breaker.ts";
 import { checkKey } from "./check-request.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HeldRefusals } from "./held-refusals.ts";
 import { scopeOf } from "./limit-key.ts";
 import type { Limiter, LimiterLog, LimiterMetrics } from "./limiter.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
+import { NodeBreakers } from "./node-breakers.ts";
 import { isRefusedWithoutSharedStore } from "./policies.ts";
 import { type Decision, LimiterUnavailable } from "./rate-limit.ts";
 import { openRedis, type RedisConnection } from "./redis-connection.ts";
@@ -48,9 +48,7 @@ class SharedLimiter implements Limiter {
   readonly #answerWithinMs: number;
   readonly #deadlines: Deadlines;
   readonly #batcher: Batcher;
-  /** By the address of the node. */
-  readonly #breakers = new Map<string, Breaker>();
-  readonly #down = new Set<string>();
+  readonly #breakers: NodeBreakers;
   #lastError: unknown = null;
 
   constructor(options: SharedOptions) {
@@ -61,6 +59,7 @@ class SharedLimiter implements Limiter {
     this.#redis = openRedis(options.redisUrls, (error) => {
       this.#lastError = error;
     });
+    this.#breakers = new NodeBreakers({ ...options, nodes: () => this.#redis.nodes() });
     this.#batcher = new Batcher({
       canShare: this.#redis.canShare,
       send: (entries) => this.#send(entries),
@@ -73,7 +72,7 @@ class SharedLimiter implements Limiter {
     const connected = await Promise.race([this.#redis.connected.then(() => true), timeout.promise]);
     clearTimeout(timer);
     if (connected) this.#options.metrics.sharedStore(true);
-    else this.#breakerOf("").open(this.#lastError ?? new Error("no connection yet"));
+    else this.#breakers.of("").open(this.#lastError ?? new Error("no connection yet"));
   }
 
   decide(key: string, limit: number, windowMs: number, cost: number): Decision | Promise<Decision> {
@@ -83,10 +82,10 @@ class SharedLimiter implements Limiter {
       return refusal;
     }
     checkKey(key);
-    if (this.#down.size > 0) this.#forgetGoneNodes();
+    this.#breakers.forgetGoneNodes();
     const stored = redisKey(key, windowMs);
     const node = this.#redis.nodeOf(stored);
-    const permit = this.#breakerOf(node).tryAcquire();
+    const permit = this.#breakers.of(node).tryAcquire();
     if (permit === "no") return this.#withoutStore(key, limit, windowMs, cost);
     return new Promise((resolve, reject) => {
       this.#batcher.add(key, node, { redisKey: stored, limit, windowMs, cost }, { resolve, reject, permit });
@@ -107,7 +106,7 @@ class SharedLimiter implements Limiter {
     );
     const onReply = (reply: unknown) => {
       if (!isInTime()) return;
-      this.#breakerOf(node).succeeded();
+      this.#breakers.of(node).succeeded();
       this.#settle(entries, reply as number[], askedAt);
     };
     const onError = (error: unknown) => {
@@ -153,7 +152,7 @@ class SharedLimiter implements Limiter {
   #fail(entries: readonly Entry[], error: unknown): void {
     let isProbe = false;
     for (const entry of entries) {
-      const breaker = this.#breakerOf(entry.node);
+      const breaker = this.#breakers.of(entry.node);
       for (const { permit } of entry.waiting) {
         isProbe ||= permit === "probe";
         breaker.failed(permit, error);
@@ -182,41 +181,6 @@ class SharedLimiter implements Limiter {
     }
     this.#options.metrics.decidedWithoutStore(scope, "fallback");
     return this.#local.decide(key, limit, windowMs, cost);
-  }
-
-  #breakerOf(node: string): Breaker {
-    let breaker = this.#breakers.get(node);
-    if (!breaker) {
-      const onChange = (up: boolean, error: unknown) => this.#logChange(node, up, error);
-      breaker = new Breaker({ now: this.#options.now, onChange });
-      this.#breakers.set(node, breaker);
-    }
-    return breaker;
-  }
-
-  /** Another node has their keys now, and is asked instead. */
-  #forgetGoneNodes(): void {
-    const nodes = this.#redis.nodes();
-    for (const node of this.#down) {
-      if (nodes.includes(node)) continue;
-      this.#breakerOf(node).succeeded();
-      this.#breakers.delete(node);
-    }
-  }
-
-  #logChange(node: string, up: boolean, error: unknown): void {
-    if (up) this.#down.delete(node);
-    else this.#down.add(node);
-    this.#options.metrics.sharedStore(this.#down.size === 0);
-    const fields = node === "" ? {} : { node };
-    if (up) {
-      this.#options.log.info(fields, "the limiter's Redis answers again: counts are shared");
-      return;
-    }
-    this.#options.log.warn(
-      { ...fields, err: error },
-      "the limiter's Redis does not answer: sign-in and billing are refused, all else is counted in this process alone",
-    );
   }
 }
 

@@ -5,7 +5,7 @@ import { prepareDataDir } from "../config/data-dir.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionHooks } from "../domain/subscription-hook.ts";
 import type { Tracing } from "../domain/tracing.ts";
 import { withHooksOf } from "../intake/call-hooks.ts";
@@ -18,10 +18,11 @@ import { bindSlots, type SlotBinding } from "../providers/slots.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { requestHeals } from "../store/heals.ts";
-import { isMigrated, migrate } from "../store/migrate.ts";
+import { isMigrated } from "../store/migrate.ts";
 import { traceDatabase } from "../store/traced-database.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import { loadHooks } from "./load-hooks.ts";
+import { migrateSchema } from "./migrate-schema.ts";
 import { requireEmbeddedDatabase, requireSchema } from "./require-database.ts";
 import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 
@@ -73,8 +74,6 @@ const MIN_ANSWER_TIMEOUT_MS = 5_000;
 /** For single statements outside the intake, which sets its own per transaction. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const READY_WITHIN_MS = 2_000;
-/** Another process may be migrating, and the migration of a large table takes long. */
-const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
 export async function startRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   if (options.mustExist) requireEmbeddedDatabase(config);
@@ -131,7 +130,7 @@ async function startOnDatabase(
       throw error;
     });
   }
-  await bringUpToDate(connecting, log);
+  await migrateSchema(connecting, log);
 
   // Separate connections, so that slow reads do not delay payments.
   const intakeDatabase = traceDatabase(
@@ -194,26 +193,4 @@ function comparisonRequests(
 
 function withinMs(timeoutMs: number, check: Promise<boolean>): Promise<boolean> {
   return Promise.race([check.catch(() => false), sleep(timeoutMs, false, { ref: false })]);
-}
-
-/** On a separate connection, because a migration needs longer time-outs than a delivery. */
-async function bringUpToDate(connecting: { url: string; prepared: boolean }, log: Log): Promise<void> {
-  const database = openDatabase({ ...connecting, maxConnections: 2, answerTimeoutMs: MIGRATION_TIMEOUT_MS });
-  try {
-    const run = await migrate(database);
-    if (run.length > 0) log.info({ migrations: run }, "database schema brought up to date");
-  } finally {
-    await database.close();
-  }
-}
-
-/** Warns at the start: otherwise a missing secret shows only with the first refused delivery. */
-export function warnOfMissingSecrets(config: Config, runtime: Runtime, log: Log): void {
-  for (const slot of SLOTS) {
-    if (runtime.intake.slots[slot].secrets.length > 0) continue;
-    log.warn(
-      { slot },
-      `${config.slots[slot].secretVariable} is not set: every delivery to ${slot} is refused`,
-    );
-  }
 }

@@ -1,5 +1,4 @@
-import type { Changes } from "../domain/changes.ts";
-import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
+import type { DeliveryStatus } from "../domain/delivery.ts";
 import type { FailureReason } from "../domain/failures.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Queryable, Statement } from "./database.ts";
@@ -21,22 +20,6 @@ export type LoggedDelivery = {
   nextAttemptAt: Date | null;
 };
 
-export type LoggedAttempt = {
-  attempt: number;
-  source: AttemptSource;
-  outcome: "successful" | "failed";
-  /** One English sentence. */
-  error: string | null;
-  /** `null`: it succeeded, or was stored by a release without reasons. */
-  reason: FailureReason | null;
-  params: Record<string, unknown> | null;
-  startedAt: Date;
-  durationMs: number;
-  /** Which subscription it has changed, and how; `null`: none. */
-  subscriptionId: string | null;
-  changes: Changes | null;
-};
-
 /** `null`: any. */
 export type DeliveryFilter = {
   provider: Slot | null;
@@ -51,7 +34,7 @@ export type DeliveryFilter = {
 /** Deliveries with ids below `before`, newest first; `before: null` starts with the newest. */
 export type DeliveryPage = { before: string | null; limit: number };
 
-const COLUMNS = `d.id, d.provider, d.event_id as "eventId", d.event_type as "eventType", d.status,
+export const COLUMNS = `d.id, d.provider, d.event_id as "eventId", d.event_type as "eventType", d.status,
   d.claim_no - coalesce(d.released_claims, 0) as attempts, d.last_error as "lastError",
   -- The release before writes the sentence alone.
   case when d.last_error is not null then d.last_reason end as "lastReason", d.received_at as "receivedAt",
@@ -177,49 +160,4 @@ with found as materialized (
 )
 select ${COLUMNS} from page join webhook_delivery d on d.id = page.id order by d.id desc`,
   };
-}
-
-const FIND = {
-  name: "find_delivery",
-  text: `select ${COLUMNS}, d.payload::text as payload from webhook_delivery d where d.id = $1::bigint`,
-};
-
-/** `payload` is the text as delivered; `null` when it has been pruned or redacted. */
-export async function findLoggedDelivery(
-  database: Queryable,
-  id: string,
-): Promise<(LoggedDelivery & { payload: string | null }) | null> {
-  const [row] = await database.run<LoggedDelivery & { payload: string | null }>(FIND, [id]);
-  return row ?? null;
-}
-
-const ATTEMPTS = {
-  name: "attempts_of_delivery",
-  text: `
-select row_number() over (order by claim_no)::int as attempt, source, outcome, reason as error, reason_id as reason,
-  reason_params as params, started_at as "startedAt", duration_ms as "durationMs",
-  subscription_id as "subscriptionId", changes
-from webhook_attempts where delivery_id = $1::bigint order by claim_no`,
-};
-
-/** The outcome of each finished attempt, oldest first. */
-export async function attemptsOf(database: Queryable, id: string): Promise<LoggedAttempt[]> {
-  return database.run<LoggedAttempt>(ATTEMPTS, [id]);
-}
-
-const KNOWN = {
-  name: "known_events",
-  text: `
-select event_id as "eventId" from webhook_delivery
-where provider = $1 and event_id = any ($2::text[])`,
-};
-
-/** Which of a slot's events are in the log, whatever their outcome. */
-export async function knownEvents(
-  database: Queryable,
-  provider: Slot,
-  eventIds: readonly string[],
-): Promise<Set<string>> {
-  const rows = await database.run<{ eventId: string }>(KNOWN, [provider, eventIds]);
-  return new Set(rows.map(({ eventId }) => eventId));
 }

@@ -1,0 +1,43 @@
+import { secondsUntilRetry } from "../domain/delivery.ts";
+import { type Attempt, logAttempts } from "../store/attempts.ts";
+import { type FailedClaim, failClaims } from "../store/claims.ts";
+import type { Transaction } from "../store/transaction.ts";
+import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
+import type { EventDecision } from "./decide-group.ts";
+
+/** Records the outcomes of attempts whose claims hold; `null`: another process has taken the event over. */
+export function recordOutcomes(
+  transaction: Transaction,
+  group: readonly ClaimedEvent[],
+  decisions: readonly (EventDecision | null)[],
+  changed: readonly Attempt["changed"][],
+): Promise<void>[] {
+  const attempts: Attempt[] = [];
+  const failed: FailedClaim[] = [];
+  for (const [index, event] of group.entries()) {
+    const decision = decisions[index];
+    if (!decision) continue;
+    const failure = decision.outcome === "failed" ? decision.failure : null;
+    const durationMs = Math.round((performance.now() - event.startedAtMs) * 1000) / 1000;
+    attempts.push({
+      ...event.claim,
+      source: event.source,
+      failure,
+      durationMs,
+      changed: changed[index] ?? null,
+    });
+    if (failure === null) continue;
+    const retryInSeconds = secondsUntilRetry(event.claim.attemptNo, Math.random());
+    failed.push({ ...event.claim, failure, retryInSeconds });
+  }
+  return [
+    ...(failed.length > 0 ? [failClaims(transaction, failed)] : []),
+    ...(attempts.length > 0 ? [logAttempts(transaction, attempts)] : []),
+  ];
+}
+
+export function outcomeOf(decision: EventDecision | null): AttemptOutcome {
+  if (!decision) return { outcome: "lost" };
+  if (decision.outcome === "failed") return decision;
+  return { outcome: decision.outcome === "ignored" ? "ignored" : "applied" };
+}

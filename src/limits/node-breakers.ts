@@ -1,0 +1,58 @@
+import { Breaker } from "./breaker.ts";
+import type { LimiterLog, LimiterMetrics } from "./limiter.ts";
+
+type NodeBreakersOptions = {
+  log: LimiterLog;
+  metrics: LimiterMetrics;
+  now: () => number;
+  /** The nodes of the cluster at present. */
+  nodes: () => readonly string[];
+};
+
+/** A circuit breaker for each node of Redis, by its address; logs and counts which nodes answer. */
+export class NodeBreakers {
+  readonly #options: NodeBreakersOptions;
+  readonly #breakers = new Map<string, Breaker>();
+  readonly #down = new Set<string>();
+
+  constructor(options: NodeBreakersOptions) {
+    this.#options = options;
+  }
+
+  of(node: string): Breaker {
+    let breaker = this.#breakers.get(node);
+    if (!breaker) {
+      const onChange = (up: boolean, error: unknown) => this.#onChange(node, up, error);
+      breaker = new Breaker({ now: this.#options.now, onChange });
+      this.#breakers.set(node, breaker);
+    }
+    return breaker;
+  }
+
+  /** Nodes that do not answer and have left the cluster: another one has their keys now, and is asked instead. */
+  forgetGoneNodes(): void {
+    if (this.#down.size === 0) return;
+    const nodes = this.#options.nodes();
+    for (const node of this.#down) {
+      if (nodes.includes(node)) continue;
+      this.of(node).succeeded();
+      this.#breakers.delete(node);
+    }
+  }
+
+  #onChange(node: string, up: boolean, error: unknown): void {
+    const { log, metrics } = this.#options;
+    if (up) this.#down.delete(node);
+    else this.#down.add(node);
+    metrics.sharedStore(this.#down.size === 0);
+    const fields = node === "" ? {} : { node };
+    if (up) {
+      log.info(fields, "the limiter's Redis answers again: counts are shared");
+      return;
+    }
+    log.warn(
+      { ...fields, err: error },
+      "the limiter's Redis does not answer: sign-in and billing are refused, all else is counted in this process alone",
+    );
+  }
+}

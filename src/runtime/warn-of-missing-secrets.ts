@@ -1,0 +1,15 @@
+import type { Config } from "../config/config.ts";
+import { SLOTS } from "../domain/slot.ts";
+import type { Log } from "../observability/log.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Warns at the start: otherwise a missing secret shows only with the first refused delivery. */
+export function warnOfMissingSecrets(config: Config, runtime: Runtime, log: Log): void {
+  for (const slot of SLOTS) {
+    if (runtime.intake.slots[slot].secrets.length > 0) continue;
+    log.warn(
+      { slot },
+      `${config.slots[slot].secretVariable} is not set: every delivery to ${slot} is refused`,
+    );
+  }
+}
