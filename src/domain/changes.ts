@@ -1,3 +1,4 @@
+import { isoText } from "./iso-text.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
@@ -50,7 +51,7 @@ function isSame(a: Value, b: Value): boolean {
 }
 
 function toJson(value: Value): unknown {
-  return value instanceof Date ? value.toISOString() : value;
+  return value instanceof Date ? isoText(value) : value;
 }
 
 export const CHANGE_KINDS = ["created", "changed", "ended"] as const;

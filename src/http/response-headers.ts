@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { jsonText } from "./json-text.ts";
 
 /**
  * The headers common to all API responses, collected before the response is created. Hono's and undici's `Headers`
@@ -36,7 +37,7 @@ export function answerJson(
   status: ContentfulStatusCode,
   more: ResponseHeaders = {},
 ): Response {
-  return answerText(c, JSON.stringify(body), status, { "content-type": "application/json", ...more });
+  return answerText(c, jsonText(body), status, { "content-type": "application/json", ...more });
 }
 
 /** The same for text; `more` contains its content type. */

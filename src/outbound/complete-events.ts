@@ -1,4 +1,5 @@
 import { changedEntitlements, type StoredChange } from "../domain/entitlement-change.ts";
+import { isoText } from "../domain/iso-text.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { ShownEntitlements } from "../domain/shown-entitlements.ts";
 import { userChanges } from "../domain/user-changes.ts";
@@ -49,9 +50,9 @@ function draftsOfChange({ type, occurredAt, createdAt, before, after, externalId
     // Times as text: with `Date`s, JSON.stringify takes ten times as long.
     const subscription = {
       ...after,
-      currentPeriodEnd: after.currentPeriodEnd?.toISOString() ?? null,
-      createdAt: createdAt.toISOString(),
-      updatedAt: occurredAt.toISOString(),
+      currentPeriodEnd: after.currentPeriodEnd && isoText(after.currentPeriodEnd),
+      createdAt: isoText(createdAt),
+      updatedAt: isoText(occurredAt),
     };
     const data = { userId, externalId, subscription };
     drafts.push({ seq: null, type, subject: after.id, occurredAt, userId, data });
@@ -76,7 +77,7 @@ function entitlementEvent(
   { seq, occurredAt, userId, externalId }: EntitlementDraft,
   { entitlements, isPastDue }: ChangedEntitlements,
 ): CompleteEvent {
-  const until = entitlements.until?.toISOString() ?? null;
+  const until = entitlements.until && isoText(entitlements.until);
   const data = { userId, externalId, entitlements: { ...entitlements, until } };
   return { seq, type: "entitlements.changed", subject: null, occurredAt, userId, data, isPastDue };
 }

@@ -1,3 +1,4 @@
+import { isoText } from "../domain/iso-text.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { LastNotified, Subscription } from "../domain/subscription.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
@@ -72,7 +73,7 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
   [
     "current_period_end",
     "timestamptz",
-    (subscription) => subscription.currentPeriodEnd?.toISOString() ?? null,
+    ({ currentPeriodEnd }) => currentPeriodEnd && isoText(currentPeriodEnd),
   ],
   ["cancel_at_period_end", "boolean", (subscription) => subscription.cancelAtPeriodEnd],
   ["out_of_order", "boolean", (subscription) => subscription.outOfOrder],

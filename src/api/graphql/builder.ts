@@ -2,6 +2,7 @@ import SchemaBuilder from "@pothos/core";
 import DataloaderPlugin from "@pothos/plugin-dataloader";
 import { GraphQLError } from "graphql";
 import type { z } from "zod";
+import { isoText } from "../../domain/iso-text.ts";
 import type { Call } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { execute, type Operation } from "../../operations/operation.ts";
@@ -45,7 +46,7 @@ export function withoutNulls<Args extends object>(args: Args): WithoutNulls<Args
 
 builder.scalarType("DateTime", {
   description: "An ISO 8601 time, such as 2030-01-31T00:00:00.000Z.",
-  serialize: (date) => date.toISOString(),
+  serialize: isoText,
   // Parsed by the operation, which has its own message for an invalid time.
   parseValue: (value) =>
     typeof value === "string" ? value : expected("a time such as 2030-01-31T00:00:00Z"),

@@ -1,4 +1,5 @@
 import superjson from "superjson";
+import { isoText } from "../../domain/iso-text.ts";
 
 /**
  * What `JSON.stringify(superjson.serialize(value))` returns, for a quarter of its cost where dates are all that the value
@@ -42,7 +43,7 @@ function copyOf(value: unknown, prefix: string, copying: Copying): unknown {
   if (prototype === Object.prototype) return copyOfObject(value, prefix, copying);
   if (prototype === Date.prototype && prefix !== "" && !Number.isNaN((value as Date).getTime())) {
     copying.dates.push(`${JSON.stringify(prefix.slice(0, -1))}:["Date"]`);
-    return (value as Date).toISOString();
+    return isoText(value as Date);
   }
   copying.isComplete = false;
   return null;

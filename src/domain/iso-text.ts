@@ -1,0 +1,32 @@
+const DAY_MS = 86_400_000;
+/** About five years; more days than that are rarely shown at a time. */
+const MAX_DAYS = 2_000;
+
+/** The day's part of the text, "2026-11-23T", by the day's number since 1970. */
+const dayTexts = new Map<number, string>();
+const MINUTES = Array.from(
+  { length: 1_440 },
+  (_, minute) => `${padded(minute / 60, 2)}:${padded(minute % 60, 2)}:`,
+);
+const MILLISECONDS = Array.from(
+  { length: 60_000 },
+  (_, ms) => `${padded(ms / 1_000, 2)}.${padded(ms % 1_000, 3)}Z`,
+);
+
+/** What `date.toISOString()` returns, for a third of its cost: V8 formats with `printf`. @throws RangeError for an invalid date */
+export function isoText(date: Date): string {
+  const ms = date.getTime();
+  const day = Math.floor(ms / DAY_MS);
+  let dayText = dayTexts.get(day);
+  if (dayText === undefined) {
+    dayText = date.toISOString().slice(0, -"00:00:00.000Z".length);
+    if (dayTexts.size === MAX_DAYS) dayTexts.clear();
+    dayTexts.set(day, dayText);
+  }
+  const msOfDay = ms - day * DAY_MS;
+  return dayText + MINUTES[Math.floor(msOfDay / 60_000)] + MILLISECONDS[msOfDay % 60_000];
+}
+
+function padded(number: number, digits: number): string {
+  return String(Math.floor(number)).padStart(digits, "0");
+}
