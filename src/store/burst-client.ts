@@ -1,11 +1,12 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import { type Read, ReadBurst, type RowReading } from "./read-burst.ts";
+import type { RowReading } from "./burst.ts";
+import { type Read, ReadBurst } from "./read-burst.ts";
 import { StatementBurst } from "./statement-burst.ts";
 
 type Waiting = {
   config: pg.QueryConfig;
-  resolve(result: pg.QueryResult): void;
+  resolve(rows: object[]): void;
   reject(error: unknown): void;
 };
 
@@ -48,7 +49,7 @@ export class BurstClient extends pg.Client {
    * Sends a statement with the others of this turn, see `StatementBurst`: they belong to one transaction, so that when one
    * fails all of them do.
    */
-  runTogether(config: pg.QueryConfig): Promise<pg.QueryResult> {
+  runTogether(config: pg.QueryConfig): Promise<object[]> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) process.nextTick(() => this.#sendWaiting());
       this.#waiting.push({ config, resolve, reject });
@@ -61,11 +62,12 @@ export class BurstClient extends pg.Client {
     this.#waiting = [];
     const burst = new StatementBurst(
       statements.map(({ config }) => config),
-      (driverError, results) => {
+      this.#reading,
+      (driverError, rows) => {
         const error = driverError ?? this.#standbyError();
         for (const [index, { resolve, reject }] of statements.entries())
           if (error) reject(error);
-          else resolve(results[index] as pg.QueryResult);
+          else resolve(rows[index] as object[]);
       },
     );
     this.burst();

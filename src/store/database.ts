@@ -99,8 +99,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const client = (await pool.connect().catch(classified)) as pg.PoolClient & BurstClient;
       return {
         run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
-          const { rows } = await client.runTogether(configOf(statement, values)).catch(classified);
-          return rows as Row[];
+          return (await client.runTogether(configOf(statement, values)).catch(classified)) as Row[];
         },
         script: async (text) => {
           client.burst();
