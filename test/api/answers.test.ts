@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { listen, sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
@@ -10,16 +10,7 @@ import { testApi } from "./unguarded-api.ts";
 
 const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { test, server } = freshServer();
 
 describe("every API response", () => {
   it("has its own request id for any status", async () => {

@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { describe, expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { createAdmin, createKey, createUser, type TestUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const FORBIDDEN = { error: "Forbidden" };
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { test, server } = freshServer();
 
 describe("an API key", () => {
   it("acts as its owner, but cannot manage keys or administer", async () => {

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
+import { expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { server } = freshServer({ users: 3 });
 
 function delivery(eventId: string) {
   return fixtureDelivery("stripe", "customer.subscription.created", {

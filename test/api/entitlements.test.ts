@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
@@ -12,21 +11,16 @@ import { GENEROUS_LIMITS } from "../support/variables.ts";
 const PRO_EVENTS = 100_000;
 const END = "2031-02-03T04:05:06.000Z";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 20 });
 /** Another process on the same database. */
-let otherServer: RunningServer;
+let otherServer: TestServer;
 let key: string;
 beforeAll(async () => {
-  test = await freshDatabase();
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   otherServer = await startTestServer(test.url, GENEROUS_LIMITS);
   ({ key } = await createServiceKey(test, { limit: 100_000 }));
 });
 afterAll(async () => {
-  await server?.close();
   await otherServer?.close();
-  await test?.drop();
 });
 
 const send = (method: string, path: string, body?: object, on = server) =>

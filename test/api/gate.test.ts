@@ -1,24 +1,20 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { cookieOf, createAdmin, createKey, createUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const UNAUTHORIZED = { error: "Unauthorized" };
 const FORBIDDEN = { error: "Forbidden" };
 const TOO_MANY = { error: "Too many requests. Please wait a moment." };
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 3 });
 /** Three requests per scope: the limits are reached quickly. */
-let strict: RunningServer;
+let strict: TestServer;
 
 beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   strict = await startTestServer(test.url, {
     ...GENEROUS_LIMITS,
     RATE_LIMIT_API: "3/60",
@@ -29,9 +25,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await server.close();
   await strict.close();
-  await test.drop();
 });
 
 async function usedUp(path: string, cookie: string): Promise<void> {

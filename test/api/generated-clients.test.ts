@@ -5,20 +5,17 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createKey, createUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { GENEROUS_LIMITS, ownFolder } from "../support/variables.ts";
+import { ownFolder } from "../support/variables.ts";
 
 const run = promisify(execFile);
 const TOOLS = join(import.meta.dirname, "../fixtures/openapi-tools");
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer();
 let key: string;
 /** Where the tools are installed. */
 let tools: string;
@@ -28,14 +25,8 @@ beforeAll(async () => {
   tools = await installedTools();
   project = await temporaryFolder();
   await symlink(join(tools, "node_modules"), join(project, "node_modules"));
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   ({ key } = await createKey(server.url, await createUser(test, "Ana")));
 }, 300_000);
-afterAll(async () => {
-  await server?.close();
-  await test?.drop();
-});
 
 /** Installed once per lock file: they are larger than all other packages of the tests. */
 async function installedTools(): Promise<string> {

@@ -3,17 +3,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AUTH_ROUTES } from "../../src/auth/route-list.ts";
 import { OUTBOUND_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { exampleData } from "../../src/outbound/example-data.ts";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { testApi } from "./unguarded-api.ts";
 
 const NOW = new Date("2031-01-02T03:04:05Z");
@@ -35,19 +32,7 @@ const UNDOCUMENTED = [
   /^GET \/api\/metrics$/,
 ];
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, {
-    ...GENEROUS_LIMITS,
-    METRICS_TOKEN: "only-for-tests-0123456789",
-  });
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { server } = freshServer({ variables: { METRICS_TOKEN: "only-for-tests-0123456789" } });
 
 describe.each(["v1", "v2"])("the document of %s", (version) => {
   const document = async () => (await sendRequest(server.url, "GET", `/api/${version}/openapi.json`)).body;

@@ -1,12 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
 import { createSubscription } from "../support/subscriptions.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 type Item = { id: string };
 
@@ -21,16 +18,7 @@ type List = {
   foreign: string[];
 };
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { test, server } = freshServer();
 
 const added = async (text: string, values: unknown[]): Promise<string> =>
   (await test.rows<{ id: string }>(text, values))[0]?.id as string;

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer();
 let person: TestUser;
 
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   person = await createUser(test, "Ada");
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 const change = (body: unknown, headers: Record<string, string> = {}) =>

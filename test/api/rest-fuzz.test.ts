@@ -1,12 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { hasBody } from "../../src/api/rest/input.ts";
 import { ROUTES } from "../../src/api/rest/routes.ts";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { createTestData, type TestData } from "./test-data.ts";
 
 /** These may also return 503: no provider is configured. */
@@ -14,17 +11,10 @@ const UNCONFIGURED = new Set(["POST /checkout", "POST /portal", "POST /subscript
 
 const RUNS = 120;
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer();
 let testData: TestData;
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   testData = await createTestData(server.url, test);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 /** Texts that have broken parsers before. */

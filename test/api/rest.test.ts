@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/api/rest/routes.ts";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { createTestData, notified, subscribed, type TestData } from "./test-data.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -14,18 +11,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NONE = "00000000-0000-4000-8000-000000000000";
 const time = expect.stringMatching(TIME);
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer();
 let testData: TestData;
 
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   testData = await createTestData(server.url, test);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 const call = (method: string, path: string, request: RequestOptions = {}) =>

@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { createAdmin, type TestUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { createSubscription } from "../support/subscriptions.ts";
-import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { refusalOf, rpcClient } from "./rpc/rpc-client.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 20 });
 let key: string;
 let admin: TestUser;
 beforeAll(async () => {
-  test = await freshDatabase();
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   await test.rows(`update "user" set external_id = 'shop-1' where id = 'user_1'`);
   await createSubscription(test, "user_1", { seats: 1 });
   await createSubscription(test, "user_2", { seats: 2 });
   ({ key } = await createServiceKey(test));
   admin = await createAdmin(test);
-});
-afterAll(async () => {
-  await server?.close();
-  await test?.drop();
 });
 
 const send = (method: string, path: string, options: Parameters<typeof sendRequest>[3] = {}) =>

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 
 const APP_URL = "https://app.example.com";
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, { APP_URL });
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { server } = freshServer({ variables: { APP_URL } });
 
 const SUCCESSOR = (path: string) => `<${APP_URL}${path}>; rel="successor-version"`;
 

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SLOTS } from "../../src/domain/slot.ts";
-import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const FORMATS = { "provider-a": "stripe", "provider-b": "paddle", "provider-c": "polar" } as const;
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { test, server } = freshServer({ users: 3 });
 
 function created(slot: (typeof SLOTS)[number], eventId: string) {
   return fixtureDelivery(FORMATS[slot], "customer.subscription.created", {

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createUser, type TestUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
-import { GENEROUS_LIMITS, serverVariables } from "../support/variables.ts";
+import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer();
 let tollgate: Tollgate;
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   tollgate = tollgateIn(serverVariables(test.url));
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 /** What an administrator alone may see. */

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
-import { GENEROUS_LIMITS, serverVariables } from "../support/variables.ts";
+import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 20 });
 let tollgate: Tollgate;
 beforeAll(async () => {
-  test = await freshDatabase();
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   tollgate = tollgateIn(serverVariables(test.url));
-});
-afterAll(async () => {
-  await server?.close();
-  await test?.drop();
 });
 
 const status = async (key: string) =>

@@ -1,36 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { EntitlementCache, type EntitlementOptions } from "../../clients/typescript/src/entitlements.ts";
-
 import { type FeedState, followEvents } from "../../clients/typescript/src/follow-events.ts";
 import { connectionOf } from "../../clients/typescript/src/options.ts";
 import { createTollgate } from "../../clients/typescript/src/tollgate.ts";
-import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { createKey, createUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
-import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
+import { SECRETS } from "../support/variables.ts";
 
 const TIMING = { firstBackoffMs: 10, maxBackoffMs: 50, pollEveryMs: 20, retryStreamEveryMs: 100 };
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 10 });
 let key: string;
 const caches: EntitlementCache[] = [];
 beforeAll(async () => {
-  test = await freshDatabase(10);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   ({ key } = await createServiceKey(test, { permissions: ["entitlements:read", "events:read"] }));
 });
 afterEach(() => {
   for (const cache of caches.splice(0)) cache.close();
-});
-afterAll(async () => {
-  await server?.close();
-  await test?.drop();
 });
 
 /** A network that can be cut: streams alone, or everything. */

@@ -4,15 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { cleanedUp } from "../support/cleanup.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createAdmin } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { PROCESS_VARIABLES, SECRETS, serverVariables } from "../support/variables.ts";
 import { codeBlocksOf, PROJECT } from "./code-block.ts";
@@ -25,13 +23,10 @@ const [PLAIN, WITH_CLIENT, POLL] = ["plain.ts", "with-client.ts", "poll.ts"] as 
 
 const OUTBOUND_ALLOW = "127.0.0.1";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ variables: { OUTBOUND_ALLOW } });
 let folder: string;
 let serviceKey: string;
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, { OUTBOUND_ALLOW });
   folder = await mkdtemp(join(tmpdir(), "tollgate-receiver-"));
   ({ key: serviceKey } = await createServiceKey(test));
   await linkClient(folder);
@@ -39,8 +34,6 @@ beforeAll(async () => {
     await writeFile(join(folder, name), `${PROGRAMS[index]}\nexport {};\n`);
 });
 afterAll(async () => {
-  await server?.close();
-  await test?.drop();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { expect, it } from "vitest";
+import { freshServer } from "../support/fresh-server.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
-import { startTestServer } from "../support/server.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { server } = freshServer();
 
 const CLOSED = "connection: close\r\n\r\n";
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
-import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
 import "../fixtures/fifth-provider.ts";
 import { flood } from "../support/raw-connection.ts";
@@ -24,20 +22,14 @@ const UNUSABLE_IDS: [string, unknown][] = [
 ];
 
 describe.each(wireFormats())("a slot bound to %s", (format) => {
-  let test: TestDatabase;
-  let server: RunningServer;
-  beforeAll(async () => {
-    test = await freshDatabase();
-    server = await startTestServer(test.url, {
+  const { test, server } = freshServer({
+    users: 20,
+    variables: {
       PROVIDER_A_ADAPTER: format,
       PROVIDER_B_ADAPTER: format,
       PROVIDER_B_WEBHOOK_SECRET: "",
       WEBHOOK_MAX_BYTES: "100000",
-    });
-  });
-  afterAll(async () => {
-    await server.close();
-    await test.drop();
+    },
   });
 
   const send = (delivery: { rawBody: Buffer; headers: Record<string, string> }) =>

@@ -1,12 +1,10 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
+import { afterAll, describe, expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { type HttpResponse as Answer, deliverWebhook } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const SUBSCRIPTIONS = 4;
@@ -26,21 +24,14 @@ const schedules = fc.array(
 );
 
 describe("any interleaving of deliveries", () => {
-  let test: TestDatabase;
-  let server: RunningServer;
+  const { test, server } = freshServer({ users: SUBSCRIPTIONS });
   let run = 0;
   const connections = Array.from(
     { length: CONNECTIONS },
     () => new Agent({ keepAlive: true, maxSockets: 1 }),
   );
-  beforeAll(async () => {
-    test = await freshDatabase(SUBSCRIPTIONS);
-    server = await startTestServer(test.url);
-  });
   afterAll(async () => {
     for (const connection of connections) connection.destroy();
-    await server.close();
-    await test.drop();
   });
 
   it("applies every event exactly once, in the order of arrival per subscription", async () => {

@@ -7,7 +7,6 @@ import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { RunningServer } from "../../src/server.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import {
   CHECKOUT,
@@ -17,24 +16,21 @@ import {
   subscriptionEvents,
   UPDATED,
 } from "../fixtures/subscription-events.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { startTestRuntime } from "../support/runtime.ts";
-import { startTestServer } from "../support/server.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
-let otherServer: RunningServer;
+const { test, server } = freshServer({ users: 20 });
+let otherServer: TestServer;
 let runtime: Runtime;
 beforeAll(async () => {
-  test = await freshDatabase();
-  server = await startTestServer(test.url);
   otherServer = await startTestServer(test.url);
   runtime = await startTestRuntime(test.url);
 });
 afterAll(async () => {
-  await Promise.all([server.close(), otherServer.close(), runtime.close()]);
-  await test.drop();
+  await otherServer.close();
+  await runtime.close();
 });
 beforeEach(async () => {
   await test.rows("delete from notification");

@@ -1,25 +1,14 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
+import { expect, it } from "vitest";
 import { fixtureDelivery, loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
-import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
-beforeAll(async () => {
-  test = await freshDatabase();
-  server = await startTestServer(test.url);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { test, server } = freshServer({ users: 20 });
 
 const signing = () => ({ secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) });
 

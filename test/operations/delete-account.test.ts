@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
@@ -7,11 +7,10 @@ import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
-import type { RunningServer } from "../../src/server.ts";
 import type { RunningSubscription } from "../../src/store/account-deletion.ts";
 import { fixtureDelivery, loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
@@ -30,15 +29,12 @@ const secret = SECRETS["provider-a"];
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 describe.each(wireFormats())("deleting an account with a paid subscription in the format %s", (format) => {
-  let test: TestDatabase;
-  let server: RunningServer;
+  const { test, server } = freshServer({ variables: { PROVIDER_A_ADAPTER: format } });
   let context: TestContext;
   let person: TestUser;
   let neighbour: TestUser;
   const canceled: RunningSubscription[] = [];
   beforeAll(async () => {
-    test = await freshDatabase(0);
-    server = await startTestServer(test.url, { ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format });
     context = createTestContext(test.database, {
       cancelSubscription: async (subscription) => void canceled.push(subscription),
     });
@@ -47,10 +43,6 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     await leaveTraces(person, 7_000_001);
     await leaveTraces(neighbour, 7_000_002);
   }, 60_000);
-  afterAll(async () => {
-    await server.close();
-    await test.drop();
-  });
 
   /** Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail. */
   async function leaveTraces(user: TestUser, n: number): Promise<void> {
@@ -217,17 +209,10 @@ function idOf(format: WireFormat, kind: string, n: number): string {
 const deletionOf = (userId: string) => ({ userId, confirmation: `${userId}@example.com` });
 
 describe("deleting an account", () => {
-  let test: TestDatabase;
-  let server: RunningServer;
+  const { test, server } = freshServer({ users: 40 });
   let context: TestContext;
   beforeAll(async () => {
-    test = await freshDatabase(40);
-    server = await startTestServer(test.url, GENEROUS_LIMITS);
     context = createTestContext(test.database);
-  });
-  afterAll(async () => {
-    await server.close();
-    await test.drop();
   });
 
   const confirmation = (userId: string) => ({ confirmation: `${userId}@example.com` });

@@ -1,33 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { listOutOfOrder } from "../../src/operations/subscriptions/list-out-of-order.ts";
 import { showHistory } from "../../src/operations/subscriptions/show-history.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
 import { showDelivery } from "../../src/operations/webhooks/show-delivery.ts";
-import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
 import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 20 });
 let context: TestContext;
 beforeAll(async () => {
-  test = await freshDatabase();
-  server = await startTestServer(test.url);
   context = createTestContext(test.database, { cancelSubscription: async () => {} });
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 let events = 0;

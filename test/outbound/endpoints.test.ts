@@ -1,29 +1,24 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createAdmin, createKey, createUser, type TestUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
 import { withoutAudit } from "../support/without-audit.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({
+  variables: { OUTBOUND_ALLOW: "127.0.0.1", RATE_LIMIT_ADMIN: "1000/60" },
+});
 let admin: TestUser;
 let receiver: Receiver;
 let status = 200;
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, { OUTBOUND_ALLOW: "127.0.0.1", RATE_LIMIT_ADMIN: "1000/60" });
   admin = await createAdmin(test);
   receiver = await startReceiver((response) => void response.writeHead(status).end());
 });
 afterAll(async () => {
-  await server.close();
   await receiver.close();
-  await test.drop();
 });
 beforeEach(async () => {
   status = 200;

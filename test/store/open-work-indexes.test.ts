@@ -1,24 +1,17 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook } from "../support/http.ts";
-import { startTestServer } from "../support/server.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 20 });
 let reader: pg.Client;
 beforeAll(async () => {
-  test = await freshDatabase();
-  server = await startTestServer(test.url);
   reader = new pg.Client({ connectionString: test.url });
   await reader.connect();
 });
 afterAll(async () => {
   await reader.end();
-  await server.close();
-  await test.drop();
 });
 
 async function entries(): Promise<number> {

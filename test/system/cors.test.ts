@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshServer } from "../support/fresh-server.ts";
 import { type HttpResponse, type RequestOptions, sendRequest } from "../support/http.ts";
 import { createKey, createUser, type TestUser } from "../support/people.ts";
-import { startTestServer } from "../support/server.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
@@ -11,24 +10,19 @@ const APP = "https://app.example.com";
 const DEV = "http://localhost:5173";
 const STRANGERS = ["https://evil.example.com", "https://app.example.com.evil.example", "null", `${APP}:8443`];
 
-let test: TestDatabase;
-let server: RunningServer;
-let closed: RunningServer;
+const { test, server } = freshServer({ variables: { CORS_ORIGINS: `${APP}, ${DEV}` } });
+let closed: TestServer;
 let person: TestUser;
 let key: string;
 let serviceKey: string;
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  server = await startTestServer(test.url, { ...GENEROUS_LIMITS, CORS_ORIGINS: `${APP}, ${DEV}` });
   closed = await startTestServer(test.url, GENEROUS_LIMITS);
   person = await createUser(test);
   ({ key } = await createKey(server.url, person));
   ({ key: serviceKey } = await createServiceKey(test));
 });
 afterAll(async () => {
-  await server.close();
   await closed.close();
-  await test.drop();
 });
 
 const send = (

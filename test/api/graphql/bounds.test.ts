@@ -1,24 +1,14 @@
 import { getIntrospectionQuery } from "graphql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshServer } from "../../support/fresh-server.ts";
 import { createAdmin } from "../../support/people.ts";
-import { startTestServer } from "../../support/server.ts";
-import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { queryGraphql } from "./query-graphql.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 3 });
 let cookie: string;
 
 beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   cookie = (await createAdmin(test)).cookie;
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 const USER = `id name email emailVerified role locale onboarded createdAt updatedAt

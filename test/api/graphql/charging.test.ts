@@ -1,31 +1,20 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { expect, it } from "vitest";
+import { freshServer } from "../../support/fresh-server.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
-import { startTestServer } from "../../support/server.ts";
-import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
 
 const TOO_MANY = "Too many requests. Please wait a moment.";
 
-let test: TestDatabase;
-let server: RunningServer;
-
-beforeAll(async () => {
-  test = await freshDatabase(1);
-  server = await startTestServer(test.url, {
-    ...GENEROUS_LIMITS,
+const { test, server } = freshServer({
+  users: 1,
+  variables: {
     RATE_LIMIT_GRAPHQL: "6/60",
     RATE_LIMIT_API: "5/60",
     RATE_LIMIT_SETTINGS: "3/60",
     RATE_LIMIT_BILLING: "2/60",
     TRUSTED_PROXIES: "1",
-  });
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
+  },
 });
 
 function leftOf(headers: Headers): Record<string, number> {

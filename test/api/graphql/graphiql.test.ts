@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningServer } from "../../../src/server.ts";
+import { expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { freshServer } from "../../support/fresh-server.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
-import { startTestServer } from "../../support/server.ts";
-import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { graphqlApp } from "./graphql-app.ts";
 
 const HTML = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
 
-let test: TestDatabase;
-let server: RunningServer;
-
-beforeAll(async () => {
-  test = await freshDatabase(1);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+const { test, server } = freshServer({ users: 1 });
 
 it("serves GraphiQL to browsers only, with its own content security policy", async () => {
   const page = await sendRequest(server.url, "GET", "/api/graphql", HTML);

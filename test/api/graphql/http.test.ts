@@ -1,29 +1,19 @@
 import { getIntrospectionQuery } from "graphql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
-import type { RunningServer } from "../../../src/server.ts";
 import type { Database } from "../../../src/store/database.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { freshServer } from "../../support/fresh-server.ts";
 import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
-import { startTestServer } from "../../support/server.ts";
-import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { testApi } from "../unguarded-api.ts";
 import { graphqlApp } from "./graphql-app.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 1 });
 let person: TestUser;
 
 beforeAll(async () => {
-  test = await freshDatabase(1);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   person = await createUser(test);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 const RENAME = `mutation { updateProfile(name: "Renamed") { name } }`;

@@ -1,28 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { freshServer } from "../../support/fresh-server.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
-import { startTestServer } from "../../support/server.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
-import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 3 });
 let admin: TestUser;
 let person: TestUser;
 
 beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   admin = await createAdmin(test);
   person = await createUser(test);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 const SUBSCRIPTION =

@@ -1,30 +1,20 @@
 import { loggerLink, splitLink } from "@trpc/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
-import type { RunningServer } from "../../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { freshServer } from "../../support/fresh-server.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
-import { startTestServer } from "../../support/server.ts";
-import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { LINKS, type LinkName, refusalOf, rpcClient, sendingLink } from "./rpc-client.ts";
 
 const DAY_SECONDS = 24 * 3600;
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 3 });
 let ada: TestUser;
 let admin: TestUser;
 
 beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   ada = await createUser(test, "Ada");
   admin = await createAdmin(test);
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s", (link) => {

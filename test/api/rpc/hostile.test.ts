@@ -7,8 +7,8 @@ import { REASONS, type Reason } from "../../../src/domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../../../src/domain/refusal.ts";
 import { statusOf } from "../../../src/http/status-of.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
-import type { RunningServer } from "../../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { freshDatabase } from "../../support/database.ts";
+import { freshServer } from "../../support/fresh-server.ts";
 import { listen, type RequestOptions, sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
@@ -18,19 +18,14 @@ import { testApi } from "../unguarded-api.ts";
 const RENAME = "/api/trpc/user.updateProfile";
 const BOUNDARY = "----a-form";
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 3 });
 let person: TestUser;
 
 beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   person = await createUser(test);
 });
 afterAll(async () => {
   expect(await storedPerson()).toEqual({ name: person.name, onboarded: false });
-  await server.close();
-  await test.drop();
 });
 
 async function storedPerson() {

@@ -1,5 +1,5 @@
 import type { AnyTRPCProcedure, inferRouterInputs, inferRouterOutputs } from "@trpc/server";
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
 import { adminProcedure, protectedProcedure, publicProcedure } from "../../../src/api/rpc/procedures.ts";
 import { appRouter } from "../../../src/api/rpc/router.ts";
@@ -9,14 +9,11 @@ import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import { listPlans } from "../../../src/operations/plans/list-plans.ts";
 import { changeRole } from "../../../src/operations/users/change-role.ts";
 import { showProfile } from "../../../src/operations/users/show-profile.ts";
-import type { RunningServer } from "../../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { freshServer } from "../../support/fresh-server.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen, sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
-import { startTestServer } from "../../support/server.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
-import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { refusalOf, rpcClient } from "./rpc-client.ts";
 
 /** The procedures of the contract, with their access levels. */
@@ -76,22 +73,15 @@ const ANSWERED: Record<Level, Record<"nobody" | "user" | "key of an admin" | "ad
   admin: { nobody: "UNAUTHORIZED", user: "FORBIDDEN", "key of an admin": "FORBIDDEN", admin: "BAD_REQUEST" },
 };
 
-let test: TestDatabase;
-let server: RunningServer;
+const { test, server } = freshServer({ users: 3 });
 let user: TestUser;
 let admin: TestUser;
 let key: string;
 
 beforeAll(async () => {
-  test = await freshDatabase(3);
-  server = await startTestServer(test.url, GENEROUS_LIMITS);
   user = await createUser(test);
   admin = await createAdmin(test);
   key = (await sendRequest(server.url, "POST", "/api/api-keys", { ...admin, body: { name: "CI" } })).body.key;
-});
-afterAll(async () => {
-  await server.close();
-  await test.drop();
 });
 
 describe("the procedures", () => {

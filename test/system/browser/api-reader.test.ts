@@ -1,27 +1,20 @@
 import { mkdir } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunningServer } from "../../../src/server.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { startTestServer } from "../../support/server.ts";
+import { freshServer } from "../../support/fresh-server.ts";
 
 const missing = missingBrowser();
 
 describe.skipIf(missing !== null)(`the reader of the API's document${missing ? `: ${missing}` : ""}`, () => {
-  let test: TestDatabase;
-  let server: RunningServer;
+  const { server } = freshServer();
   let browser: Browser;
 
   beforeAll(async () => {
-    test = await freshDatabase(0);
-    server = await startTestServer(test.url);
     browser = await startBrowser();
   });
   afterAll(async () => {
     await browser?.close();
-    await server?.close();
-    await test?.drop();
   });
 
   it.each(["/api/docs", "/api/v2/docs"])(
