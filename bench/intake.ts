@@ -5,6 +5,7 @@ import { figures } from "./intake/figures.ts";
 import { measureHistory } from "./intake/history.ts";
 import { measureLocked } from "./intake/locked.ts";
 import { measureOffered } from "./intake/offered.ts";
+import { measureOldSnapshot } from "./intake/old-snapshot.ts";
 import { readOptions } from "./intake/options.ts";
 import { measureOverload } from "./intake/overload.ts";
 import { report } from "./intake/report.ts";
@@ -34,6 +35,7 @@ async function measure(bench: Bench): Promise<Results> {
   const history = parts.has("history") ? await measureHistory(bench) : null;
   const locked = parts.has("locked") ? await measureLocked(bench) : null;
   const overload = parts.has("overload") ? await measureOverload(bench) : null;
+  const oldSnapshot = parts.has("old-snapshot") ? await measureOldSnapshot(bench) : null;
   const atRest = parts.has("rest") ? await measureAtRest(bench.folder) : null;
-  return { sideBySide, duplicates, offered, history, locked, overload, atRest };
+  return { sideBySide, duplicates, offered, history, locked, overload, oldSnapshot, atRest };
 }

@@ -95,6 +95,13 @@ const GOALS: readonly Goal<Results>[] = [
     value: lostToHistory,
   },
   {
+    figure: "indexes of open work under an old snapshot",
+    unit: " KB",
+    digits: 0,
+    atMost: 64,
+    value: (results) => results.oldSnapshot?.minutes.at(-1)?.openWorkKilobytes,
+  },
+  {
     figure: "server at rest, resident",
     unit: " MB",
     digits: 0,

@@ -15,6 +15,7 @@ const PARTS = [
   "offered",
   "locked",
   "overload",
+  "old-snapshot",
   "rest",
 ] as const;
 
@@ -32,6 +33,7 @@ export type Options = {
   changeEvery: number;
   historyRows: number;
   historyBodyBytes: number;
+  snapshotSeconds: number;
   parts: ReadonlySet<Part>;
   /** `null`: a cluster of our own. */
   databaseUrl: string | null;
@@ -59,6 +61,7 @@ status, only a measurement that cannot be trusted does.
                        change, to one endpoint
   --history-rows N     deliveries in the log for the part "history" (2000000)
   --history-body-bytes N  size of their bodies (300)
+  --snapshot-seconds N seconds for which the part "old-snapshot" holds one, in whole minutes (600)
   --skip-history       all parts but "history"
   --only A,B           only these parts: ${PARTS.join(", ")}
   --database-url URL   a PostgreSQL on which databases may be made, named tollgate_bench_*
@@ -80,6 +83,7 @@ export function readOptions(args: readonly string[]): Options {
     changeEvery: numbers["change-every"],
     historyRows: numbers["history-rows"],
     historyBodyBytes: numbers["history-body-bytes"],
+    snapshotSeconds: numbers["snapshot-seconds"],
     parts: new Set([
       ...parts.filter((part) => part !== "history" || !flags["skip-history"]),
       ...(texts.against ? (["tollgate-before"] as const) : []),
@@ -101,6 +105,7 @@ const ACCEPTED = {
     "change-every": [1, 1, 1_000],
     "history-rows": [2_000_000, 1, 50_000_000],
     "history-body-bytes": [300, 200, 10_000],
+    "snapshot-seconds": [600, 60, 3_600],
   },
   parts: PARTS,
   texts: ["event-ids", "database-url", "against"],

@@ -46,7 +46,7 @@ function sideBySide({ sideBySide }: Results, options: Options): string {
 
 function tollgateAlone(results: Results): string {
   const table = newTable(["Tollgate", "events/s", "p50 ms", "p99 ms", "besides"], 3);
-  const { history, duplicates, offered, locked, overload, atRest } = results;
+  const { history, duplicates, offered, locked, overload, oldSnapshot, atRest } = results;
   for (const [name, label] of [
     ["tollgate-empty", "empty log"],
     ["tollgate-filled", `${shown(history?.rows)} in the log`],
@@ -97,6 +97,21 @@ function tollgateAlone(results: Results): string {
     const { bestPerSecond, offeredPerSecond, goodputPerSecond, refused, unsent } = overload;
     const besides = `best ${shown(bestPerSecond)}/s, offered ${shown(offeredPerSecond)}/s; ${shown(refused)} refused, ${shown(unsent)} without a free connection; memory ${shown(overload.residentMegabytesBefore)} to ${shown(overload.residentMegabytesPeak)} MB; normal after ${shown(overload.recoveredAfterSeconds)} s`;
     table.push(["overload", shown(goodputPerSecond), NONE, NONE, besides]);
+  }
+  if (oldSnapshot) {
+    for (const [label, minute] of [
+      ["before a snapshot", oldSnapshot.before],
+      [`${oldSnapshot.seconds / 60} minutes into it`, oldSnapshot.minutes.at(-1)],
+    ] as const) {
+      const besides = `open work ${shown(minute?.openWorkKilobytes)} KB, subscriptions ${shown(minute?.subscriptionMegabytes, 1)} MB, outbox ${shown(minute?.outboxMegabytes, 1)} MB`;
+      table.push([
+        label,
+        shown(oldSnapshot.perSecond),
+        shown(minute?.p50Ms, 1),
+        shown(minute?.p99Ms, 1),
+        besides,
+      ]);
+    }
   }
   if (atRest) {
     const besides = `ready in ${shown(atRest.readyMs / 1e3, 2)} s, the first time in ${shown(atRest.firstReadyMs / 1e3, 2)} s; ${shown(atRest.residentMegabytes)} MB resident`;

@@ -3,6 +3,7 @@ import type { Duplicates } from "./duplicates.ts";
 import type { History } from "./history.ts";
 import type { Locked } from "./locked.ts";
 import type { Offered } from "./offered.ts";
+import type { OldSnapshot } from "./old-snapshot.ts";
 import type { Overload } from "./overload.ts";
 import type { SideBySide } from "./side-by-side.ts";
 
@@ -14,5 +15,6 @@ export type Results = {
   offered: Offered | null;
   locked: Locked | null;
   overload: Overload | null;
+  oldSnapshot: OldSnapshot | null;
   atRest: AtRest | null;
 };
