@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -55,6 +55,14 @@ describe("documentation", () => {
       (words) => !commands.has(words) && !commands.has(words.split(" ")[0] as string),
     );
     expect(unknownCommands).toEqual([]);
+  });
+
+  it("lists every folder of src in CONTRIBUTING.md", () => {
+    const folders = readdirSync(join(PROJECT, "src"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const contributing = textOf("CONTRIBUTING.md");
+    expect(folders.filter((folder) => !contributing.includes(`| \`src/${folder}\` |`))).toEqual([]);
   });
 
   it("is linked from its index, page by page", () => {
