@@ -9,8 +9,8 @@ const PROCESSES = ["test/intake/several-processes.test.ts"];
 export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   {
     file: "src/intake/batcher.ts",
-    find: "setTimeout(schedule, options.heldUpAfterMs + 1)",
-    replace: "setTimeout(() => {}, options.heldUpAfterMs + 1)",
+    find: "setTimeout(schedule, options.stalledAfterMs + 1)",
+    replace: "setTimeout(() => {}, options.stalledAfterMs + 1)",
     fault: "events wait behind a group that is stuck",
     tests: ["test/intake/batcher.test.ts"],
   },
@@ -28,7 +28,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     replace: "if (!leaves(event)) continue;",
     fault: "events overtake one of their subscription that has left the group",
     tests: CONTENTION,
-    only: "behind one that has left",
+    only: "earlier one that has left",
   },
   {
     file: "src/store/claims.ts",

@@ -1,9 +1,5 @@
 import { boolean, integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
-/**
- * The columns that Better Auth may read and write. It cannot reach those left out (role, ban, locale, preferences),
- * whatever a request contains.
- */
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
 const CREATED_AND_UPDATED = {
@@ -11,6 +7,10 @@ const CREATED_AND_UPDATED = {
   updatedAt: instant("updated_at").notNull(),
 };
 
+/**
+ * The columns that Better Auth may read and write. It cannot reach those left out (role, ban, preferences), whatever a
+ * request contains.
+ */
 export const TABLES = {
   user: pgTable("user", {
     id: text("id").primaryKey(),

@@ -69,7 +69,7 @@ Examples:
     });
 }
 
-/** A dry run that would correct or take in anything has found drift. */
+/** Drift: a dry run that would correct a subscription or ingest an event. */
 function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
   const isMissing = slots.some(({ missed }) => missed !== null && missed.missed > 0);
   const hasChanged = slots.some(

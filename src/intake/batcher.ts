@@ -11,10 +11,10 @@ export type BatcherOptions<Item, Answer> = {
   maxItems: number;
   maxBytes: number;
   maxInFlight: number;
-  /** Maximum of groups running and not stalled: a further one starts only below this number. */
-  maxAtWork: number;
+  /** A further group starts only while fewer than these are running and not stalled. */
+  maxActive: number;
   /** A group that takes longer counts as stalled, by a lock or a slow disk, and no longer blocks others. */
-  heldUpAfterMs: number;
+  stalledAfterMs: number;
   /**
    * Returns one result per item, in order. An item whose result is a promise leaves the group, and keeps its keys
    * until it settles. `closing` lets the next group start before this one has ended. If it throws, all items fail.
@@ -69,19 +69,19 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
       scheduled = false;
       while (ready.length > 0 && mayStart()) {
         const group = nextGroup();
-        if (group.length > 0) void work(group);
+        if (group.length > 0) void runGroup(group);
       }
     });
   }
 
   function mayStart(): boolean {
     if (inFlight.size >= options.maxInFlight) return false;
-    const heldUpBefore = performance.now() - options.heldUpAfterMs;
-    const atWork = [...inFlight].filter(({ startedAtMs }) => startedAtMs > heldUpBefore);
+    const stalledBefore = performance.now() - options.stalledAfterMs;
+    const active = [...inFlight].filter(({ startedAtMs }) => startedAtMs > stalledBefore);
     // Behind a large group that commits, one of fewer items waits for the commit: each costs as much as twenty items.
     const isWorthwhile = ({ items }: Group) => items < LARGE_GROUP || ready.length >= items;
     return (
-      atWork.length < options.maxAtWork && atWork.every((group) => group.isClosing && isWorthwhile(group))
+      active.length < options.maxActive && active.every((group) => group.isClosing && isWorthwhile(group))
     );
   }
 
@@ -127,10 +127,10 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     return true;
   }
 
-  async function work(entries: readonly Entry<Item, Answer>[]): Promise<void> {
+  async function runGroup(entries: readonly Entry<Item, Answer>[]): Promise<void> {
     const group: Group = { startedAtMs: performance.now(), items: entries.length, isClosing: false };
     inFlight.add(group);
-    const overtaking = setTimeout(schedule, options.heldUpAfterMs + 1);
+    const overtaking = setTimeout(schedule, options.stalledAfterMs + 1);
     const closing = () => {
       group.isClosing = true;
       if (ready.length > 0) schedule();

@@ -18,7 +18,7 @@ const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUP_ITEMS = 128;
 // Fewer groups are larger: the next starts when the one before commits. The others are for when one is stalled.
 const MAX_GROUPS_IN_FLIGHT = 4;
-const HELD_UP_AFTER_MS = 50;
+const STALLED_AFTER_MS = 50;
 const RECENT_KEYS = 20_000;
 
 /** How many connections the intake uses at once: for first deliveries, claims, attempts, and the retry job's claims. */
@@ -28,7 +28,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const limits = {
     maxItems: MAX_GROUP_ITEMS,
     maxBytes: MAX_GROUP_BYTES,
-    heldUpAfterMs: HELD_UP_AFTER_MS,
+    stalledAfterMs: STALLED_AFTER_MS,
   };
   const deliveries = createBatcher<IncomingEvent, ReceivedOutcome>({
     ...limits,
@@ -37,7 +37,7 @@ export function createIntake(options: IntakeOptions): Intake {
     bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: (event) => (event.isAwaited() ? null : { outcome: "unavailable" }),
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
-    maxAtWork: 2,
+    maxActive: 2,
     run: tracedGroup(options.tracing, "intake group", (group, closing) =>
       receiveGroup(intake, group, closing),
     ),
@@ -49,7 +49,7 @@ export function createIntake(options: IntakeOptions): Intake {
     bytesOf: (delivery) => delivery.payload.length,
     // One at a time: claims put a subscription's events in order.
     maxInFlight: 1,
-    maxAtWork: 1,
+    maxActive: 1,
     run: tracedGroup(options.tracing, "intake claim", (group) => claimGroup(intake, group)),
   });
   const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
@@ -58,7 +58,7 @@ export function createIntake(options: IntakeOptions): Intake {
     sameKey: "together",
     bytesOf: (event) => event.bytes,
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
-    maxAtWork: 1,
+    maxActive: 1,
     run: tracedGroup(options.tracing, "intake apply", (group) => applyGroup(intake, group)),
   });
   const intake: Intake = {

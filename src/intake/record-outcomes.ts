@@ -5,7 +5,10 @@ import type { Transaction } from "../store/transaction.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { EventDecision } from "./decide-group.ts";
 
-/** Records the outcomes of attempts whose claims hold; `null`: another process has taken the event over. */
+/**
+ * Records the outcomes of attempts whose claims hold.
+ * @param decisions `null`: another process has taken the event over
+ */
 export function recordOutcomes(
   transaction: Transaction,
   group: readonly ClaimedEvent[],

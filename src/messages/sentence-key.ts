@@ -3,7 +3,7 @@ import type { Reason } from "../domain/reasons.ts";
 
 type Values = Record<string, string | number>;
 
-/** Under which key of the part `refusals` the sentence for people is, and what is put into it. */
+/** The key of a refusal's message, below `refusals` in the catalog, and the values that the message contains. */
 export function sentenceKey({ reason, params }: { reason: Reason; params: Record<string, unknown> }): {
   key: `reasons.${Reason}` | `problems.${InputProblem["problem"]}`;
   values: Values;

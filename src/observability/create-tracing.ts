@@ -75,7 +75,7 @@ export function createTracing(options: TracingSettings, log: Log): CreatedTracin
         return result;
       } catch (error) {
         if (error instanceof Refusal) span.set({ "tollgate.refusal": error.code });
-        // A refusal is an answer.
+        // A refusal is an expected outcome, not an error.
         span.end(error instanceof Refusal ? null : errorType(error));
         throw error;
       }

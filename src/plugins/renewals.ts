@@ -25,7 +25,7 @@ async function serveCalendar(c: Context<PluginEnv>): Promise<Response> {
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   // Cached by the client alone, which revalidates it each time.
   const headers = { etag, "cache-control": "private, no-cache" };
-  if (names(c.req.header("if-none-match"), etag)) return c.body(null, 304, headers);
+  if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304, headers);
   return c.body(text, 200, {
     ...headers,
     "content-type": "text/calendar; charset=utf-8",
@@ -112,7 +112,7 @@ function plain(text: string): string {
 }
 
 /** RFC 9110, section 13.1.2: any of the tags, compared weakly. */
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 }

@@ -42,7 +42,7 @@ export type CompareOptions = {
   notify: boolean;
 };
 
-type Comparing = Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">;
+type CompareDeps = Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">;
 
 const ROUNDS = 5;
 
@@ -52,7 +52,7 @@ const ROUNDS = 5;
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compare(
-  intake: Comparing,
+  intake: CompareDeps,
   api: Pick<PaymentApi, "fetchSubscription">,
   reconcilable: ReconcilableSubscription,
   options: CompareOptions,
@@ -74,7 +74,7 @@ export async function compare(
 }
 
 async function correct(
-  intake: Comparing,
+  intake: CompareDeps,
   { id, provider, providerSubscriptionId, version }: ReconcilableSubscription,
   { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
   { by, audit, dryRun, notify }: CompareOptions,

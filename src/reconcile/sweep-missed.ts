@@ -34,9 +34,9 @@ export type SweepResult =
   | { slot: Slot; problem: string };
 
 /**
- * Ingests the events that the log lacks, from a durable cursor on, and then reads ten minutes before it again. Where
- * the provider lists no events, compares changed subscriptions instead, and besides while it has disabled our endpoint
- * and makes no events. After a provider failure the next sweep starts from the same cursor.
+ * Ingests events that are missing from the log: those since the stored cursor, then the ten minutes before it again.
+ * Compares changed subscriptions instead if the provider lists no events, and as well if it has disabled our endpoint and
+ * so makes no events. After a provider failure the next sweep starts from the same cursor.
  * @throws DatabaseUnavailable
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
@@ -57,7 +57,7 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
   try {
     const since = new Date((cursor.sweptUntilMs ?? cursor.nowMs - FIRST_LOOK_BACK_MS) - OVERLAP_MS);
     const isEndpointDisabled = (await api.isEndpointDisabled?.()) ?? false;
-    // Once more after it was enabled again: until then no events were made.
+    // Also in the first sweep after the endpoint was enabled again: before that no events were made.
     const mayLackEvents = api.listEvents === null || isEndpointDisabled || cursor.wasEndpointDisabled;
     const ingestSince = (from: Date) =>
       api.listEvents
@@ -66,7 +66,7 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
     let fresh: MissedReport | null = null;
     if (cursor.sweptUntilMs !== null && !mayLackEvents) {
       fresh = await ingestSince(new Date(cursor.sweptUntilMs));
-      // A process that ends while the overlap is read, which may be long, must not have to start over.
+      // Stored now: reading the overlap may take long, and a process that ends meanwhile must not start over.
       if (!isStopping()) await finish({ sweptUntilMs, isEndpointDisabled: null, problem: null });
     }
     const report = addedTo(fresh, await ingestSince(since));

@@ -93,17 +93,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
       const send = isWrite(statement) ? direct : statement.runsAlone ? pipeline.runAlone : pipeline.run;
-      return (await send(configOf(statement, values)).catch(unlessTooSlow)) as Row[];
+      return (await send(configOf(statement, values)).catch(rethrowTimeoutAsUnavailable)) as Row[];
     },
     connection: async () => {
-      const client = (await pool.connect().catch(classified)) as pg.PoolClient & BurstClient;
+      const client = (await pool.connect().catch(rethrowClassified)) as pg.PoolClient & BurstClient;
       return {
         run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
-          return (await client.runTogether(configOf(statement, values)).catch(classified)) as Row[];
+          return (await client.runTogether(configOf(statement, values)).catch(rethrowClassified)) as Row[];
         },
         script: async (text) => {
           client.burst();
-          await client.query(text).catch(classified);
+          await client.query(text).catch(rethrowClassified);
         },
         release: ({ healthy }) => client.release(!healthy),
       };
@@ -123,7 +123,7 @@ function isWrite(statement: Statement): boolean {
   return isKnownWrite;
 }
 
-/** Statements are constants, so each is classified once. */
+/** Statements are constants, so each is rethrowClassified once. */
 const isWriteByStatement = new WeakMap<Statement, boolean>();
 const WRITES = /\b(insert|update|delete|lock|share)\b/i;
 
@@ -143,9 +143,9 @@ const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 const QUERY_CANCELED = "57014";
 
 /** For a single statement, a time-out means that the database is unavailable. */
-function unlessTooSlow(error: unknown): never {
+function rethrowTimeoutAsUnavailable(error: unknown): never {
   if (sqlState(error) === QUERY_CANCELED) throw new DatabaseUnavailable("too slow", { cause: error });
-  return classified(error);
+  return rethrowClassified(error);
 }
 
 /** Errors after which the connection is gone; poolers report that with various codes. */
@@ -154,7 +154,7 @@ function endsConnection(error: unknown): boolean {
 }
 
 /** @throws DatabaseUnavailable, or the `DatabaseError` itself */
-export function classified(error: unknown): never {
+export function rethrowClassified(error: unknown): never {
   const state = sqlState(error);
   if (state !== null && !UNAVAILABLE.test(state) && !endsConnection(error)) throw error;
   throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });

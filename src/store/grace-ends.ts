@@ -3,8 +3,8 @@ import { storedFacts } from "./entitlement-events.ts";
 
 export type PlanGrace = { planId: string; graceSeconds: number };
 
-// A subscription that was recorded after its grace period gave no access that could end. Of a period that was over when
-// the renewal was reported as failed, the event of that report says so already.
+// Skips a subscription that was created after its grace period: it never gave access. Emits nothing if the failed renewal
+// was reported after the grace period: the event of that report has told it already.
 const RECORD = {
   name: "record_grace_ends",
   text: `

@@ -10,7 +10,7 @@ export function recordReversals(
   return reversalRounds(payments).map((round) => transaction.run(REVERSE, reversalColumns(round)));
 }
 
-// Of the same moment the amount that is in effect counts: Stripe's clock has whole seconds.
+// Of two reports of the same second the larger amount counts: Stripe's times are whole seconds.
 const REVERSE = {
   name: "record_reversals",
   text: `

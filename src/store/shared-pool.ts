@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { classified, type Database } from "./database.ts";
+import { type Database, rethrowClassified } from "./database.ts";
 import { isStatementError } from "./query-pipeline.ts";
 
 export type SharedPoolOptions = {
@@ -67,7 +67,7 @@ class SharedPool {
 
   #failed(error: unknown): never {
     try {
-      return classified(error);
+      return rethrowClassified(error);
     } catch (problem) {
       this.#options.failed(problem);
       throw problem;

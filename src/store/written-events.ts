@@ -2,7 +2,7 @@ import type { OutboundEventType } from "../domain/outbound-event.ts";
 import { decodeChanges, type RecordedChange } from "./change-set.ts";
 import type { Queryable } from "./database.ts";
 
-/** What a transaction has written for the relay; `change`: by a server of an earlier commit. */
+/** What a transaction has written for the relay; `change`: by a server of an earlier release. */
 export type Written = ({ kind: "event" } & WrittenEvent) | ({ kind: "set" | "change" } & WrittenChange);
 
 /** An event, without what can be looked up later. */
@@ -31,8 +31,8 @@ export type WrittenChange = RecordedChange & {
 /** What has been written, oldest first, and whether that is all. */
 export type WrittenList = { written: Written[]; isLast: boolean };
 
-// One statement, as one snapshot: of several, a later one could see what was written behind something that an earlier one has
-// missed. Servers of an earlier commit write one change to a row of outbound_change.
+// One statement, which sees one snapshot: the second of two could see rows that follow others which the first has missed.
+// `outbound_change` has one change per row: servers of an earlier release write it.
 const WRITTEN = {
   name: "written_since",
   text: `
@@ -110,7 +110,7 @@ export async function writtenSince(
   return { written, isLast };
 }
 
-/** Of a kind that has reached the limit there may be more, which would come before what follows of the others. */
+/** A kind that has reached the limit may have further rows, which come before the later rows of the other kinds. */
 function untilFull(rows: readonly Row[], limit: number): { rows: readonly Row[]; isLast: boolean } {
   const counts = { set: 0, change: 0, event: 0 };
   const lasts = { set: 0, change: 0, event: 0 };

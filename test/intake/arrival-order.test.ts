@@ -88,8 +88,8 @@ it("never runs two items with a common key at once and keeps their order", async
           maxItems: 5,
           maxBytes: 100,
           maxInFlight,
-          maxAtWork: maxInFlight,
-          heldUpAfterMs: 0,
+          maxActive: maxInFlight,
+          stalledAfterMs: 0,
           run: async (group) => {
             const keys = new Set(group.flatMap((item) => item.keys));
             for (const key of keys) {

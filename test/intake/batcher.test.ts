@@ -4,7 +4,7 @@ import { createBatcher } from "../../src/intake/batcher.ts";
 type Item = { name: string; keys: readonly string[]; isAbandoned?: boolean };
 
 /** A batcher whose groups end on demand, by the name of their first item. */
-function manualBatcher(options: { maxItems?: number; maxAtWork?: number; heldUpAfterMs?: number } = {}) {
+function manualBatcher(options: { maxItems?: number; maxActive?: number; stalledAfterMs?: number } = {}) {
   const running = new Map<string, { names: string[]; closing(): void; end(): void }>();
   const batcher = createBatcher<Item, string>({
     keysOf: (item) => item.keys,
@@ -14,8 +14,8 @@ function manualBatcher(options: { maxItems?: number; maxAtWork?: number; heldUpA
     maxItems: 4,
     maxBytes: 100,
     maxInFlight: 4,
-    maxAtWork: 1,
-    heldUpAfterMs: 5,
+    maxActive: 1,
+    stalledAfterMs: 5,
     ...options,
     run: (group, closing) =>
       new Promise((resolve) => {
@@ -49,7 +49,7 @@ it("starts further groups while one is stuck, also after a quick one has finishe
 });
 
 it("starts items in the order of submission", async () => {
-  const { started, submit } = manualBatcher({ heldUpAfterMs: 60_000 });
+  const { started, submit } = manualBatcher({ stalledAfterMs: 60_000 });
   const results = [submit("running")];
   const running = await started("running");
   for (const name of ["a", "b", "c", "d", "e", "f"]) results.push(submit(name));
@@ -81,7 +81,7 @@ it("keeps items with a common key in order behind a stuck group, and lets others
 });
 
 it("starts the next group when the one before is closing, two at once at most", async () => {
-  const { running, started, submit } = manualBatcher({ maxAtWork: 2, heldUpAfterMs: 60_000 });
+  const { running, started, submit } = manualBatcher({ maxActive: 2, stalledAfterMs: 60_000 });
   const answers = [submit("a")];
   const a = await started("a");
   answers.push(submit("b"));
@@ -98,7 +98,7 @@ it("starts the next group when the one before is closing, two at once at most", 
 });
 
 it("starts a group smaller than a large one in flight only after that has ended", async () => {
-  const { running, started, submit } = manualBatcher({ maxItems: 20, maxAtWork: 2, heldUpAfterMs: 60_000 });
+  const { running, started, submit } = manualBatcher({ maxItems: 20, maxActive: 2, stalledAfterMs: 60_000 });
   const names = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, nth) => `${prefix}${nth}`);
   const answers = [submit("first")];
@@ -133,8 +133,8 @@ it("keeps the keys of an item that leaves its group locked until its own result 
     maxItems: 10,
     maxBytes: 100,
     maxInFlight: 4,
-    maxAtWork: 1,
-    heldUpAfterMs: 60_000,
+    maxActive: 1,
+    stalledAfterMs: 60_000,
     run: async (group) => {
       ran.push(group.map(({ name }) => name));
       return group.map(({ name }) =>
@@ -165,7 +165,7 @@ it("rejects abandoned items without processing them, and starts those behind the
 });
 
 it("measures the delay of items that are ready, not of those that wait for a key", async () => {
-  const { batcher, started, submit } = manualBatcher({ heldUpAfterMs: 60_000 });
+  const { batcher, started, submit } = manualBatcher({ stalledAfterMs: 60_000 });
   const answers = [submit("a")];
   const running = await started("a");
   answers.push(submit("behind", ["a"]));

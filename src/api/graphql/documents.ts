@@ -13,7 +13,7 @@ import { MAX_TOKENS } from "./bounds.ts";
 
 /** Documents that clients repeat are short; one made of names and braces alone takes 350 KB of memory. */
 const MAX_CACHED_CHARACTERS = 2_000;
-const KEPT = 100;
+const MAX_CACHED_DOCUMENTS = 100;
 const MAX_ERRORS = 5;
 
 type Documents = {
@@ -43,15 +43,15 @@ export function documentReader(
       const text = document.loc?.source.body ?? "";
       if (valid.get(text) === document) return [];
       const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS });
-      if (errors.length === 0 && text.length <= MAX_CACHED_CHARACTERS) keep(valid, text, document);
+      if (errors.length === 0 && text.length <= MAX_CACHED_CHARACTERS) cache(valid, text, document);
       return errors;
     },
   };
 }
 
-function keep(valid: Map<string, DocumentNode>, text: string, document: DocumentNode): void {
+function cache(valid: Map<string, DocumentNode>, text: string, document: DocumentNode): void {
   valid.set(text, document);
-  if (valid.size <= KEPT) return;
+  if (valid.size <= MAX_CACHED_DOCUMENTS) return;
   const [oldest] = valid.keys();
   if (oldest !== undefined) valid.delete(oldest);
 }

@@ -48,7 +48,7 @@ async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Pr
   const endpoints = listAt(response, "items").filter(
     (endpoint) => (textAt(endpoint, "format") ?? "raw") === "raw",
   );
-  const withOurUrl = endpoints.filter((endpoint) => isSlots(provider, textAt(endpoint, "url")));
+  const withOurUrl = endpoints.filter((endpoint) => isUrlOfSlot(provider, textAt(endpoint, "url")));
   const ours = withOurUrl.length > 0 ? withOurUrl : endpoints;
   if (ours.length === 0) return null;
   if (ours.length === 1) return ours[0];
@@ -57,7 +57,7 @@ async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Pr
   });
 }
 
-function isSlots({ slot }: ConnectedProvider, url: string | null): boolean {
+function isUrlOfSlot({ slot }: ConnectedProvider, url: string | null): boolean {
   return URL.parse(url ?? "")?.pathname.endsWith(`/webhooks/${slot}`) ?? false;
 }
 

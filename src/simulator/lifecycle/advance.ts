@@ -6,7 +6,7 @@ import type { BillingState, Dunning, SubscriptionState } from "./subscription.ts
 import type { Transition } from "./transition.ts";
 import { changed } from "./transition.ts";
 
-/** How long a subscription waits for its first payment, at Stripe, which alone has such ones. */
+/** How long a subscription waits for its first payment; only Stripe's do. */
 const FIRST_PAYMENT_SECONDS = 23 * 3_600;
 
 /** When the next automatic change is due; `null`: never. */

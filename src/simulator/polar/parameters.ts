@@ -8,7 +8,7 @@ const DISCOUNT: Parameters = {
   ...{ name: "any", code: "any", "metadata.*": "any", "products.*": "any" },
   ...{ starts_at: "any", ends_at: "any", max_redemptions: "any" },
 };
-// Sent by an SDK with its default unless told otherwise.
+// What Polar's SDK sends by default.
 const CHECKOUT_DEFAULTS: Parameters = {
   ...{ require_billing_address: ["false"], is_business_customer: ["false"] },
 };
@@ -16,7 +16,7 @@ const CHECKOUT_DEFAULTS: Parameters = {
 /** What the simulator honours of Polar's parameters; it refuses the others. https://polar.sh/docs/api-reference */
 export const POLAR_PARAMETERS: ParameterTable = {
   "POST /v1/checkouts/": {
-    // A second one is an alternative to choose from, which the order refuses with the reason.
+    // Several products would be a choice for the payer: `order.ts` refuses more than one.
     ...{
       "products.*": "any",
       discount_id: "any",
