@@ -72,7 +72,7 @@ describe("a service key", () => {
     });
   });
 
-  it("names the user in the input of a procedure, as its type says", async () => {
+  it("names the user in the input of an RPC procedure", async () => {
     const { billing, user } = rpcClient(server.url, { key });
     expect((await user.me.query({ user: "user_2" }))?.id).toBe("user_2");
     expect(await billing.subscription.query({ externalId: "shop-1" })).toMatchObject({ userId: "user_1" });

@@ -14,7 +14,7 @@ describe("sign-in", () => {
   const signIn = (email: string, password: string, more = {}) =>
     context.call("/sign-in/email", { email, password, ...more });
 
-  it("succeeds with the right password, and fails alike for a wrong one and an unknown address", async () => {
+  it("succeeds with the right password, and fails the same way for a wrong one as for an unknown address", async () => {
     const { id, email } = await context.signedUp();
     const response = await signIn(email.toUpperCase(), PASSWORD, { callbackURL: "https://evil.example/" });
     expect(response.status).toBe(200);
@@ -35,7 +35,7 @@ describe("sign-in", () => {
     }
   });
 
-  it("fails alike for a user without a password", async () => {
+  it("fails the same way for a user without a password", async () => {
     await context.test.rows(
       `insert into "user" (id, name, email) values ('user_0', 'User 0', 'user_0@example.com')`,
     );

@@ -83,7 +83,7 @@ describe("entitlements", () => {
     });
   });
 
-  it("end with the days of grace", () => {
+  it("end with the grace period", () => {
     const pastDueSince = new Date(NOW.getTime() - 7 * DAY_MS);
     expect(check([{ status: "past_due", pastDueSince }], "exports")).toEqual({
       ...{ allowed: false, reason: "not_subscribed", until: null },

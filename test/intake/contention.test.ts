@@ -251,7 +251,7 @@ describe("slow reads on every other connection", () => {
   });
 });
 
-it("applies events behind one that has left their group only after it", async () => {
+it("applies later events of a subscription only after an earlier one that has left their group", async () => {
   expect(await receive(update("left", "left", "nobody", 20))).toBe("failed");
   await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
   // As in a process that has not seen the event: it finds the delivery in the log.

@@ -74,7 +74,7 @@ const lastReasons = async () =>
     )
   ).map(({ reason }) => reason);
 
-it("costs nothing without a hook, and a call has 200 ms with one", async () => {
+it("sends no statement without hooks, and gives each call of a hook 200 ms", async () => {
   const transaction = { run: () => Promise.reject(new Error("a statement was sent")) } as never;
   const calls = { writes: [new Promise(() => {})], limits: {} as never };
   const change = {} as PendingChange;

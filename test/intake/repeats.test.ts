@@ -50,7 +50,7 @@ it("applies new events beside a repeat that cannot be confirmed", async () => {
   expect(await receiveUntilAnswered("beside", 0)).toBe("duplicate");
 });
 
-it("does not delay others for a repeat of an event that is being applied", async () => {
+it("does not delay other events while a repeat waits for the event that is being applied", async () => {
   await pendingElsewhere("applying", 0);
   // As the transaction that applies it does.
   const release = await lockDelivery("applying-0", "for no key update");

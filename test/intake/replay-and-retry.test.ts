@@ -128,7 +128,7 @@ describe("webhook-retry", () => {
     expect(await retryDue(runtime.intake)).toMatchObject({ applied: 1 });
   });
 
-  it("backs off, gives up after the twelfth attempt, and leaves reclaiming to a redelivery", async () => {
+  it("backs off, gives up after the twelfth attempt, and then applies only a redelivery", async () => {
     const request = requestOf("stubborn", { userId: "stranger" });
     expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("failed");
     const id = await idOf("stubborn");

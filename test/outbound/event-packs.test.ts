@@ -274,7 +274,7 @@ it("drops packs whose events are all old, and remembers how far", async () => {
   expect(droppedUntil).toBe(BigInt(old?.last as string));
 });
 
-it("emits nothing when a grace period ends that an event among many has reported as over", async () => {
+it("emits nothing at the end of a grace period that a packed event has already reported", async () => {
   await changeAll((userId) => (userId === "user_5" ? { status: "past_due" } : {}));
   await relay();
   const countBefore = (await storedEvents(test)).length;

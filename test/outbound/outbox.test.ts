@@ -145,7 +145,7 @@ it("assigns positions without gaps, and continues after all events were deleted"
   expect(await positions()).toEqual([(before.at(-1) as number) + 1]);
 });
 
-it("relays an event that the release before has written, as that one would have", async () => {
+it("relays an event that the previous release has written, as that release would", async () => {
   await play([CREATED]);
   const [expected] = (await relayed()) as [Stored];
   await test.rows("truncate outbound_change_set, outbound_event");

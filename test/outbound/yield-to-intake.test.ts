@@ -15,7 +15,7 @@ it("allows 20 deliveries per pass while the intake is busy", () => {
   expect(allowance.take(8)).toBe(8);
 });
 
-it("shares them among the endpoints, at least one each", () => {
+it("shares the 20 deliveries among the endpoints, at least one each", () => {
   const allowance = createAllowance(() => true);
   allowance.renew(4);
   expect([8, 8, 8, 8].map(allowance.take)).toEqual([5, 5, 5, 5]);
@@ -23,7 +23,7 @@ it("shares them among the endpoints, at least one each", () => {
   expect(allowance.take(8)).toBe(1);
 });
 
-it("stays with it until the next pass that finds the intake quiet", () => {
+it("keeps to 20 deliveries until a pass begins while the intake is quiet", () => {
   let isBusy = true;
   const allowance = createAllowance(() => isBusy);
   allowance.renew(1);

@@ -203,7 +203,7 @@ describe("a provider whose rate limit is used up", () => {
     truth({ seats: 7 });
   });
 
-  it("is waited for as long as it asks, and the run resumes", async () => {
+  it("is given as much time as it asks for, then the run resumes", async () => {
     let refused = 0;
     // Longer than one call lasts, so that the run itself has to wait.
     stripe.interfere(async ({ path }) => {
@@ -285,7 +285,7 @@ describe("missed events", () => {
     expect((await run()).slots[0]?.missed).toMatchObject({ applied: 1 });
   });
 
-  it("skips events without effect, and logs one that fails for retry", async () => {
+  it("skips events without effect, and stores one that fails, for a retry", async () => {
     sent(eventOf("customer.subscription.updated", { eventType: "invoice.created" }));
     const failing = sent(eventOf("customer.subscription.created", { userId: "nobody" }));
     expect((await run()).slots[0]?.missed).toEqual({

@@ -74,7 +74,7 @@ describe("an unknown key", () => {
   });
 });
 
-describe("the provider a", () => {
+describe("the provider of a slot", () => {
   it("opens one checkout for one idempotency key, and refuses the key for another request", async () => {
     const headers = { "idempotency-key": "key-1" };
     const ask2 = (body: URLSearchParams) =>

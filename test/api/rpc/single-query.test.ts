@@ -42,14 +42,14 @@ describe("a single query", () => {
     ["a batch whose input is no object", `billing.plans?batch=1&${input(7)}`, false],
     ["a nested input", `billing.plans?${DEEP}`, false],
     ["an unknown envelope", `billing.plans?${input({ value: 1 })}`, false],
-  ])("is answered as tRPC's own HTTP layer answers it: %s", async (_, path, isSignedIn) => {
+  ])("gets the same response as from tRPC's own HTTP handler: %s", async (_, path, isSignedIn) => {
     const headers = isSignedIn ? { cookie: user.cookie } : {};
     // A parameter that makes no difference is left to tRPC.
     const byTrpc = await get(`${path}${path.includes("?") ? "&" : "?"}connectionParams=null`, headers);
     expect(await get(path, headers)).toEqual(byTrpc);
   });
 
-  it("is answered alike under a version", async () => {
+  it("gets the same response under a version", async () => {
     const { headers } = await get("billing.plans", { "x-api-version": "v2" });
     const byTrpc = await get("billing.plans?connectionParams=null", { "x-api-version": "v2" });
     expect(headers).toEqual(byTrpc.headers);

@@ -48,7 +48,7 @@ describe("a page that cannot be served", () => {
     ["fails while it shows it", 500, [503, 5]],
     ["redirects", 303, [303, null]],
     ["does not exist", 404, [404, null]],
-  ] as const)("and %s", (_, status, expected) => {
+  ] as const)("has the right status and Retry-After when it %s", (_, status, expected) => {
     expect(sent("POST", status, ({ cannotServe }) => cannotServe())).toEqual(expected);
   });
 });

@@ -140,7 +140,7 @@ describe("a service key", () => {
     }
   });
 
-  it("never falls back to the cookie that comes along", async () => {
+  it("never falls back to a cookie that is sent with it", async () => {
     const { cookie } = context.victim;
     expect((await send(context.url, "GET /api/users/me", { key: all, cookie })).status).toBe(400);
     expect((await send(context.url, "GET /api/api-keys", { key: all, cookie })).status).toBe(403);
@@ -247,7 +247,7 @@ describe("a service key", () => {
   });
 
   it.each(["%00", "..%2f..%2fadmin", "a".repeat(300), "%0d%0aSet-Cookie:%20x=y", "%20"])(
-    "cannot break out by the external id %s",
+    "reaches no other route and no header by the external id %s",
     async (externalId) => {
       const body = { email: "external@example.com", name: "External" };
       const answer = await send(context.url, `PUT /api/users/external/${externalId}`, { key: all, body });
