@@ -116,8 +116,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 }
 
 /**
- * A target that is no path goes to the API, which refuses it; so does one that some parsers take for a path and others for a
- * host: Next.js would redirect there.
+ * Pages serve plain paths outside `/api`. Other targets go to the API, which refuses them: some parsers take
+ * `//host` and backslashes for a host, to which Next.js would redirect.
  */
 function isPage(url = ""): boolean {
   return url.startsWith("/") && !/^\/(?:\/|[^?]*\\|api(?:[/?]|$))/.test(url);

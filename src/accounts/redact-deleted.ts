@@ -25,7 +25,7 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
   let remaining = await openRedactions(tools.database);
   while (remaining.length > 0) {
     if (isStopping()) return false;
-    // Users whose redactions have come equally far are searched for together, so that the log is read once.
+    // Users whose redactions have reached the same position share one read of the log.
     const after = remaining
       .map((redaction) => redaction.after)
       .reduce((a, b) => (BigInt(b) < BigInt(a) ? b : a));

@@ -44,10 +44,10 @@ export type ApiOptions = {
   deprecationFormat: DeprecationFormat;
   /** The public origin, without a slash at the end. */
   appUrl: string;
-  /** Whose pages may call with API keys, never with cookies. */
+  /** Origins whose pages may call with API keys, never with cookies. */
   corsOrigins: readonly string[];
   isReady(): Promise<boolean>;
-  /** Between two comments of an event stream. */
+  /** The time between two comments of an event stream. */
   eventHeartbeatMs?: number;
   log: Log;
 };

@@ -15,10 +15,10 @@ export type CallerContext = {
       header(name: string): string | undefined;
       address: string;
     }): Promise<{ caller: Caller; setCookies: readonly string[] }>;
-    /** Whose secret link of a plugin it is; `null`: unknown, replaced or revoked. */
+    /** The owner of a plugin's secret link; `null`: unknown, replaced or revoked. */
     authenticateLink(plugin: string, secret: string, address: string): Promise<Person | null>;
   };
-  /** The client's address: limits count by it without a session. */
+  /** The client's address, which limits count by when there is no session. */
   clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
   ownOrigins(): readonly string[];
   /** Wrong keys are charged to the client's address. */

@@ -13,7 +13,7 @@ import { route } from "./rest/route.ts";
 /** Per process. */
 const MAX_STREAMS_PER_KEY = 5;
 const RETRY_AFTER_SECONDS = 15;
-/** A comment, so that no proxy closes the connection; the key is checked as often. */
+/** How often a comment is sent, so that no proxy closes the connection, and the key is checked again. */
 const HEARTBEAT_MS = 15_000;
 
 const HEADERS = {
@@ -56,7 +56,7 @@ export function eventStream(
   return routes;
 }
 
-/** Clients that reconnect send it, and repeat the query string that they began with. */
+/** Clients that reconnect send it together with the query string of their first request. */
 function lastEventId(c: Context<HonoEnv>): { after?: string } {
   const id = c.req.header("last-event-id");
   return id ? { after: id } : {};
@@ -112,7 +112,7 @@ function streamed(options: Streamed): ReadableStream<Uint8Array> {
           controller.close();
           return;
         }
-        // Not for a client that does not read: it would fill the memory.
+        // Not sent to a client that does not read: its events would fill the memory.
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": keep-alive\n\n"));
         timer = setTimeout(beat, heartbeatMs);
       };

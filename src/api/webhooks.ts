@@ -5,7 +5,7 @@ import { BodyTooLarge } from "../http/read-body.ts";
 import { answerJson } from "../http/response-headers.ts";
 import { receiveDelivery, type WebhookOptions } from "./receive-delivery.ts";
 
-/** `POST /api/webhooks/<slot>`: every request that `direct-webhooks.ts` leaves. */
+/** `POST /api/webhooks/<slot>`: every request that `direct-webhooks.ts` does not serve. */
 export function webhooks(options: WebhookOptions): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.all("/:slot", async (c) => {

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 
-/** The tab's title of a message that a layout shows in place of its pages; replaces theirs. */
+/** The tab's title while a layout shows a message in place of its pages; replaces their titles. */
 export async function messageTitle(title: string): Promise<Metadata> {
   const t = await getTranslations("common");
   const whole = `${title} · ${t("product")}`;

@@ -9,7 +9,7 @@ type AccountMail =
   | { kind: "email_change_old"; url: string; newEmail: string }
   | { kind: "email_changed"; newEmail: string };
 
-/** A mail about an account, in the language of its person. */
+/** A mail about an account, in its user's language. */
 export async function accountMail(to: string, locale: Locale, mail: AccountMail): Promise<EmailMessage> {
   const t = await mailTexts(locale);
   const { kind, ...values } = mail;

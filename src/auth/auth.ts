@@ -8,7 +8,7 @@ import type { AuthScope } from "./route-list.ts";
 export type Credentials = {
   /** A header's value, by its name in lower case, as Node joins it. */
   header(name: string): string | undefined;
-  /** The client's address: what limits count by without a session. */
+  /** The client's address, which limits count by when there is no session. */
   address: string;
 };
 
@@ -24,7 +24,7 @@ export type Auth = {
    * @throws Refusal `unauthorized`, the same for every invalid key; DatabaseUnavailable
    */
   identify(credentials: Credentials): Promise<Identified>;
-  /** Whose secret link of a plugin it is. @throws DatabaseUnavailable */
+  /** The owner of a plugin's secret link. @throws DatabaseUnavailable */
   authenticateLink: AuthenticateLink;
   /** The scope that a request below `/api/auth` is charged to, by the client's address; `null`: not limited. */
   scopeOf(method: string, path: string): AuthScope | null;

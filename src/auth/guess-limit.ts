@@ -2,7 +2,10 @@ import type { Queryable } from "../store/database.ts";
 import { clearSignInFailures, returnSignInAttempts, takeSignInAttempt } from "../store/sign-in-failures.ts";
 import { networkOf } from "./network-of.ts";
 
-/** So many failures in 15 minutes are free; then the wait between two guesses grows, from 10 seconds to 5 minutes. */
+/**
+ * This many failures in 15 minutes cost nothing; then the wait between two guesses grows, from 10 seconds to
+ * 5 minutes.
+ */
 const FREE_FAILURES = { account: 10, network: 100, session: 10 };
 
 /** The outcome of an attempt: `right` and `wrong` are about the password, `unknown` of a request that failed otherwise. */
@@ -16,7 +19,10 @@ export type GuessLimit = {
 export type Guess =
   /** A sign-in, whether there is such an account or not. */
   | { of: "account"; email: string; address: string }
-  /** By somebody who is signed in: only their own sessions slow them down, never others' guesses. */
+  /**
+   * A guess by somebody who is signed in: slowed down by their own sessions' failures only, never by others'
+   * guesses.
+   */
   | { of: "session"; userId: string };
 
 export function createGuessLimit(database: Queryable, hash: (email: string) => string): GuessLimit {

@@ -1,6 +1,6 @@
 /**
- * The network of a client: the /48 of an IPv6 address, the /24 of an IPv4 one. Who has one of these often has all of
- * its addresses.
+ * The network of a client: the /48 of an IPv6 address, the /24 of an IPv4 address. A client with one address
+ * often controls the whole network.
  * @param address as limits count it: IPv4, or an IPv6 /64 such as `2001:db8:0:1::/64`
  */
 export function networkOf(address: string): string {

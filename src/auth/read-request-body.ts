@@ -8,8 +8,9 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 type ParsedBody = { body: Record<string, unknown> };
 
 /**
- * The fields that a route reads from a JSON body. Only JSON is accepted: forms of other sites cannot send it. What kind
- * of result it is cannot be told by `instanceof Response`: the HTTP server replaces that class when it is loaded.
+ * The fields that a route reads from a JSON body. Only JSON is accepted: forms of other sites cannot send it.
+ * A refusal is wrapped, as `instanceof Response` fails: the HTTP server replaces that class when it is
+ * loaded.
  */
 export async function readRequestBody(
   request: Request,

@@ -26,8 +26,8 @@ export type ChangeTools = ProviderTools & { database: Queryable; intake: Intake;
 const LEASE_SECONDS = 20;
 
 /**
- * Changes a subscription at its provider, one order of a person at a time, then takes over the provider's state: its
- * webhook says the same a little later, or in case of doubt.
+ * Changes a subscription at its provider, one request per person at a time, then stores the provider's new
+ * state, which its webhook will repeat.
  * @throws Refusal `unavailable`
  */
 export async function changeSubscription(
@@ -64,7 +64,7 @@ export async function changeSubscription(
   }
 }
 
-/** A change at once, or to what there is, ends the one that waits. */
+/** An immediate change, or one to the present plan and seats, withdraws the scheduled one. */
 async function rememberSchedule(
   database: Queryable,
   { id, planId, currentPeriodEnd }: ChangingSubscription,

@@ -17,7 +17,7 @@ export type BillingTools = ProviderTools & {
 };
 
 export type Order = WantedCheckout & Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
-/** What the provider is asked for, as a new customer. */
+/** The order as sent to the provider, for a new customer. */
 export async function checkoutOrder(
   deps: BillingTools,
   { provider: _, returnUrl, ...order }: Order,

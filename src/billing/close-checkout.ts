@@ -23,7 +23,7 @@ export async function closeStoredCheckout(
   { provider, ...checkout }: ClosingCheckout & { provider: Slot },
 ): Promise<CheckoutEnd> {
   const api = tools.payments[provider];
-  // Without a key the checkout cannot be closed.
+  // Without an API key the checkout cannot be closed.
   if (api === null) return { status: "closed" };
   const end = await api.closeCheckout(checkout);
   if (end.status === "paid" && api.listEvents) {

@@ -14,9 +14,9 @@ export type KeptAnswerOptions = {
   onChunk(chunk: UIMessageChunk): void;
   /** Whether another process reads it, so that it is not abandoned. */
   isReadElsewhere(): Promise<boolean>;
-  /** Once: complete, broken off or aborted. */
+  /** Called once: when the answer is complete, broken off or aborted. */
   onEnd(): void;
-  /** Each time that somebody here has read it to its end. */
+  /** Called each time that a reader in this process has reached its end. */
   onDelivered(): void;
 };
 

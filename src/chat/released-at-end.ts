@@ -1,4 +1,4 @@
-/** The same stream, with a call when it has been read to its end or is cancelled. */
+/** The same stream; calls back once it has been read to its end or is cancelled. */
 export function releasedAtEnd<Chunk>(
   stream: ReadableStream<Chunk>,
   release: () => void,

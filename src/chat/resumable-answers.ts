@@ -5,7 +5,7 @@ import type { SharedAnswers } from "./shared-answers.ts";
 /** Answers that can be resumed after a connection was lost, the newest one of each conversation. */
 export type ResumableAnswers = {
   keep(id: string, source: ReadableStream<UIMessageChunk>): ReadableStream<UIMessageChunk>;
-  /** From its start; `null`: none is being written, and none has ended without being delivered. */
+  /** The answer from its start; `null`: none is being written, and every finished one was delivered. */
   resume(id: string): Promise<ReadableStream<UIMessageChunk> | null>;
   close(): void;
 };

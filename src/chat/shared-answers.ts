@@ -8,7 +8,7 @@ export type SendCommand = (key: string, command: string[]) => Promise<unknown>;
 type SharedAnswer = {
   append(chunk: UIMessageChunk): void;
   end(): void;
-  /** A reader has all of it: current readers may finish, and it cannot be resumed any more. */
+  /** A reader has received all of it: other readers may finish, but nobody can resume it any more. */
   delivered(): void;
   /** Whether another process is reading it. */
   isRead(): Promise<boolean>;

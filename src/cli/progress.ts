@@ -3,7 +3,9 @@ import type { Terminal } from "./terminal.ts";
 
 const UPDATE_EVERY_MS = 100;
 
-/** Shows how far some work is, with an estimate of what is left, where its total is known only once it runs. */
+/**
+ * Shows progress with an estimate of the remaining time; the total may become known only while the work runs.
+ */
 export async function withProgress<Result>(
   { stderr }: Terminal,
   work: (progressed: (done: number, total: number) => void) => Promise<Result>,
@@ -24,7 +26,7 @@ export async function withProgress<Result>(
 
 const LINE_EVERY = 10_000;
 
-/** Shows how much some work has done, where nobody knows its total. */
+/** Shows how much has been done, for work whose total is unknown. */
 export async function withCounter<Result>(
   { stderr }: Terminal,
   work: (progressed: (done: number) => void) => Promise<Result>,
@@ -42,7 +44,7 @@ export async function withCounter<Result>(
   return result;
 }
 
-/** Shows how far some work is while it runs, to somebody who watches; to nobody else. */
+/** Shows progress while the work runs, on a terminal only. */
 export async function withKnownTotal<Result>(
   { stderr }: Terminal,
   total: number,

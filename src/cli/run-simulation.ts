@@ -116,7 +116,7 @@ async function simulateWith(
   };
 }
 
-/** Time and chance, so that the names of runs sort by age. */
+/** Time first, then random characters, so that the names of runs sort by age. */
 function newRun(): string {
   const chance = randomInt(36 ** 3).toString(36);
   return Date.now().toString(36) + chance.padStart(3, "0");

@@ -21,7 +21,7 @@ const NO_LINES = {
 
 export type Alignment = "left" | "right";
 
-/** Columns side by side under their heads, without lines. */
+/** A table with aligned columns, without lines. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -37,7 +37,7 @@ export function table(
   return withoutTrailingBlanks(drawn.toString());
 }
 
-/** Names and their values, a line each. */
+/** Names with their values, one per line. */
 export function facts(pairs: readonly (readonly [string, string])[], values: Alignment = "left"): string {
   const drawn = new Table({
     chars: NO_LINES,
@@ -53,7 +53,7 @@ export function style(format: Parameters<typeof styleText>[0], text: string): st
   return styleText(format, text, { stream: process.stdout });
 }
 
-/** Text from outside, in one line, without what would steer a terminal. */
+/** Text from outside as one line, without a terminal's control characters. */
 export function printable(text: string, maxCharacters = 255): string {
   const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu, "·");
   const characters = [...line];

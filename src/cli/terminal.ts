@@ -1,4 +1,4 @@
-/** Where a command runs; `process` is one. */
+/** What a command needs of its process; `process` satisfies it. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>;
   stdout: NodeJS.WritableStream;

@@ -57,7 +57,7 @@ export type Config = {
   activeProvider: Slot;
   /** The simulated payment provider, for slots without a key; `null`: off. Port 0: any free port. */
   simulator: { port: number } | null;
-  /** The nightly comparison, and the sweep for missed events every so many seconds; `null`: off. */
+  /** The nightly comparison, and how often the sweep searches for missed events; `null`: off. */
   reconcile: { everySeconds: number } | null;
   /** Whether a subscription is compared with its provider as soon as a delivery flags it as out of order. */
   selfHeal: boolean;

@@ -68,7 +68,7 @@ export const baseUrl = (example: string) =>
 export const oneOf = <const Options extends readonly [string, ...string[]]>(options: Options) =>
   z.enum(options, `expected one of ${options.join(", ")}, e.g. ${options[0]}`);
 
-/** `key=value` with commas between them and values percent-encoded, as OpenTelemetry's variables have them. */
+/** `key=value` pairs separated by commas, with percent-encoded values, as in OpenTelemetry's variables. */
 export const keyValues = (example: string) =>
   z
     .string()

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRange } from "./trusted-proxies.ts";
 
-/** Hosts, with or without a port, and addresses or ranges of them. */
+/** Hosts, with or without a port, addresses, and CIDR ranges. */
 export type OutboundAllowList = { hosts: readonly string[]; ranges: readonly string[] };
 
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i;

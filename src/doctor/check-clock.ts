@@ -6,7 +6,10 @@ export type OtherClock = { whose: string; aheadMs: number | null };
 /** Date headers have whole seconds, and a response takes its time. */
 const TOLERATED_MS = 5_000;
 
-/** Signatures carry a time stamp: a clock that is off by more than the tolerance refuses every delivery. */
+/**
+ * Signatures contain a timestamp: a server whose clock is off by more than the tolerance refuses every
+ * delivery.
+ */
 export function checkClock(clocks: readonly OtherClock[], toleranceSeconds: number): Finding {
   const comparable = clocks.flatMap(({ whose, aheadMs }) => (aheadMs === null ? [] : [{ whose, aheadMs }]));
   const [worst] = comparable.toSorted((a, b) => Math.abs(b.aheadMs) - Math.abs(a.aheadMs));

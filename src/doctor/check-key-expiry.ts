@@ -6,8 +6,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const WARN_BEFORE_DAYS = 14;
 
 /**
- * Whether a key ends soon, by the date that it carries, else by its provider's usual lifetime. `null`: it does not, or
- * nobody can tell.
+ * Warns of a key that expires soon, by the date in the key or else its provider's usual lifetime. `null`: it
+ * does not, or the expiry is unknown.
  * @param usedSince when a server was first started with it
  */
 export function checkKeyExpiry(key: ConfiguredKey, usedSince: Date | null, now: Date): Finding | null {

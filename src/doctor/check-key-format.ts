@@ -5,7 +5,10 @@ import { broken, type Finding } from "./finding.ts";
 
 export type ConfiguredKey = { slot: Slot; format: WireFormat; apiKey: string; apiKeyVariable: string };
 
-/** What a key shows without asking anybody; `null`: nothing is wrong. A key of another provider is not sent to this one. */
+/**
+ * Checks a key's format without a request; `null`: nothing is wrong. A key of another provider is not sent to
+ * this one.
+ */
 export function checkKeyFormat(key: ConfiguredKey): Finding | null {
   const { slot, format, apiKey, apiKeyVariable } = key;
   const check = `${slot} key`;

@@ -9,10 +9,10 @@ export type StoredChange = {
   /** Subscriptions just before and after the change; `null`: then there was none of this user. */
   replaced?: { id: string; before: Stored<WrittenFacts> | null; after: Stored<WrittenFacts> | null }[];
   reversals?: { id: string; before: Reversal; after: Reversal }[];
-  /** What the entitlements were made of after the transaction, the newest first; absent where it was not read. */
+  /** The user's subscriptions after the transaction, the newest first; absent if they were not read. */
   subscriptions?: Stored<KnownSubscription>[];
   usage?: QuotaUsage[] | null;
-  /** ISO 8601. Nothing was written, a time has passed: the entitlements changed then. */
+  /** ISO 8601. Set for a change by the passage of time alone, when nothing was written. */
   changedAt?: string;
 };
 
@@ -24,7 +24,10 @@ type Stored<Facts> = {
   [Key in keyof Facts]: Facts[Key] extends Date | null ? Date | string | null : Facts[Key];
 };
 
-/** What the user's entitlements are made of, read later than the changes; with the subscriptions that these have ended. */
+/**
+ * The facts behind the user's entitlements, read after the changes, including subscriptions that these have
+ * ended.
+ */
 export type CurrentFacts = {
   subscriptions: readonly KnownSubscription[];
   usage: readonly QuotaUsage[];
@@ -33,8 +36,8 @@ export type CurrentFacts = {
 type DatedChange = { change: StoredChange; writtenAt: Date };
 
 /**
- * The entitlements after each change of one user, or `null` where they are what they were. Worked out backwards from the
- * current state: transactions that change subscriptions of one user do not see each other.
+ * The entitlements after each change of one user, or `null` if they did not change. Computed backwards from
+ * the current state: transactions that change subscriptions of one user do not see each other.
  * @param changes in order
  */
 export function changedEntitlements(

@@ -13,7 +13,7 @@ type Entitlement = {
   kind: FeatureKind;
   value: boolean | number;
   until: Date | null;
-  /** A renewal has failed, and access stays for the days of grace. */
+  /** A renewal has failed, and access lasts for the grace period. */
   isGrace: boolean;
   /** When a quota starts over. */
   resetsAt: Date;
@@ -29,7 +29,9 @@ export function entitlementsOf(
   return { ...access, features: featuresOf(grants, plans, now) };
 }
 
-/** Whether a user has the same entitlements before and after; the features are made only where the rest is equal. */
+/**
+ * Whether a user has the same entitlements before and after. Compares the features, which cost most, last.
+ */
 export function isSameAccess(
   [before, beforeAt]: readonly [readonly PlanAccessFacts[], Date],
   [after, afterAt]: readonly [readonly PlanAccessFacts[], Date],

@@ -27,7 +27,7 @@ export function orderOf({ kind, occurredAtMicros }: Timed, lastSeen: LastSeen): 
   if (lastSeen.comparedAtMicros !== null && occurredAtMicros < lastSeen.comparedAtMicros) return "older";
   if (lastSeen.lastEventAtMicros === null || occurredAtMicros > lastSeen.lastEventAtMicros) return "newer";
   if (occurredAtMicros < lastSeen.lastEventAtMicros) return "older";
-  // Rows from before ranks were stored have an unknown order: a difference is flagged for comparison.
+  // Rows stored before ranks existed have an unknown order: a difference is flagged for comparison.
   if (lastSeen.lastEventRank === null || EVENT_RANK[kind] === lastSeen.lastEventRank) return "same";
   return EVENT_RANK[kind] < lastSeen.lastEventRank ? "older" : "newer";
 }

@@ -4,13 +4,13 @@ const DAY_SECONDS = 24 * 60 * 60;
 export type GraceReminder = {
   stage: "middle" | "last_day";
   fromSeconds: number;
-  /** It is pointless afterwards: the next reminder or the end has come. */
+  /** Not sent after this: the next reminder or the end has come. */
   untilSeconds: number;
 };
 
 /**
- * The reminders of a grace period besides the notification at its beginning: in the middle, and a day before the end.
- * Those that would come with another one or with the beginning are left out.
+ * The reminders of a grace period after the notification at its beginning: in the middle, and a day before
+ * the end. One that would coincide with another or with the beginning is left out.
  */
 export function graceReminders(graceDays: number): GraceReminder[] {
   const end = graceDays * DAY_SECONDS;

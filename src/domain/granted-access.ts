@@ -4,7 +4,7 @@ import type { Plan } from "./plan.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 import { nextReset } from "./usage-period.ts";
 
-/** Of a subscription: what decides access, and to which plan. */
+/** What decides a subscription's access, and to which plan. */
 export type PlanAccessFacts = AccessFacts & { planId: string };
 
 /** What a user's subscriptions grant together; without any that gives access, what the free plan grants. */

@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000;
 /** About five years; more days than that are rarely shown at a time. */
 const MAX_DAYS = 2_000;
 
-/** The day's part of the text, "2026-11-23T", by the day's number since 1970. */
+/** The date part of the text, such as "2026-11-23T", by the number of the day since 1970. */
 const dayTexts = new Map<number, string>();
 const MINUTES = Array.from(
   { length: 1_440 },

@@ -1,4 +1,4 @@
-/** RFC 3339 has no year after 9999, in whatever offset a time is written. */
+/** RFC 3339 has no year after 9999, whatever the offset. */
 const LAST_TIME = new Date("9999-12-31T23:59:59.999Z");
 
 type Expiry =

@@ -46,7 +46,7 @@ export function customersIn(traces: Traces, { provider, body }: TracedDelivery):
 const CUSTOMER = /(^|\.)customer(_id|\.id)?$/;
 const LINKING = /(^|\.)(customer|subscription)(_id|\.id)?$/;
 
-/** A bare number is ambiguous: it counts only in a customer or subscription field. */
+/** A plain number may mean anything: it counts only in a customer or subscription field. */
 function isTelling(id: string): boolean {
   return !/^\d*$/.test(id);
 }

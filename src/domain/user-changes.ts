@@ -28,7 +28,9 @@ export function userChanges({ before, after }: ChangedSubscription): UserChange[
   );
 }
 
-/** Does not look at the plan's features: the reader of the change knows them. */
+/**
+ * Whether entitlements may have changed. Ignores the plans' features, which the reader of the change knows.
+ */
 export function mayChangeEntitlements({ before, after }: ChangedSubscription): boolean {
   if (before === null) return after.status !== "canceled";
   if (before.status === "canceled" && after.status === "canceled") return false;

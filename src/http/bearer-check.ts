@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Compares an `Authorization` header with a token in a time that tells nothing about it. */
+/** Compares an `Authorization` header with a token in constant time. */
 export function bearerCheck(token: string): (header: string | undefined) => boolean {
   const expected = digest(`Bearer ${token}`);
   return (header) => timingSafeEqual(digest(header ?? ""), expected);

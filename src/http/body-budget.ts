@@ -5,8 +5,8 @@ export type BodyReader = {
 };
 
 /**
- * Bounds the memory of all bodies being read. Above it the oldest is abandoned: a stalled upload, not the next
- * delivery, which is small and arrives at once.
+ * Bounds the memory of all bodies being read. Above the bound the oldest is abandoned: it is a stalled
+ * upload, whereas a delivery is small and arrives at once.
  */
 export class BodyBudget {
   readonly #maxBytes: number;

@@ -1,14 +1,14 @@
 import { isoText } from "../domain/iso-text.ts";
 
 /**
- * What `JSON.stringify(value)` returns. Dates become text before: each that `JSON.stringify` meets costs it as much as ten
- * short members, and it leaves its fast path for all that is around.
+ * Returns what `JSON.stringify(value)` does. Dates are converted first: each date takes `JSON.stringify` as
+ * long as ten short members, and takes the values around it off the fast path.
  */
 export function jsonText(value: unknown): string {
   return JSON.stringify(withoutDates(value));
 }
 
-/** The value itself where it holds no date. Only what JSON.stringify walks through as it is gets copied. */
+/** The value itself if it contains no date. Copies only plain objects and arrays. */
 function withoutDates(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return arrayWithoutDates(value);
@@ -30,7 +30,7 @@ function arrayWithoutDates(array: unknown[]): unknown[] {
 }
 
 function objectWithoutDates(object: Record<string, unknown>): Record<string, unknown> {
-  // It decides itself what becomes of its dates.
+  // An object with `toJSON` serializes its own dates.
   if (typeof object.toJSON === "function") return object;
   let copy: Record<string, unknown> | null = null;
   for (const name of Object.keys(object)) {

@@ -20,7 +20,10 @@ export function headersApplied(c: Context): boolean {
   return c.get("isWhole") === true;
 }
 
-/** There may be several, which a plain record cannot hold: such a response takes the slower path. */
+/**
+ * `Set-Cookie` may occur several times, which a plain record cannot hold: such a response takes the slower
+ * path.
+ */
 export function addCookie(c: Context, cookie: string): void {
   c.header("set-cookie", cookie, { append: true });
   c.set("hasCookies", true);

@@ -26,7 +26,7 @@ export function createUnroutable(apiVersion: string, log: Log) {
       return new Response(body, { status: isRequest ? 400 : 500, headers: headers(requestId) });
     },
 
-    /** For a request whose target no handler may see, see `isMalformedTarget`. */
+    /** Refuses a request whose target no handler may see: `isMalformedTarget`. */
     refuse: (outgoing: ServerResponse): void => {
       outgoing.writeHead(400, { ...headers(randomUUID()), connection: "close" });
       outgoing.end(JSON.stringify({ error: "Bad request" }));

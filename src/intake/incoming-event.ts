@@ -5,7 +5,7 @@ import type { ReadEvent } from "./read-event.ts";
 /** A verified event on its way into the log, with its parsed payload. */
 export type IncomingEvent = ReadEvent & {
   delivery: NewDelivery;
-  /** The delivery's `keyOf`, made once: each new string costs a map that is asked for it a look-up of its own. */
+  /** The delivery's `keyOf`, computed once: maps hash each new string again. */
   key: string;
   /** By the process's monotonic clock, in milliseconds. */
   startedAtMs: number;

@@ -3,8 +3,8 @@ import type { Slot } from "../domain/slot.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /**
- * The keys under which an event may touch a subscription. An event without a user or without a subscription id may
- * concern the same subscription as any other such event of its slot.
+ * The keys of the subscriptions that an event may touch. An event without a user or without a subscription id
+ * may concern the same subscription as any other such event of its slot.
  */
 export function keysOf({ slot, reading }: ReadEvent): readonly string[] {
   if ("failure" in reading) return [];

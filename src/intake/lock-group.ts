@@ -132,7 +132,7 @@ function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
   if ("failure" in reading || reading.event.kind === "ignored") return null;
   const { kind, providerSubscriptionId, userId, customerId } = reading.event;
   if (kind === "payment" && providerSubscriptionId !== null) {
-    // It adds no subscription: its own is all that it needs, to know the person.
+    // A payment adds no subscription: it needs only its own, to find the user.
     return { provider: slot, providerSubscriptionId, userId: null, customerId: null };
   }
   if (kind === "payment" && userId === null) return null;
@@ -144,7 +144,9 @@ function mayAdd({ userId, customerId }: SubscriptionLink): boolean {
   return userId !== null || customerId !== null;
 }
 
-/** Who has the locked subscriptions. By plain ids: joined ones would be new strings for a map to look up. */
+/**
+ * The owners of the locked subscriptions. Keyed by plain ids: a map would have to hash each joined one anew.
+ */
 function ownersOf(subscriptions: readonly Subscription[]) {
   const users = new Map<string, UserState>();
   const held = new Map<Slot, { users: Set<string>; customers: Set<string> }>();

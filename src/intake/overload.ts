@@ -19,7 +19,7 @@ export function isOverloaded({
   );
 }
 
-/** As many webhooks at once are in hand only when they queue: one takes milliseconds. */
+/** A webhook takes milliseconds: this many at once means that they queue. */
 const BUSY_ITEMS = 16;
 
 /** Whether webhooks queue, so that other work of this process should wait. */

@@ -11,7 +11,7 @@ export type Waiting = {
 /** Calls for one key under one policy. */
 export type Entry = Batched & { key: string; node: string; waiting: Waiting[]; next: Entry | null };
 
-/** Redis does nothing else while it runs a script: for so many keys that is a few milliseconds. */
+/** Redis does nothing else while it runs a script, which takes a few milliseconds for this many keys. */
 const MAX_KEYS = 256;
 
 export type BatcherOptions = {

@@ -1,6 +1,9 @@
 import type { Decision } from "./rate-limit.ts";
 
-/** What a refusal reveals about a key: how many requests counted, and when those leave that must. */
+/**
+ * What a refusal reveals about a key: how many requests are counted, and when enough of them leave the
+ * window.
+ */
 type HeldRefusal = {
   windowMs: number;
   limit: number;

@@ -34,7 +34,7 @@ export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { 
     greetingTimeout: SOCKET_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
   });
-  // Emitted even when nobody waits for the connection any more.
+  // This error is emitted even when nothing waits for the connection any more.
   connection.on("error", () => {});
   try {
     await withTimeout(CONNECT_TIMEOUT_MS, connection, (done) =>

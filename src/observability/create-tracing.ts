@@ -33,7 +33,7 @@ export type CreatedTracing = Tracing & {
 
 /** A collector that does not answer must not hold up the next export, or the end of the process. */
 const EXPORT_TIMEOUT_MS = 4_000;
-/** Longer, so that the exporter says why. */
+/** Longer than an export, so that the exporter reports the reason first. */
 const FLUSH_TIMEOUT_MS = 5_000;
 
 /** Loads OpenTelemetry's packages: import this file only where traces are exported. */

@@ -3,12 +3,12 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/
 /** What an operator's Prometheus reads at `/api/metrics`. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Subscriptions of a slot that need review, and how many of them their provider could say nothing about. */
+/** Subscriptions of a slot that need review, and how many of them the provider does not know. */
 type FlaggedCount = { provider: string; flagged: number; settled: number };
 
 type OutboundState = { failing: number; disabled: number; backlogSeconds: number };
 
-/** What is asked at each reading; while it fails, the last values stay. */
+/** Values that are queried at each scrape; while a query fails, the last ones stay. */
 type Sources = {
   countFlagged(): Promise<readonly FlaggedCount[]>;
   outboundState(): Promise<OutboundState>;

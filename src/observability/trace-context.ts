@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Span } from "@opentelemetry/api";
 
-/** What is under way in this asynchronous context. */
+/** The span and the request of this asynchronous context. */
 export type TraceContext = {
   span: Span;
   /** Of the HTTP request that the span belongs to; `null`: none. */

@@ -60,14 +60,14 @@ function startRequest(
   const setRoute = (route: string) => {
     span.updateName(`${nameStart} ${route}`);
     span.setAttribute("http.route", route);
-    // Only where nobody can have put anything into it.
+    // Only if no client can have chosen its content.
     if (!/[:*[]/.test(route)) span.setAttribute("url.path", route);
   };
   return {
     context: { span, request: { setRoute } },
     end: (status, isComplete) => {
       if (status !== null) span.setAttribute("http.response.status_code", status);
-      // As the semantic conventions say: an error of the client is none of the server's.
+      // By the semantic conventions, a client's error is not an error of the server.
       if (status !== null && status >= 500) {
         span.setAttribute("error.type", String(status));
         span.setStatus({ code: SpanStatusCode.ERROR });

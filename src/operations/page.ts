@@ -15,7 +15,7 @@ export const PAGE = {
     .describe("The `nextCursor` of the previous page; omit it for the first page."),
 };
 
-/** What a list is filtered by: a stored text, such as an id; `null`: any. */
+/** A filter of a list by a stored text, such as an id; `null`: any. */
 export const FilterText = z
   .string()
   .min(1)

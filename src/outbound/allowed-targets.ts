@@ -58,7 +58,9 @@ export function isPublicAddress({ address, family }: Address): boolean {
   return PUBLIC_V6.check(address, "ipv6") && !blocked.check(address, "ipv6");
 }
 
-/** `url`: its form is wrong. `address`: it leads where no event may go. `unresolved`: its name has no address now. */
+/**
+ * `url`: it is malformed. `address`: no event may be sent there. `unresolved`: its name has no address now.
+ */
 export type TargetProblem = "url" | "address" | "unresolved";
 
 /** Resolves a name once. Whoever connects must use this address, as the name may have another one a moment later. */
@@ -86,7 +88,7 @@ export async function resolveTarget(
     return { problem: url.protocol === "https:" || isNamed ? "unresolved" : "url" };
   }
   const isListed = (address: Address) => isNamed || isInRanges(allow, address);
-  // One private address among public ones is enough: which is connected to would be chance.
+  // One private address among public ones is enough to refuse: which one is used would be chance.
   if (!addresses.every((address) => isListed(address) || isPublicAddress(address)))
     return { problem: "address" };
   if (url.protocol === "http:" && !addresses.every(isListed)) return { problem: "url" };

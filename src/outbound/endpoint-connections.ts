@@ -7,14 +7,14 @@ export type EndpointConnections = {
   close(): void;
 };
 
-/** Put into a request's options: a connection is only reused for the address that was checked for this request. */
+/** The option of a request that binds its connection to the address that was checked for it. */
 export type CheckedAddress = { checkedAddress: string };
 
 const OPTIONS: AgentOptions = {
   keepAlive: true,
   /** Closed when it has not been used for so long; sooner where the endpoint says so. */
   timeout: 4_000,
-  /** Per endpoint, as many as it is sent at once. */
+  /** Per endpoint, as many as concurrent attempts. */
   maxFreeSockets: 8,
 };
 

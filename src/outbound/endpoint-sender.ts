@@ -10,11 +10,11 @@ import { inTransaction, type TransactionOptions } from "../store/transaction.ts"
 import { type AttemptOptions, makeAttempt } from "./make-attempt.ts";
 import type { Allowance } from "./yield-to-intake.ts";
 
-/** At once, per endpoint and process: a slow endpoint holds up its own events alone. */
+/** Concurrent attempts per endpoint and process: a slow endpoint delays only its own events. */
 const MAX_CONCURRENT = 8;
 /** Longer than an attempt may take. */
 const LEASE_SECONDS = 45;
-/** What has ended waits so long for others that end, to be recorded with them. */
+/** How long a finished attempt waits for others to be recorded together with it. */
 const RECORD_WITHIN_MS = 20;
 /** While sending yields to the intake: the next pass comes sooner, and records it with the claims that it makes. */
 const YIELDING_RECORD_WITHIN_MS = 300;
@@ -50,13 +50,13 @@ export function createEndpointSender(options: SenderOptions, endpointId: string)
   let isProceeding = false;
   let waiting: AbortController | null = null;
 
-  /** Together: one commit to the disk for several attempts and the claims that follow them. */
+  /** In one transaction: several attempts and the claims that follow them share one commit. */
   const recordAndClaim = async (outcomes: readonly AttemptOutcome[], limit: number) => {
     const claim = { limit, leaseSeconds: options.leaseSeconds ?? LEASE_SECONDS };
     if (outcomes.length === 0) return claimDeliveries(database, endpointId, claim);
     return inTransaction(database, LIMITS, async (transaction) => {
       const recording = recordAttempts(transaction, endpointId, outcomes);
-      // Behind the records: the next of each subject is due now.
+      // After the attempts were recorded: now the next delivery of each subject is due.
       const claiming = limit > 0 ? claimDeliveries(transaction, endpointId, claim) : Promise.resolve([]);
       await transaction.commitAfter([...recording, claiming]);
       return claiming;

@@ -56,7 +56,7 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
   const pollWhileAwaited = async () => {
     if (isPolling) return;
     isPolling = true;
-    // What was polled before the pause is not continued: it may be a long way back.
+    // Starts afresh after a pause: the events polled before it may be far behind.
     polled = null;
     let isFailing = false;
     while (waiting.size > 0) {

@@ -1,7 +1,7 @@
 const POSITION_DIGITS = 12;
 export const EVENT_ID_RANDOM_BYTES = 6;
 
-/** Ids begin with the position, so that what has been dropped can be told from what has never been. */
+/** Ids begin with the position, so that a dropped event can be told from one that never existed. */
 export function eventId(position: bigint, random: Buffer): string {
   return `evt_${position.toString(16).padStart(POSITION_DIGITS, "0")}${random.toString("hex")}`;
 }

@@ -7,7 +7,7 @@ import { outboundEvent } from "./event-body.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 import { type PostOptions, postEvent } from "./post-event.ts";
 
-/** After this the lease may have run out before the attempt would be over. */
+/** An attempt that starts later than this might outlast its lease. */
 const START_WITHIN_MS = 20_000;
 
 export type AttemptOptions = PostOptions & {

@@ -7,7 +7,7 @@ import type { CheckedAddress, EndpointConnections } from "./endpoint-connections
 import { signedHeaders } from "./sign.ts";
 
 const TIMEOUT_MS = 15_000;
-/** Of a response, so that an endpoint cannot keep a connection busy. */
+/** The most that is read of a response, so that an endpoint cannot keep a connection busy. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_ERROR_LENGTH = 300;
 
@@ -16,7 +16,7 @@ export type PostOptions = {
   now: () => number;
   timeoutMs?: number;
   tracing?: Tracing | null;
-  /** Where to find and leave an open connection; without, each event has one of its own. */
+  /** Connections to reuse; without them each event opens its own. */
   connections?: EndpointConnections;
   resolve?: ResolveHost;
 };

@@ -9,20 +9,20 @@ export type Allowance = {
 };
 
 /**
- * Per pass while the intake is busy. Eight of one endpoint go out at once, with one transaction: 40 a second, or 100 for several
- * endpoints, take a few hundredths of one core. Never none: what waits always moves.
+ * Deliveries per pass while the intake is busy: never none, so that the backlog always moves. 40 a second to
+ * one endpoint, or 100 to several, take a few hundredths of a core.
  */
 const PER_BUSY_PASS = 20;
 
 /**
- * Sending yields to the intake: providers give up on a webhook after seconds, an event may be late. Without webhooks that
- * queue, everything is sent at once. Once they do, each pass starts a few deliveries, shared by the endpoints.
+ * Sending yields to the intake: providers give up on a webhook after seconds, whereas an outbound event may
+ * be late. While webhooks queue, each pass starts only a few deliveries, shared by the endpoints.
  */
 export function createAllowance(isIntakeBusy: () => boolean): Allowance {
   let isBusy = false;
   let left = 0;
   let share = 0;
-  /** Until the next pass: the queue is empty for moments between two groups. */
+  /** Kept until the next pass: between two groups the queue is empty for moments. */
   const isYielding = () => {
     isBusy ||= isIntakeBusy();
     return isBusy;

@@ -45,7 +45,7 @@ export async function comparePayments(
       count += missing.length + different.length;
       continue;
     }
-    // The list has said what a missing one is: a request for each would make imports last for hours.
+    // Taken from the list: a request for each missing payment would make imports last for hours.
     await forEachConcurrently(missing, (state) =>
       compare(state.charge.id, { listed: { state, askedAtMicros } }),
     );
@@ -54,7 +54,7 @@ export async function comparePayments(
   return count;
 }
 
-/** Those that we lack, and those that are not as we have them. */
+/** Payments that are missing here or differ. */
 async function differing(
   { database }: Intake,
   slot: Slot,

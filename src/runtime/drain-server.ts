@@ -89,7 +89,7 @@ async function untilNoneComes(
   };
   do {
     await sleep(Math.max(leftMs(), 0));
-    // After a stall, timers run before the connections are accepted that have come meanwhile.
+    // After a stall, timers run before the connections that arrived meanwhile are accepted.
     await afterReading();
   } while (leftMs() > 0);
 }

@@ -8,8 +8,8 @@ const HTTP_LIMITS = {
   arriveWithinMs: 15_000,
   checkEveryMs: 2_000,
   /**
-   * Longer than proxies (60 s at nginx and AWS) and most clients keep an idle connection: with less, one is closed here
-   * while a request is on its way to it, and a webhook gets a reset for an answer.
+   * Longer than proxies (60 s at nginx and AWS) and most clients keep an idle connection: a shorter time
+   * would close some while a webhook is on its way, which would then be reset.
    */
   idleForMs: 75_000,
   /** Further ones are closed at once: a process cannot serve more, even if the system allows more open files. */

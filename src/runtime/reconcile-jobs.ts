@@ -9,7 +9,7 @@ import type { Runtime } from "./runtime.ts";
 const NIGHTLY_CHECK_MS = 15 * 60 * 1000;
 /** A flagged subscription is fetched within 2 s of its delivery. */
 const SELF_HEAL_MS = 500;
-/** Both have seconds, not half a minute, when the process that ran them is killed. */
+/** Another process takes over both within seconds, not half a minute, if theirs is killed. */
 const SHORT_LEASE_SECONDS = 4;
 
 /** The jobs that correct subscriptions without an operator: nightly comparison, sweep for missed events, self-healing. */

@@ -16,7 +16,7 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 const NOTIFICATION_DAYS = 365;
 const OUTBOUND_DAYS = 30;
-/** As long as events are retried. */
+/** At least as long as events are retried. */
 const UNSEEN_HOOK_DAYS = 5;
 /** Idempotency keys are kept as long. */
 const USAGE_DAYS = 30;

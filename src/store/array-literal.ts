@@ -1,12 +1,12 @@
 const SPECIAL = /["\\]/;
 
 /**
- * A PostgreSQL array as text, for a parameter that is cast, such as `$1::text[]`. The driver's own version makes two
- * replacements per element, which for groups of events was a seventh of this process's allocations.
+ * A PostgreSQL array as text, for a parameter that is cast, such as `$1::text[]`. The driver's own version
+ * replaces twice per element, which was a seventh of all allocations for groups of events.
  */
 export function arrayLiteral(values: readonly unknown[]): string {
   if (values.some(isUnknownToJson)) return literalOf(values);
-  // Without escapes JSON and PostgreSQL write the same elements, and JSON is written three times as fast.
+  // Elements without escapes look the same in JSON, which is written three times as fast.
   const json = JSON.stringify(values);
   return json.includes("\\") ? literalOf(values) : `{${json.slice(1, -1)}}`;
 }

@@ -86,8 +86,8 @@ export class BurstClient extends pg.Client {
   }
 
   /**
-   * PostgreSQL reports a commit as done, with a warning, when somebody canceled its wait for a synchronous standby. A
-   * failover would lose it, so its outcome is unknown, as after a lost connection.
+   * PostgreSQL reports a commit as done, with a warning, when its wait for a synchronous standby was
+   * canceled. A failover would lose it, so its outcome is unknown, as after a lost connection.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the driver has ten overloads
   override query(...parameters: any[]): any {
@@ -112,5 +112,5 @@ export class BurstClient extends pg.Client {
   }
 }
 
-/** Warnings are translated and have no code of their own; where they come from in PostgreSQL's source is stable. */
+/** Warnings are translated and have no code of their own; their location in PostgreSQL's source is stable. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";

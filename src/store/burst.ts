@@ -19,8 +19,9 @@ type Sent = { config: pg.QueryConfig; shape: RowShape | undefined; rows: object[
 type Answer = Pick<Sent, "rows" | "failure">;
 
 /**
- * Statements that end with one `Sync`, so that PostgreSQL sends their results together: one by one, each would cost both
- * sides a system call, and this process the driver's object for each. PostgreSQL skips those behind one that fails.
+ * Statements that end with one `Sync`, so that PostgreSQL sends their results together. One by one, each
+ * would cost both sides a system call, and this process an object of the driver. PostgreSQL skips those after
+ * one that fails.
  */
 export abstract class Burst extends Query {
   readonly #reading: RowReading;
@@ -110,7 +111,7 @@ export abstract class Burst extends Query {
     this.callback(error);
   }
 
-  /** The client notes under this name that PostgreSQL has prepared the statement. */
+  /** The driver records under this name that PostgreSQL has prepared the statement. */
   #nameCurrent(): void {
     const config = this.#sent[this.#answered]?.config;
     this.name = config?.name;

@@ -36,7 +36,10 @@ type Stored = [
   before: Before | null,
 ];
 
-/** PostgreSQL keeps up to this in the row itself (no TOAST table), and deflating it would cost more than it saves. */
+/**
+ * Up to this size PostgreSQL keeps the value in the row itself, without TOAST, and compression would cost
+ * more than it saves.
+ */
 const MAX_PLAIN_BYTES = 1_500;
 
 export function encodeChanges(changes: readonly RecordedChange[]): Buffer {

@@ -9,7 +9,7 @@ where provider = $1 and (name = any ($2::text[]) or provider_payment_id = any (a
 order by name for update`,
 };
 
-/** Holds up the events of a payment: each begins by writing a name of it. */
+/** Makes the events of a payment wait: each begins by writing one of its names. */
 export async function lockPaymentNames(
   transaction: Queryable,
   slot: Slot,

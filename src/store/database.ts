@@ -123,7 +123,7 @@ function isWrite(statement: Statement): boolean {
   return isKnownWrite;
 }
 
-/** Statements are constants, so each is rethrowClassified once. */
+/** Statements are constants, so each is classified once. */
 const isWriteByStatement = new WeakMap<Statement, boolean>();
 const WRITES = /\b(insert|update|delete|lock|share)\b/i;
 

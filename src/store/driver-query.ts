@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** What the driver's client calls of a query; its types leave most of it out. */
+/** The methods of a query that the driver's client calls; its types omit most of them. */
 export interface DriverQuery {
   name?: string | undefined;
   text?: string | undefined;

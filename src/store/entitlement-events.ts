@@ -2,8 +2,8 @@ import { usageOf } from "./entitlement-facts.ts";
 import { ACCESS_COLUMNS } from "./subscription-access.ts";
 
 /**
- * What the entitlements of a user are made of, as JSON for `StoredChange`. The user is compared with a list, which forces
- * the index.
+ * The facts behind a user's entitlements, as JSON for `StoredChange`. The user is compared with a list, which
+ * forces the index.
  * @param userId an SQL expression
  */
 export function storedFacts(userId: string): string {

@@ -2,11 +2,11 @@ import type { QuotaUsage } from "../domain/shown-entitlements.ts";
 import type { Queryable } from "./database.ts";
 import { ACCESS_COLUMNS, type SubscriptionAccess } from "./subscription-access.ts";
 
-/** What a user's entitlements are made of. */
+/** The facts behind a user's entitlements. */
 export type EntitlementFacts = {
-  /** Those that have not ended and those that were asked for, the newest first. */
+  /** Subscriptions that have not ended and those that were requested, the newest first. */
   subscriptions: SubscriptionAccess[];
-  /** Of periods that have not ended. */
+  /** Usage of periods that have not ended. */
   usage: QuotaUsage[];
 };
 
@@ -37,7 +37,7 @@ left join lateral (
 type Row = { userId: string; usage: QuotaUsage[] | null } & (SubscriptionAccess | { id: null });
 
 /**
- * Each user's, those of unknown ones included, in one query.
+ * The facts of each user, in one query; those of an unknown user are empty.
  * @param endedOf subscriptions of a user to include even when they have ended
  */
 export async function entitlementFacts(

@@ -3,9 +3,9 @@ import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
 import { filterOfUsers } from "./user-filter.ts";
 
-/** As many as a page of a feed. */
+/** At most as many as a page of a feed. */
 const MAX_EVENTS = 100;
-/** Fewer are not worth it. */
+/** A pack of fewer is not worth its cost. */
 export const MIN_EVENTS = MAX_EVENTS / 2;
 
 type PackableEvent = {
@@ -31,7 +31,7 @@ export function splitIntoPacks<Event>(
     while (end < events.length && isPackable(events[end] as Event)) end += 1;
     const count = end - start;
     if (count >= MIN_EVENTS) {
-      // Of one size: a short last one would have to stay out.
+      // All of one size: a last one that is too short would not be packed.
       const parts = Math.ceil(count / MAX_EVENTS);
       const bound = (part: number) => start + Math.floor((count * part) / parts);
       for (let part = 0; part < parts; part += 1) packs.push(events.slice(bound(part), bound(part + 1)));
@@ -74,7 +74,7 @@ export async function insertEventPacks(
   ]);
 }
 
-/** Where each begins in all of them, counted from 1, and its length. */
+/** The offset of each event in the joined text, counted from 1, and its length. */
 function placesOf(parts: readonly Buffer[]): [from: number[], bytes: number[]] {
   let next = 1;
   const from = parts.map(({ length }) => {
@@ -96,7 +96,7 @@ export function unpackEvents(packed: Buffer, firstPosition: bigint): PackedEvent
   return linesOf(packed).map((line, index) => toEvent(line, firstPosition + BigInt(index)));
 }
 
-/** Those at the given positions, as far as they are in the pack: the others are not parsed. */
+/** The events at these positions that are in the pack; others are not parsed. */
 export function unpackEventsAt(
   packed: Buffer,
   firstPosition: bigint,

@@ -3,8 +3,8 @@ import { storedFacts } from "./entitlement-events.ts";
 
 export type PlanGrace = { planId: string; graceSeconds: number };
 
-// Skips a subscription that was created after its grace period: it never gave access. Emits nothing if the failed renewal
-// was reported after the grace period: the event of that report has told it already.
+// Skips a subscription that was created after its grace period: it never gave access. Emits nothing if the
+// failed renewal was reported after the grace period: that report's own event was enough.
 const RECORD = {
   name: "record_grace_ends",
   text: `

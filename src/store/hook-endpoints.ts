@@ -8,7 +8,10 @@ select name, $2::text[], clock_timestamp() from unnest($1::text[]) as given (nam
 on conflict (hook) do update set types = excluded.types, hook_seen_at = excluded.hook_seen_at`,
 };
 
-/** From the next relayed event on, plugins' hooks have deliveries as endpoints do. Repeat it while this process has them. */
+/**
+ * Registers plugins' hooks, which then get deliveries like endpoints. To be repeated while this process has
+ * them.
+ */
 export async function registerHooks(
   database: Queryable,
   names: readonly string[],
@@ -25,7 +28,7 @@ where hook is not null and coalesce(hook_seen_at, created_at) < clock_timestamp(
 returning id`,
 };
 
-/** Drops the hooks of plugins that no process has had for so long, with their deliveries. */
+/** Drops the hooks of plugins that no process has registered for this long, with their deliveries. */
 export async function dropUnseenHooks(database: Queryable, unseenDays: number): Promise<void> {
   await database.run(DROP, [unseenDays]);
 }

@@ -68,7 +68,7 @@ const DROP_ABANDONED = {
   text: "delete from import_run where updated_at < now() - interval '7 days'",
 };
 
-/** What they have left out may hold addresses. */
+/** Rows that were left out may contain addresses. */
 export async function dropAbandonedImports(database: Queryable): Promise<void> {
   await database.run(DROP_ABANDONED);
 }

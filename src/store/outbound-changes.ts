@@ -4,7 +4,7 @@ import { mayChangeEntitlements } from "../domain/user-changes.ts";
 import { encodeChanges } from "./change-set.ts";
 import type { Queryable } from "./database.ts";
 
-/** As many as the relay takes at once, so that it need not take more. */
+/** Changes per row. The relay takes whole rows, and so at most this many beyond its batch. */
 const MAX_CHANGES = 100;
 
 // The times are the subscriptions' own.

@@ -14,7 +14,8 @@ export type EventList = {
   events: ListedEvent[];
 };
 
-// One statement, as one snapshot: an event that is dropped meanwhile would look as if it had never been.
+// One statement, which sees one snapshot: an event that is dropped meanwhile would seem never to have
+// existed.
 const READ = {
   name: "read_outbound_events",
   text: `

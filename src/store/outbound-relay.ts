@@ -14,7 +14,7 @@ export type CompleteEvent = {
   occurredAt: Date;
   userId: string | null;
   data: Record<string, unknown>;
-  /** It is looked up by its user later, by whoever records the end of a grace period. */
+  /** Stored alone: `grace-ends.ts` looks it up by its user. */
   isPastDue?: boolean;
 };
 
@@ -29,7 +29,7 @@ from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::
   string_to_array($7::text, U&'\\001E')) as input (position, id, type, subject, occurred_ms, user_id, data)`,
 };
 
-// The planner believes that few events are open, and would compare each with each.
+// The planner expects few open events, and would compare each with each.
 const HASH_JOIN = {
   name: "join_by_hash",
   text: "select set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true)",

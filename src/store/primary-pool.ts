@@ -40,7 +40,7 @@ function clientOf(hosts: DatabaseHosts): ClientClass {
       });
     }
 
-    /** PostgreSQL reports it on every new connection, and again after a promotion. */
+    /** PostgreSQL reports this parameter on every new connection, and again after a promotion. */
     #watchForStandby(): void {
       const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
       connection.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {

@@ -12,7 +12,7 @@ const MAX_PER_CONNECTION = 16;
  */
 export function createQueryPipeline(pool: pg.Pool): {
   run(config: pg.QueryConfig): Promise<object[]>;
-  /** At once, and on a connection of its own. */
+  /** Sent at once, on a connection of its own. */
   runAlone(config: pg.QueryConfig): Promise<object[]>;
 } {
   let waiting: Read[] = [];
@@ -54,7 +54,7 @@ async function sendPipeline(pool: pg.Pool, reads: readonly Read[]): Promise<void
     client.runReads(burst, (error, [failed, ...skipped]) => {
       if (error && !isStatementError(error)) healthy = false;
       failed?.reject(error);
-      // One by one, so that each is repeated once at most.
+      // Repeated one by one, so that each is sent twice at most.
       for (const read of skipped)
         if (isConnected(error)) run([read]);
         else read.reject(error);
@@ -72,7 +72,10 @@ function isConnected(error: unknown): boolean {
 
 const READ_ONLY = "25006";
 
-/** An error of one statement; the connection stays usable. One to a standby is not: it would stay with it for ever. */
+/**
+ * Whether an error concerns one statement alone, so that the connection stays usable. An error of a standby
+ * does not: the connection would never lead to the primary again.
+ */
 export function isStatementError(error: unknown): boolean {
   return isConnected(error) && (error as pg.DatabaseError).code !== READ_ONLY;
 }

@@ -9,12 +9,15 @@ export type Read = {
   reject(error: unknown): void;
 };
 
-/** Reads of several callers, each answered when it is complete. */
+/** Reads of several callers, each resolved when its own rows are complete. */
 export class ReadBurst extends Burst {
   readonly #reads: readonly Read[];
   readonly #sent: Read[] = [];
 
-  /** @param done called once; after an error with the reads that PostgreSQL has not answered: first that which failed */
+  /**
+   * @param done called once; after an error with the reads that PostgreSQL has not answered, the failed one
+   * first
+   */
   constructor(
     reads: readonly Read[],
     reading: RowReading,

@@ -45,8 +45,8 @@ export async function waitForRelay(transaction: Queryable): Promise<void> {
   await transaction.run(WAIT);
 }
 
-// A transaction that may still commit a number up to `last_relayed` had an id before this one, as it had begun to write when
-// the number was handed out: once all before this one have ended, none can.
+// A transaction that may still commit a `seq` up to `last_relayed` got its id before this one, as it was
+// writing already. Once all transactions with lower ids have ended, no such `seq` can appear.
 const ADVANCE = {
   name: "advance_outbound_relay_state",
   text: `

@@ -1,7 +1,7 @@
 import type { Queryable } from "./database.ts";
 import { LOCK_ENDPOINT } from "./lock-event-endpoint.ts";
 
-// Whatever is pending of the same subjects waits for the replayed ones, save what is being sent.
+// Pending deliveries of the same subjects wait for the replayed ones, except those being sent.
 const REPLAY = {
   name: "replay_outbound_deliveries",
   text: `
@@ -42,8 +42,8 @@ where d.endpoint_id = $1::uuid and d.subject = head.subject and d.status = 'pend
 };
 
 /**
- * Sends deliveries again that are done, in their old order and before what is pending of the same subjects. Returns the
- * ids of those; what is pending, a test, or no longer kept is left out.
+ * Sends finished deliveries again, in their old order and before pending ones of the same subjects. Skips
+ * tests, and deliveries that are pending or no longer kept. Returns the ids of those to be sent.
  * @param ids `null`: every failed one, created since then
  */
 export async function replayDeliveries(

@@ -27,7 +27,7 @@ from unnest($1::text[], $2::text[]) as given (provider, name)
 join payment_name n on n.provider = given.provider and n.name = given.name
 where n.provider = any ($1::text[]) and n.name = any ($2::text[]) and n.provider_payment_id is not null`;
 
-// The row of a payment's own id, and not its charge: that may have been inserted by a transaction under way.
+// The row of the payment's own id, not that of its charge, which a running transaction may have inserted.
 const LOCK = {
   name: "lock_payments",
   text: `
@@ -37,8 +37,8 @@ order by p.provider, p.name for no key update`,
 };
 
 /**
- * Makes events of one payment wait for each other, whatever they call it: of two that do not see each other's rows, the
- * later commit would undo the status of the earlier one.
+ * Makes events of one payment wait for each other, by whichever of its names: of two that do not see each
+ * other's rows, the later commit would undo the earlier one's status.
  * @param keys slots and payments' names, in parallel
  */
 export function lockPayments(transaction: Queryable, keys: readonly string[][]): Promise<unknown> {

@@ -11,9 +11,9 @@ export type SubscriptionLink = {
   customerId: string | null;
 };
 
-// Each alternative has an index of its own, and no other path is open to the planner: `provider || ''` keeps it from the indexes
-// that begin with the provider, and no order by a key from a walk through that key's index. With statistics of a small table both
-// cost the same, and a cached plan would read every row of a slot.
+// Forces the planner to use the index of each alternative: `provider || ''` rules out indexes that begin with
+// the provider, and leaving out `order by` rules out scans of a key's index. A plan cached while the table
+// was small would otherwise read every row of a slot.
 const LINKED = `
 from subscription s
 where s.provider || '' = any ($1::text[]) and (
@@ -26,7 +26,7 @@ const LOCK = {
   name: "lock_subscriptions",
   text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id::text collate "C" for no key update of s`,
 };
-// What never waits needs no order.
+// Statements that never wait need no lock order.
 const LOCK_FREE = {
   name: "lock_free_subscriptions",
   text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} for no key update of s skip locked`,

@@ -13,7 +13,7 @@ export type UsageItem = {
 
 export type RecordedUsage =
   | { outcome: "recorded"; answers: { used: number; remaining: number }[] }
-  /** Nothing was recorded, because of the item at this index. */
+  /** The item because of which nothing was recorded, by its index. */
   | { outcome: "quota_exceeded"; item: number; remaining: number }
   | { outcome: "key_reused"; item: number };
 
@@ -23,7 +23,10 @@ const RECORD = {
   text: "/* update */ select record_usage($1::jsonb) as result",
 };
 
-/** Records all items or none, exactly over all processes. A key that is known answers what it answered first. */
+/**
+ * Records all items or none, exactly across all processes. A repeated idempotency key returns the first
+ * result.
+ */
 export async function recordUsage(database: Queryable, items: readonly UsageItem[]): Promise<RecordedUsage> {
   const rows = items.map(({ idempotencyKey, ...item }, index) => ({
     ...item,

@@ -39,6 +39,6 @@ function hashAt(first: number, step: number, index: number): number {
 function fnv1a(text: string, basis: number): number {
   let hash = basis;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  // Its low bits alone would depend on the low bits of the text alone.
+  // Otherwise the low bits of the hash would depend only on the low bits of the text.
   return hash ^ (hash >>> 15);
 }

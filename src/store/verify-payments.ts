@@ -116,7 +116,7 @@ left join lateral (
 order by given.number`,
 };
 
-/** Whose a listed payment is: its subscription's user, the user that it names, or its customer's only user. */
+/** The user of a listed payment: its subscription's, the one that it names, or its customer's only one. */
 export type PaymentOwner = {
   /** Whether its subscription is known. Without `userId` the person has deleted the account. */
   hasSubscription: boolean;

@@ -28,7 +28,7 @@ export type WrittenChange = RecordedChange & {
   externalIds: ReadonlyMap<string, string>;
 };
 
-/** What has been written, oldest first, and whether that is all. */
+/** What has been written, oldest first; `isLast`: there is no more. */
 export type WrittenList = { written: Written[]; isLast: boolean };
 
 // One statement, which sees one snapshot: the second of two could see rows that follow others which the first has missed.
@@ -131,7 +131,7 @@ function toEvent(row: Row & { kind: "event" }): Written {
   };
 }
 
-/** The digits after the microseconds are not the database's. */
+/** PostgreSQL stores microseconds: further digits come from the conversion. */
 function dateOf(seconds: number): Date {
   return new Date(Math.floor(Math.round(seconds * 1_000_000) / 1_000));
 }

@@ -12,13 +12,13 @@ export type BarColumn = {
   label: string;
   /** One per series. */
   counts: readonly number[];
-  /** All that it says, for who points at it. */
+  /** The whole content as text, shown on hover. */
   title: string;
 };
 
 const HEIGHT = 64;
 
-/** Numbers over time, stacked by what became of them; the same numbers are in a table below. */
+/** A stacked bar chart over time, with the same numbers in a table below. */
 export function BarChart({
   summary,
   series,
@@ -27,7 +27,7 @@ export function BarChart({
   formatNumber,
   labels,
 }: {
-  /** What the drawing shows, in one sentence. */
+  /** What the chart shows, in one sentence. */
   summary: string;
   series: readonly Series[];
   columns: readonly BarColumn[];
@@ -155,9 +155,9 @@ export function BarChart({
   );
 }
 
-const GROUNDS: Record<Tone, string> = { good: "fill-good", bad: "fill-bad", warn: "fill-warn" };
+const FILLS: Record<Tone, string> = { good: "fill-good", bad: "fill-bad", warn: "fill-warn" };
 
-/** Plain, striped, dotted: told apart without their colours. */
+/** Plain, striped or dotted, so that the series differ without colour, too. */
 function Pattern({ id, tone }: { id: string; tone: Tone }) {
   return (
     <pattern
@@ -167,7 +167,7 @@ function Pattern({ id, tone }: { id: string; tone: Tone }) {
       patternUnits="userSpaceOnUse"
       {...(tone === "bad" ? { patternTransform: "rotate(45)" } : {})}
     >
-      <rect width="6" height="6" className={classes(GROUNDS[tone])} />
+      <rect width="6" height="6" className={classes(FILLS[tone])} />
       {tone === "bad" && <rect width="2" height="6" className="fill-surface" />}
       {tone === "warn" && <circle cx="3" cy="3" r="1.5" className="fill-surface" />}
     </pattern>

@@ -9,8 +9,8 @@ import { classes } from "./classes.ts";
 const DEBOUNCE_MS = 250;
 
 /**
- * What narrows a page down, kept in its address. It follows what is typed and chosen; without JavaScript it is sent by its button.
- * @param values what the address says now, by the names of the fields
+ * The filters of a list, stored in the page's URL. Applied while typing; without JavaScript, by the button.
+ * @param values the values in the URL, by field name
  */
 export function Filters({
   path,
@@ -24,7 +24,7 @@ export function Filters({
   values: Readonly<Record<string, string>>;
   /** What the button says. */
   submit: string;
-  /** Heard while the page is on its way. */
+  /** Announced to screen readers while the page loads. */
   wait: string;
   className?: string;
   children: ReactNode;
@@ -80,7 +80,7 @@ function useLiveFilters(path: string, values: Readonly<Record<string, string>>) 
   };
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  // The address changes without the form as well: by "back", and by the link that takes filters out.
+  // The URL also changes without the form: by the back button, and by the link that removes filters.
   const serialized = JSON.stringify(values);
   useEffect(() => {
     if (timer.current !== undefined || isPending) return;

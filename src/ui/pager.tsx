@@ -15,7 +15,7 @@ export async function Pager({
   query?: Record<string, string>;
   /** The query parameter of the list's cursor, where a page has several lists. */
   parameter?: string;
-  /** The id of the list's place, where it does not begin the page. */
+  /** The id of the list's element, if the list is not at the top of the page. */
   place?: string;
   cursor: string | null;
   /** `null` at the end. */

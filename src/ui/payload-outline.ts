@@ -1,8 +1,8 @@
-/** Something out of JSON, ready to be drawn. */
+/** A JSON value as the page shows it. */
 export type Node = {
-  /** Unique, by the way that leads to it. */
+  /** Unique: the indexes that lead to it. */
   path: string;
-  /** What it is called where it stands; `null` for the whole. */
+  /** Its key or index; `null` for the document. */
   name: string | null;
   /** Whether it matches the search. */
   isHit: boolean;
@@ -15,41 +15,41 @@ export type Outline = {
   root: Node;
   /** How many matches there are. */
   hits: number;
-  /** Whether there was too much to draw it all. */
+  /** Whether some values were left out. */
   isCut: boolean;
 };
 
-/** The whole, and in it what a provider's event is about. */
-const OPEN_TO = 2;
+/** Open from the start: the document and the object of a provider's event. */
+const OPEN_LEVELS = 2;
 
 /**
- * @param options.find in any case, in names and values; `null`: no search
- * @param options.mask what stands where something was taken out: it is never found
- * @param options.most how many names and values at most
+ * @param options.find a text to find in names and values, whatever its case; `null`: no search
+ * @param options.mask stands in place of a masked value, and never matches
+ * @param options.maxNodes how many values are shown at most
  */
 export function outline(
   value: unknown,
-  options: { find: string | null; mask: string; most: number },
+  options: { find: string | null; mask: string; maxNodes: number },
 ): Outline {
   const searchText = options.find?.toLowerCase() ?? null;
-  let remaining = options.most;
+  let remaining = options.maxNodes;
   let hits = 0;
   let isCut = false;
 
-  function says(text: string): boolean {
+  function matches(text: string): boolean {
     return searchText !== null && text !== options.mask && text.toLowerCase().includes(searchText);
   }
 
-  function draw(value: unknown, name: string | null, path: string, depth: number): Node {
+  function nodeOf(value: unknown, name: string | null, path: string, depth: number): Node {
     remaining -= 1;
     if (typeof value !== "object" || value === null) {
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      const isHit = says(text) || (name !== null && says(name));
+      const isHit = matches(text) || (name !== null && matches(name));
       if (isHit) hits += 1;
       const type = value === options.mask ? "masked" : typeof value === "string" ? "text" : "other";
       return { kind: "leaf", path, name, text, type, isHit };
     }
-    const isHit = name !== null && says(name);
+    const isHit = name !== null && matches(name);
     if (isHit) hits += 1;
     const isList = Array.isArray(value);
     const entries = Object.entries(value);
@@ -59,21 +59,22 @@ export function outline(
         isCut = true;
         break;
       }
-      children.push(draw(child, key, `${path}/${children.length}`, depth + 1));
+      children.push(nodeOf(child, key, `${path}/${children.length}`, depth + 1));
     }
     const isOpen =
-      depth < OPEN_TO || children.some((child) => child.isHit || (child.kind === "branch" && leads(child)));
+      depth < OPEN_LEVELS ||
+      children.some((child) => child.isHit || (child.kind === "branch" && hasVisibleHit(child)));
     return { kind: "branch", path, name, isHit, isList, size: entries.length, children, isOpen };
   }
 
   /** Whether something below matches the search. */
-  function leads(branch: Node & { kind: "branch" }): boolean {
+  function hasVisibleHit(branch: Node & { kind: "branch" }): boolean {
     return (
       searchText !== null &&
       branch.isOpen &&
-      branch.children.some((child) => child.isHit || (child.kind === "branch" && leads(child)))
+      branch.children.some((child) => child.isHit || (child.kind === "branch" && hasVisibleHit(child)))
     );
   }
 
-  return { root: draw(value, null, "", 0), hits, isCut };
+  return { root: nodeOf(value, null, "", 0), hits, isCut };
 }

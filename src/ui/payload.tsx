@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 import type { Node, Outline } from "./payload-outline.ts";
 
-/** JSON to be read: folded where it goes deep, and open where it matches the search. */
+/** JSON as a tree: deep levels are folded unless they match the search. */
 export function Payload({
   outline,
   labels,

@@ -5,7 +5,7 @@ type Price = {
   currency: string;
 };
 
-/** As the language writes it, on the server and in the browser alike; whole amounts without zeroes behind them. */
+/** Formatted for the language, equally on the server and in the browser; whole amounts without decimals. */
 export function formatPrice(locale: string, { amount, currency }: Price): string {
   const format = new Intl.NumberFormat(locale, {
     style: "currency",

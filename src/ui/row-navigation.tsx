@@ -11,7 +11,7 @@ export function RowNavigation({ children }: { children: ReactNode }) {
   );
 }
 
-/** What lies above a row's link to be pointed at leads where the link does. */
+/** Text that lies above the row's link navigates like the link. */
 function follow(event: MouseEvent<HTMLElement>) {
   const target = event.target as HTMLElement;
   if (target.closest("a, button, input, select, summary, label") || getSelection()?.isCollapsed === false)
@@ -30,6 +30,6 @@ function move(event: KeyboardEvent<HTMLElement>) {
   if (!next) return;
   event.preventDefault();
   next.focus();
-  // The header lies over the top row.
+  // The sticky header covers the top row.
   next.closest("tr")?.scrollIntoView({ block: "nearest" });
 }

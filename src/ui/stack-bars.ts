@@ -1,19 +1,16 @@
 type Segment = { series: number; y: number; height: number };
 
 export type Bars = {
-  /** What the highest line of the scale stands for: a number that is easily halved. */
+  /** The value of the scale's highest line, which is easily halved. */
   top: number;
-  /** From the ground up, per column; what is nothing has no segment. */
+  /** Per column, from the bottom up; a count of zero has no segment. */
   columns: Segment[][];
 };
 
-/** What is there at all is seen, however much there is of something else. */
+/** In pixels, so that a small count stays visible beside a large one. */
 const MIN_HEIGHT = 3;
 
-/**
- * Stacks each column's numbers upon each other.
- * @param height of the drawing, in pixels; `y` is counted from its top
- */
+/** Stacks the counts of each column. @param height of the chart, in pixels; `y` is measured from its top */
 export function stackBars(columns: readonly (readonly number[])[], height: number): Bars {
   const top = scaleFor(Math.max(0, ...columns.map((numbers) => sum(numbers))));
   return { top, columns: columns.map((numbers) => stack(numbers, { top, height })) };
@@ -21,7 +18,7 @@ export function stackBars(columns: readonly (readonly number[])[], height: numbe
 
 function stack(numbers: readonly number[], { top, height }: { top: number; height: number }): Segment[] {
   const heights = numbers.map((count) => (count > 0 ? Math.max(MIN_HEIGHT, (count / top) * height) : 0));
-  // What the least took too much of is given back by the largest.
+  // The largest segment makes up for small ones that were enlarged.
   const excess =
     sum(heights) - Math.max((sum(numbers) / top) * height, MIN_HEIGHT * heights.filter(Boolean).length);
   const largest = heights.indexOf(Math.max(...heights));
@@ -37,9 +34,9 @@ function stack(numbers: readonly number[], { top, height }: { top: number; heigh
 
 const STEPS = [1, 2, 4, 6, 10];
 
-function scaleFor(most: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
-  return power * (STEPS.find((step) => step * power >= most) ?? 10);
+function scaleFor(max: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, max)));
+  return power * (STEPS.find((step) => step * power >= max) ?? 10);
 }
 
 function sum(numbers: readonly number[]): number {

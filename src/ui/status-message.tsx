@@ -7,7 +7,7 @@ import { useOutcome } from "./form-outcome.ts";
 /** The result of an action that can succeed in several ways. */
 export type StatusMessageData = { tone: "good" | "bad"; text: string; details?: readonly string[] };
 
-/** Shows the message at its place in the form. */
+/** Shows the message where it stands in the form. */
 export function StatusMessage() {
   const outcome = useOutcome();
   const message = outcome?.done ? (outcome.value as StatusMessageData) : null;

@@ -27,7 +27,7 @@ export function Stepper({
   min: number;
   max: number;
   defaultValue: number;
-  /** `total` with `{price}` in it. */
+  /** `total` contains `{price}`. */
   labels: Record<"less" | "more" | "total", string>;
   /** The price of one: the total is shown, and follows the number. */
   each: { locale: string; amount: number; currency: string };

@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { useUiLabels } from "./ui-labels.tsx";
 
-/** Names the tab after a message shown in place of a page, whose own title has been sent already. */
+/** Sets the tab's title to that of a message shown in place of a page whose title was already sent. */
 export function TabTitle({ title }: { title: string }) {
   const product = useUiLabels()?.product;
   useEffect(() => {

@@ -6,18 +6,18 @@ import { RowNavigation } from "./row-navigation.tsx";
 
 type Align = "start" | "end";
 
-/** Where a column is left out because the screen is narrow; what it says must not be needed there. */
-type From = "always" | "sm" | "md";
+/** The screen width from which a column is shown: narrower screens must not need its content. */
+type ShownFrom = "always" | "sm" | "md";
 
-export type Column = { label: string; align?: Align; from?: From };
+export type Column = { label: string; align?: Align; from?: ShownFrom };
 
-const FROM: Record<From, string> = {
+const SHOWN_FROM: Record<ShownFrom, string> = {
   always: "",
   sm: "hidden sm:table-cell",
   md: "hidden md:table-cell",
 };
 
-/** Rows of the same kind, below a header that stays in sight. Up and down move between rows that lead somewhere. */
+/** A table with a sticky header. The up and down keys move between rows with a link. */
 export function Table({
   label,
   columns,
@@ -46,7 +46,7 @@ export function Table({
                 className={classes(
                   "sticky top-0 z-10 border-line border-b bg-surface whitespace-nowrap py-2 font-medium text-muted text-sm first:rounded-tl-box last:rounded-tr-box",
                   column.align === "end" ? "text-right" : "text-left",
-                  FROM[column.from ?? "always"],
+                  SHOWN_FROM[column.from ?? "always"],
                 )}
               >
                 {column.label}
@@ -60,9 +60,9 @@ export function Table({
   );
 }
 
-/** What is in it and may be clicked, other than its one link, needs `relative` to lie above that. */
+/** The main cell's link covers the whole row: other links and buttons need `relative` to lie above it. */
 export function Row({ children }: { children: ReactNode }) {
-  // Turned by nothing: Safari lets only so a row hold the link that lies over it.
+  // Without a transform, Safari does not position the covering link within its row.
   return (
     <tr className="relative [transform:rotate(0)] hover:bg-raised has-[a[data-row]:focus-visible]:bg-raised">
       {children}
@@ -77,18 +77,18 @@ export function Cell({
   children,
 }: {
   align?: Align;
-  from?: From;
+  from?: ShownFrom;
   className?: string;
   children: ReactNode;
 }) {
   return (
-    <td className={classes(align === "end" && "text-right tabular-nums", FROM[from], className)}>
+    <td className={classes(align === "end" && "text-right tabular-nums", SHOWN_FROM[from], className)}>
       {children}
     </td>
   );
 }
 
-/** Says what the row is about, and leads to it from wherever in the row one clicks. */
+/** The cell that names the row's item; its link covers the whole row. */
 export function MainCell({
   href,
   description,
@@ -96,7 +96,7 @@ export function MainCell({
   children,
 }: {
   href: string;
-  /** In a line of its own below the link. */
+  /** Shown below the link. */
   description?: ReactNode;
   className?: string;
   children: ReactNode;

@@ -14,7 +14,7 @@ function openBranches(node: Node): string[] {
   return [...(node.isOpen ? [node.name ?? ""] : []), ...node.children.flatMap(openBranches)];
 }
 
-const outlineFor = (find: string | null, most = 100) => outline(PAYLOAD, { find, mask: MASK, most });
+const outlineFor = (find: string | null, maxNodes = 100) => outline(PAYLOAD, { find, mask: MASK, maxNodes });
 
 describe("outline", () => {
   it("folds deep levels", () => {
@@ -41,7 +41,7 @@ describe("outline", () => {
   it("reports that a payload is too large to show whole", () => {
     const long = outline(
       Array.from({ length: 1_000 }, (_, at) => at),
-      { find: null, mask: MASK, most: 50 },
+      { find: null, mask: MASK, maxNodes: 50 },
     );
     expect(long.isCut).toBe(true);
     expect(long.root.kind === "branch" && long.root.children.length).toBe(49);

@@ -34,7 +34,7 @@ export function graphql(
   const routes = new Hono<HonoEnv>();
   if (!enabled) return routes;
 
-  // Loaded on demand: large packages.
+  // Large packages, so they are loaded on demand.
   let server: Promise<(context: YogaContext) => Promise<Response>> | null = null;
   const loaded = () => {
     server ??= import("./yoga.ts").then(({ createServer }) => createServer({ introspection }));

@@ -74,7 +74,7 @@ function fromText(name: string, text: string, kind: unknown): unknown {
         params: { problem: "wrong_type", expected: "a whole number" },
         field: name,
       });
-    // Larger ones than a number holds exactly are out of every range, and are refused as that.
+    // Numbers too large to be exact are out of every range, and are refused as such.
     return Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
   }
   if (kind === "boolean") {

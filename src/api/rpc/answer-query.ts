@@ -13,7 +13,8 @@ import { appRouter } from "./router.ts";
 import { superJsonText } from "./super-json-text.ts";
 
 /**
- * Answers a single GET query, alone or in a batch of one. Most calls are; tRPC's HTTP layer would double their cost.
+ * Answers a single GET query, alone or in a batch of one, as most are: tRPC's HTTP layer would double its
+ * cost.
  */
 export type SingleQuery = { path: string; input: string | null; isBatch: boolean };
 

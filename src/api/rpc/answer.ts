@@ -29,7 +29,7 @@ export function finished(c: Context<HonoEnv>, response: Response): Response {
   return response;
 }
 
-/** The headers that go with a status. */
+/** The headers that belong to a status. */
 export function statusHeaders(status: number): Record<string, string> {
   if (status === 401) return { "www-authenticate": 'Bearer realm="tollgate"' };
   return status === 503 ? { "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` } : {};

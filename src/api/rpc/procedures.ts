@@ -27,7 +27,9 @@ const trpc = initTRPC.context<RpcContext>().create({
 
 export const { router } = trpc;
 
-/** The levels are names for what operations say themselves: offering one at another level does not compile. */
+/**
+ * Each level repeats the access of its operations: an operation offered at another level does not compile.
+ */
 export const publicProcedure = level("anyone");
 export const protectedProcedure = level("person", "session");
 export const adminProcedure = level("admin");
@@ -123,7 +125,7 @@ type Resolve = (context: Pick<RpcContext, "deps" | "call">, readRawInput: () => 
 
 const resolvers = new WeakMap<object, Resolve>();
 
-/** A query without tRPC round it, which would cost as much as the rest of a call. `undefined`: not a query. */
+/** Runs a query without tRPC, which would cost as much as the rest of the call. `undefined`: not a query. */
 export function resolverOf(procedure: object): Resolve | undefined {
   return resolvers.get(procedure);
 }

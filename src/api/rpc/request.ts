@@ -6,13 +6,13 @@ import { readJson } from "../../http/read-json.ts";
 import { readTarget } from "../versions/version-path.ts";
 
 /**
- * As much of a request as tRPC looks at: a whole one costs more than all the rest of a call. The body is read when a call
- * asks for its input, and inspected as REST's is.
+ * The parts of a `Request` that tRPC reads: a complete one costs more than the rest of a call. The body is
+ * read when a call needs its input, and is checked like a REST body.
  */
 export function requestOf(c: Context<HonoEnv>): Request {
   const { url, method, headers } = c.req.raw;
   const text = async () => JSON.stringify(await readJson(c.env.incoming));
-  // HEAD is answered as GET is; the answer's body is left out afterwards.
+  // HEAD is answered like GET; the body is removed afterwards.
   return {
     url,
     method: method === "HEAD" ? "GET" : method,
@@ -23,8 +23,8 @@ export function requestOf(c: Context<HonoEnv>): Request {
 }
 
 /**
- * tRPC joins a request's signal with two of its own for each call, which costs a fifth of all calls. No procedure listens
- * to it, and one that has ended is not joined with anything.
+ * tRPC combines the request's signal with two of its own for each call, a fifth of a call's cost, but not if
+ * it has been aborted already. No procedure uses it.
  */
 const NEVER_LISTENED = AbortSignal.abort();
 

@@ -2,8 +2,8 @@ import superjson from "superjson";
 import { isoText } from "../../domain/iso-text.ts";
 
 /**
- * What `JSON.stringify(superjson.serialize(value))` returns, for a quarter of its cost where dates are all that the value
- * has and JSON lacks, as in nearly every response.
+ * Returns what `JSON.stringify(superjson.serialize(value))` does, at a quarter of its cost if dates are the
+ * only values that JSON lacks, as in nearly every response.
  */
 export function superJsonText(value: unknown): string {
   const copying: Copying = { dates: [], copied: new Set(), isComplete: true };
@@ -29,7 +29,7 @@ function copyOf(value: unknown, prefix: string, copying: Copying): unknown {
     return value;
   }
   if (value === null) return null;
-  // superjson says which objects occur twice.
+  // superjson also records objects that occur twice.
   if (copying.copied.has(value)) copying.isComplete = false;
   if (!copying.isComplete) return null;
   copying.copied.add(value);

@@ -47,7 +47,7 @@ function afterOrigin(url: string): string {
   return url.slice(originLength(url));
 }
 
-/** Where Hono, too, starts the path. */
+/** Hono starts the path at the same place. */
 function originLength(url: string): number {
   const start = url.indexOf("/", url.indexOf(":") + 4);
   return start === -1 ? url.length : start;

@@ -10,9 +10,10 @@ import { signInPath } from "./same-site-path.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";
 
 /**
- * An action's way through the gate: session, limit, validation, operation. Without a session, on to the sign-in page.
- * @param form what the action is called with: anything at all, as anybody may call it
- * @param readInput is called when the limit has let the call through, and there is a form
+ * Runs an operation for a server action: session, limit, validation, logic. Redirects to the sign-in page if
+ * there is no session.
+ * @param form the action's argument, which may be anything: anybody can call an action
+ * @param readInput called once the limit admits the call, and only for a form
  * @throws Refusal, also over the limit, with the specification's message, and while the database is away
  */
 export async function runAction<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(

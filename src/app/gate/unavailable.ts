@@ -8,7 +8,10 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && (error.name === "DatabaseUnavailable" || isUnavailable(error.cause));
 }
 
-/** Passes the error on; when it is about something that is away, the response is a 503 unless the page recovers. */
+/**
+ * Rethrows the error. If it means that something is unavailable, the response is a 503 unless the page
+ * recovers.
+ */
 export function throwUnavailable({ setErrorStatus }: PageRequest): (error: unknown) => never {
   return (error) => {
     if (isUnavailable(error)) setErrorStatus("unavailable");

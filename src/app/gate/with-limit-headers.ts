@@ -19,7 +19,7 @@ export async function withLimitHeaders<Done>(
   } catch (error) {
     const refusal = refusalOf(error) ?? refusalOfOutage(error, request);
     if (refusal === null) throw error;
-    // All that Next.js lets out of what an action throws in production.
+    // The only part of a thrown error that Next.js sends in production.
     refusal.digest = `refusal:${refusal.code}`;
     request.setErrorStatus(refusal.code);
     throw refusal;

@@ -78,7 +78,7 @@ function seconds(time: Date | null): number | null {
   return time === null ? null : Math.floor(time.getTime() / 1000);
 }
 
-/** Its plans have names of their own: those of ours, in whatever case, are ours. */
+/** Its plans have names of their own: a name that is one of our plans' ids, in any case, is that plan. */
 function withPlan(state: PaymentEvent, row: ForeignRow, plans: PlanCatalog): PaymentEvent {
   const name = textColumn(row, "plan") ?? "";
   const plan = plans.plans.find(({ id }) => id === name.toLowerCase());

@@ -27,7 +27,7 @@ export async function eventsAfter(database: Queryable, id: string | null, limit:
   const list = await readEvents(database, { after, limit });
   if (after === null) return list;
   if (after < list.droppedUntil) refuse({ reason: "events_dropped" });
-  // Of the last one that was dropped only the position is known; nothing after it is missing.
+  // Only the position of the last dropped event is known; no event after it is missing.
   if (after !== list.droppedUntil && list.afterId !== id)
     refuse({
       reason: "invalid_input",

@@ -18,7 +18,7 @@ export function* readableStates(
   }
 }
 
-/** @param listed `object` is the provider's own, `delivery` the same in the shape of a delivery */
+/** @param listed `object`: as the provider lists it; `delivery`: the same in the shape of a delivery */
 export function listedSubscription(
   provider: ConnectedProvider,
   adapter: Adapter,

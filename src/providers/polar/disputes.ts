@@ -46,7 +46,7 @@ async function* allDisputes(provider: ConnectedProvider, orderId: string | null)
   }
 }
 
-/** A key from before disputes were read lacks `disputes:read`: payments are compared all the same. */
+/** Older keys lack `disputes:read`: payments are compared without disputes then. */
 async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Result | null> {
   try {
     return await call();
@@ -57,7 +57,7 @@ async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Res
   }
 }
 
-// An early warning takes no money back, and one that was prevented has been refunded.
+// An early warning takes no money back, and a prevented dispute was refunded.
 const IN_EFFECT = new Set(["needs_response", "under_review", "lost"]);
 
 function reversalOf(dispute: unknown): Reversal | null {

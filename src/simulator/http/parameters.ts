@@ -30,7 +30,7 @@ export type ParameterCheck = {
   unsupportedValue(parameter: Parameter, supported: readonly string[]): Error;
 };
 
-/** Refuses what a route would ignore: code that works here works at the provider. */
+/** Refuses parameters that a route would ignore, so that code that works here works at the provider. */
 export function checkParameters(check: ParameterCheck): MiddlewareHandler {
   return async (c, next) => {
     const parametersOfRoute = check.table[routeOf(c, check.mountedAt)];

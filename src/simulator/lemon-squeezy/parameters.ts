@@ -21,7 +21,7 @@ export const LEMON_SQUEEZY_PARAMETERS: ParameterTable = {
     [`${CHECKOUT}.checkout_data.email`]: "any",
     [`${CHECKOUT}.checkout_data.discount_code`]: "any",
     [`${CHECKOUT}.checkout_data.custom.**`]: "any",
-    // A second one is an alternative to choose from, which the order refuses with the reason.
+    // Several variants would be a choice for the payer: `order.ts` refuses more than one.
     [`${CHECKOUT}.checkout_data.variant_quantities.*.variant_id`]: "any",
     [`${CHECKOUT}.checkout_data.variant_quantities.*.quantity`]: "any",
     [`${CHECKOUT}.preview`]: ["false"],

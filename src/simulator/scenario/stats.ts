@@ -49,7 +49,7 @@ export function outcomeOf(result: SendResult): Outcome | null {
   }
 }
 
-/** The smallest value that `share` of all values do not exceed; 0 when there are none. */
+/** A quantile: the smallest value that `share` of all values do not exceed; 0 when there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

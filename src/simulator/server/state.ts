@@ -103,7 +103,7 @@ export type SimulatedPayment = Pick<EventContext, "at"> &
 export const FAULT_KINDS = ["duplicate", "delay", "reorder", "drop", "corrupt"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Hits the next `next` events for sure, and the others with this probability. */
+/** Affects the next `next` events for certain, and later ones with probability `share`. */
 export type Fault = { next: number; share: number };
 
 /** An event on its way to the endpoint. */

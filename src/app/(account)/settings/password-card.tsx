@@ -16,7 +16,7 @@ export async function PasswordCard({ email }: { email: string }) {
         successText={t("saved")}
         className="flex max-w-md flex-col gap-4"
       >
-        {/* For password managers, which want to know whose it is. */}
+        {/* Tells password managers which account the password is for. */}
         <input type="hidden" name="username" value={email} autoComplete="username" />
         <Field
           label={t("current")}

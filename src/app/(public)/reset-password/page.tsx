@@ -16,7 +16,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 type SearchParams = Promise<{ token?: string | string[]; error?: string | string[] }>;
 
-/** Where the link of a mail leads: with a token, or with an error when it holds no longer. */
+/** Where the link of a mail leads: with a token, or with an error if the link is no longer valid. */
 export default async function ResetPasswordPage({ searchParams }: { searchParams: SearchParams }) {
   const [t, { token, error }] = await Promise.all([getTranslations("auth"), searchParams]);
   if (typeof token !== "string" || error !== undefined) {

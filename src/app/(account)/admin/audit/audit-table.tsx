@@ -70,7 +70,7 @@ async function Target({ path, entry: { target } }: EntryProps) {
   const type = `targets.${target.type as TargetType}` as const;
   return (
     <>
-      {/* Stored by a later release, which has been rolled back: as it is. */}
+      {/* Stored by a later release that was rolled back: shown unchanged. */}
       <span className="block">{t.has(type) ? t(type) : target.type}</span>
       <FilterLink path={path} name="target" id={target.id} label={t("changesOf")} />
     </>

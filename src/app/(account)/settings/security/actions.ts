@@ -57,7 +57,7 @@ export async function revokeSession(form: FormData): Promise<never> {
   try {
     await runAction(revoke, form, () => ({ id: form.get("id") }));
   } catch (error) {
-    // One that has ended already needs no end.
+    // A session that has ended already needs no action.
     if (refusalOf(error)?.code !== "not_found") throw error;
   }
   revalidatePath(PATH);

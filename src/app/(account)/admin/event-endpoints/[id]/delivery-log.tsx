@@ -119,7 +119,7 @@ async function Attempts({ delivery: { attempts, nextAttemptAt } }: { delivery: O
   );
 }
 
-/** What is pending is sent anyway, and the data of a test is not kept. */
+/** A pending delivery is sent anyway, and the data of a test is not kept. */
 function isReplayable({ status, eventId }: OutboundDelivery): boolean {
   return status !== "pending" && !eventId.startsWith("evt_test_");
 }

@@ -27,7 +27,7 @@ export async function PayloadCard({
   if (payload === null || payload === undefined) {
     return <Card title={t("payload.title")} description={t("payload.gone")} />;
   }
-  const outlined = outline(maskPayload(payload), { find, mask: MASK, most: MAX_ENTRIES });
+  const outlined = outline(maskPayload(payload), { find, mask: MASK, maxNodes: MAX_ENTRIES });
   return (
     <Card title={t("payload.title")} description={t("payload.about")}>
       <Filters
