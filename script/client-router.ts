@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { REASONS } from "../src/domain/reasons.ts";
 
 /**
- * The type of the server's router as a module that needs nothing but itself: the compiler's own declaration, with tRPC's
- * types written out as far as clients read them.
+ * The type of the server's router as a module that needs nothing but itself: the compiler's own declaration,
+ * with tRPC's types written out as far as clients read them.
  * @param scratch a folder for temporary files
  */
 export async function appRouterSource(project: string, scratch: string): Promise<string> {

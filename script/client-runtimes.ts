@@ -12,7 +12,8 @@ async function testRuntimes(): Promise<number> {
   try {
     const bun = `@oven/bun-${platform()}-${arch() === "arm64" ? "aarch64" : arch()}`;
     const node = `node-${platform()}-${arch()}`;
-    // The packages with the programs themselves: the ones named `bun` and `node` fetch them by install scripts.
+    // The packages with the programs themselves: the ones named `bun` and `node` fetch them by install
+    // scripts.
     await writeFile(join(folder, "package.json"), '{ "private": true }');
     const packages = [`${bun}@${BUN}`, `${node}@${NODE_20}`];
     const installed = run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 /**
- * Beside each script and style of the built pages its compressed forms, as small as they get: once here instead of at each
- * answer, and a sixth smaller.
+ * Beside each script and style of the built pages its compressed forms, as small as they get: once here
+ * instead of at each answer, and a sixth smaller.
  */
 const ROOT = join(import.meta.dirname, "../.next/static");
 

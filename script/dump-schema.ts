@@ -6,7 +6,8 @@ import { startEmbeddedPostgres } from "../src/store/embedded.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { dumpSchema } from "../src/store/schema-dump.ts";
 
-// Writes src/store/schema.sql from a database that has just been migrated, so that a change shows in the diff.
+// Writes src/store/schema.sql from a database that has just been migrated, so that a change shows in the
+// diff.
 const folder = await mkdtemp(join(tmpdir(), "tollgate-schema-"));
 await chmod(folder, 0o755);
 const postgres = await startEmbeddedPostgres(folder);

@@ -20,7 +20,10 @@ const ALLOWED = new Set([
   "Unlicense",
   "Zlib",
 ]);
-/** Linked to at run time and not changed, as the LGPL has it: the pictures library that Next.js brings along, and is not used. */
+/**
+ * Linked to at run time and not changed, as the LGPL has it: the pictures library that Next.js brings along,
+ * and is not used.
+ */
 const LINKED = new Set(["LGPL-3.0-or-later"]);
 
 type Locked = { license?: string; dev?: boolean; optional?: boolean; link?: boolean };
@@ -53,7 +56,10 @@ async function declared(path: string): Promise<string> {
   return typeof license === "object" ? license.type : (license ?? "unknown");
 }
 
-/** An SPDX expression: of several licences to choose from one is enough, of several that apply together all are needed. */
+/**
+ * An SPDX expression: of several licences to choose from one is enough, of several that apply together all
+ * are needed.
+ */
 function isAllowed(expression: string): boolean {
   return expression
     .replace(/[()]/g, "")

@@ -4,7 +4,9 @@ import { dirname, relative, resolve } from "node:path";
 /** A file in which one of these stands starts a program or listens on a port. */
 const STARTS = /\b(spawn|fork|createServer|serve|spawnServer|startServer|startSimulator)\(|\.listen\(/;
 
-/** They listen for a moment, or stand for a neighbour of the server's; who imports only them starts no server. */
+/**
+ * They listen for a moment, or stand for a neighbour of the server's; who imports only them starts no server.
+ */
 const NO_SERVERS = [
   "http",
   "free-port",
@@ -16,7 +18,10 @@ const NO_SERVERS = [
   "pgbouncer",
 ];
 
-/** The test files that start a server, themselves or by a helper that they import. Paths from the project's root, sorted. */
+/**
+ * The test files that start a server, themselves or by a helper that they import. Paths from the project's
+ * root, sorted.
+ */
 export function serverTests(project: string): string[] {
   const texts = new Map(
     globSync("test/**/*.ts", { cwd: project }).map((file) => {

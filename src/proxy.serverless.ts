@@ -15,7 +15,10 @@ const METHODS = ["GET", "HEAD", "POST"];
 /** As `next.config.mjs` limits server actions. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Before every page where Next.js serves without `src/server.ts`: the same refusals, limit and headers as there. */
+/**
+ * Before every page where Next.js serves without `src/server.ts`: the same refusals, limit and headers as
+ * there.
+ */
 export async function proxy(request: NextRequest): Promise<NextResponse> {
   const started = await host().catch((error: Error) => {
     console.error(error.message);

@@ -16,8 +16,8 @@ const PROXY_ADDRESS = "127.0.0.1";
 const DATABASE_WITHIN_MS = 5_000;
 
 /**
- * Everything behind pages and API for a host that starts instances on request and stops them between two requests: no
- * timers, no embedded database, no simulator. `GET /api/cron/<job>` runs the jobs.
+ * Everything behind pages and API for a host that starts instances on request and stops them between two
+ * requests: no timers, no embedded database, no simulator. `GET /api/cron/<job>` runs the jobs.
  * @throws ConfigError
  */
 export async function startHost(variables: Record<string, string | undefined>): Promise<Host> {

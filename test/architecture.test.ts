@@ -11,7 +11,10 @@ type Rule = {
 
 const NODE = /^node:/;
 
-/** Which folder may import which. A folder that is not listed may not exist; a file at the top counts as a folder. */
+/**
+ * Which folder may import which. A folder that is not listed may not exist; a file at the top counts as a
+ * folder.
+ */
 const RULES: Record<string, Rule> = {
   domain: { rooms: [], packages: ["zod"] },
   observability: {

@@ -3,7 +3,9 @@ import { Hono } from "hono";
 import { subscriptionsOfUser } from "../../src/store/subscription-list.ts";
 import { openBareDatabase } from "./bare-database.ts";
 
-/** The route without its gate: it believes the header that says who is asking, counts nothing, checks nothing. */
+/**
+ * The route without its gate: it believes the header that says who is asking, counts nothing, checks nothing.
+ */
 const LIMIT = 10;
 
 const database = openBareDatabase();

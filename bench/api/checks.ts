@@ -17,7 +17,10 @@ export async function assertOwnList(target: ReadTarget, person: Person): Promise
   throw new BrokenMeasurement(`${person.userId} got ${text}`);
 }
 
-/** That there is a gate to measure: who is not signed in, asks for nonsense, or is no longer signed in, is refused. */
+/**
+ * That there is a gate to measure: who is not signed in, asks for nonsense, or is no longer signed in, is
+ * refused.
+ */
 export async function assertGate(
   server: ApiServer,
   port: number,

@@ -25,8 +25,8 @@ export type ApiServer = {
   program: Omit<ServerProgram, "name"> & { name: ContenderName };
   read: Read;
   /**
-   * How a request says who is asking: by the signed cookie; by that and Better Auth's copy of the session in a second one;
-   * or by a header that is believed, where there is no gate.
+   * How a request says who is asking: by the signed cookie; by that and Better Auth's copy of the session in
+   * a second one; or by a header that is believed, where there is no gate.
    */
   presents: "cookie" | "cookie and copy" | "user id";
   /** Asked for before anything is measured, so that Next.js is loaded. */

@@ -16,7 +16,10 @@ export async function credentialsOf(
   return { cookie: `${sessionCookie}; ${await copyOfSession(port, sessionCookie)}` };
 }
 
-/** Better Auth puts the whole session into a second cookie when it is asked for the session; then it believes that one. */
+/**
+ * Better Auth puts the whole session into a second cookie when it is asked for the session; then it believes
+ * that one.
+ */
 async function copyOfSession(port: number, cookie: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/api/auth/get-session`, { headers: { cookie } });
   await answer.arrayBuffer();

@@ -2,7 +2,10 @@ import { createHash, createHmac } from "node:crypto";
 import { query } from "../shared/postgres.ts";
 import { AUTH_SECRET } from "../shared/server-process.ts";
 
-/** A signed-in user with three subscriptions and three notifications; everything about them follows from the number. */
+/**
+ * A signed-in user with three subscriptions and three notifications; everything about them follows from the
+ * number.
+ */
 export type Person = {
   userId: string;
   /** `name=value`, signed as Better Auth signs it. */
@@ -16,7 +19,9 @@ type Shown = Record<string, unknown>;
 
 const USERS = 1_000;
 
-/** So many of them ask while it is measured. The rest make the tables longer, and have sessions to be revoked. */
+/**
+ * So many of them ask while it is measured. The rest make the tables longer, and have sessions to be revoked.
+ */
 export const ASKING = 200;
 
 const SLOTS = ["provider-a", "provider-b", "provider-c"];

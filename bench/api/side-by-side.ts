@@ -25,7 +25,9 @@ export const OFFERED_PER_SECOND = 300;
 /** Everybody is warm by then. */
 const OFFERED_WARM_UP_SECONDS = 1;
 
-/** Contenders on one PostgreSQL, taking turns: first under full load, then, if asked for, under light load. */
+/**
+ * Contenders on one PostgreSQL, taking turns: first under full load, then, if asked for, under light load.
+ */
 export async function measureSideBySide(
   bench: Bench,
   among: readonly ContenderName[],

@@ -9,7 +9,10 @@ import type { Turns } from "../shared/turns.ts";
 const DAY_MS = 86_400_000;
 const AT_ONCE = 10_000;
 
-/** How often it is decided whether a user may use a feature: each of a paid plan in turn, the median of the rounds. */
+/**
+ * How often it is decided whether a user may use a feature: each of a paid plan in turn, the median of the
+ * rounds.
+ */
 export async function checksPerSecond({ rounds, seconds }: Turns): Promise<number> {
   const now = new Date();
   const current = entitlementsOf(

@@ -7,7 +7,9 @@ import { type ServerProcess, startServerProcess } from "../shared/server-process
 const PROCESSES = 3;
 const UPGRADES = 20;
 
-/** The longest time from the commit of an upgrade to the answer that shows it, of all upgrades and processes. */
+/**
+ * The longest time from the commit of an upgrade to the answer that shows it, of all upgrades and processes.
+ */
 export async function upgradeSeenMs(postgres: Postgres, folder: string): Promise<number> {
   const databaseUrl = await createMigratedDatabase(postgres, "upgrade");
   await populate(databaseUrl);

@@ -106,8 +106,8 @@ async function lastEvents(url: string, text: string): Promise<Map<string, number
 const TRIES = 25;
 
 /**
- * Compares what was acknowledged with what is in the database. Requests that the sender did not wait for may have
- * been taken in or not; all others must have been, once.
+ * Compares what was acknowledged with what is in the database. Requests that the sender did not wait for may
+ * have been taken in or not; all others must have been, once.
  */
 export async function assertArrived(
   contender: { databaseUrl: string; ledger: Ledger },

@@ -7,7 +7,9 @@ import { startServerProcess } from "../shared/server-process.ts";
 import { median } from "../shared/statistics.ts";
 
 export type AtRest = {
-  /** From the start of the process to the first 200 of `/api/ready`, with a database that exists; the median. */
+  /**
+   * From the start of the process to the first 200 of `/api/ready`, with a database that exists; the median.
+   */
   readyMs: number;
   readyMsRounds: number[];
   /** Starting for the first time, making the database. */

@@ -115,7 +115,10 @@ async function startStripeSync(bench: Bench, name: string): Promise<Contender> {
   return startWebhookContender(bench, { program, databaseUrl, ledger: STRIPE_SYNC_TABLES });
 }
 
-/** One instance of what serverless hosts run; with `--connections 1` it has a request at a time, as most of them send. */
+/**
+ * One instance of what serverless hosts run; with `--connections 1` it has a request at a time, as most of
+ * them send.
+ */
 async function startServerless(bench: Bench, name: string): Promise<Contender> {
   execFileSync(join(import.meta.dirname, "../../script/build-pages"), ["--serverless"], { stdio: "inherit" });
   const databaseUrl = await createTollgateDatabase(bench, "serverless");

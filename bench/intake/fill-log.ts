@@ -16,7 +16,9 @@ const CHUNK_CHARACTERS = 1024 * 1024;
 const COLUMNS = `id, provider, event_id, event_type, format, status, claim_source, claimed_at, received_at, completed_at, occurred_at,
   last_error, payload, first_source, first_outcome, first_duration_ms, first_subscription_id, first_changes`;
 
-/** Loads deliveries with `copy`; the indexes are built afterwards, which takes less time than adding to them. */
+/**
+ * Loads deliveries with `copy`; the indexes are built afterwards, which takes less time than adding to them.
+ */
 export async function fillLog(url: string, options: FillOptions): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

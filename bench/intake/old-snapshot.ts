@@ -24,8 +24,8 @@ const PER_SECOND = 1_000;
 const MINUTE_SECONDS = 60;
 
 /**
- * Events at a steady pace beside a transaction that holds the oldest snapshot, as a long report or a forgotten session does:
- * PostgreSQL keeps every row version and index entry from then on.
+ * Events at a steady pace beside a transaction that holds the oldest snapshot, as a long report or a
+ * forgotten session does: PostgreSQL keeps every row version and index entry from then on.
  */
 export async function measureOldSnapshot(bench: Bench): Promise<OldSnapshot> {
   const { options } = bench;

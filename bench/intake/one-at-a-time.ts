@@ -5,8 +5,8 @@ import { parsePayload } from "../../src/intake/payload.ts";
 import { stripe } from "../../src/providers/stripe/webhook.ts";
 
 /**
- * What Tollgate would be without its groups: the same checks, the same tables, and for each event two transactions
- * of one statement each. The claim does not wait for the disk, as Tollgate's does not.
+ * What Tollgate would be without its groups: the same checks, the same tables, and for each event two
+ * transactions of one statement each. The claim does not wait for the disk, as Tollgate's does not.
  */
 const CLAIM = `
 with setting as materialized (select set_config('synchronous_commit', 'off', true) as value)

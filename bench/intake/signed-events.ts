@@ -8,8 +8,8 @@ export const SECRET = "whsec_bench_0123456789abcdef0123456789abcdef";
 const FIRST_SECOND = 1_750_000_000;
 
 /**
- * Periods have not ended, as in real events: the next one of an ended period is searched for. Their ends fit into a signed
- * 32-bit integer, as which stripe-sync-engine stores them.
+ * Periods have not ended, as in real events: the next one of an ended period is searched for. Their ends fit
+ * into a signed 32-bit integer, as which stripe-sync-engine stores them.
  */
 const FIRST_PERIOD_END = 2_100_000_000;
 
@@ -18,7 +18,9 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Events go round the subscriptions in turn, each of which belongs to a user of its own. */
 export type EventShape = Pick<Options, "subscriptions" | "bodyBytes" | "eventIds" | "changeEvery">;
 
-/** The time of an event by its number: later with each round through the subscriptions, so that none is stale. */
+/**
+ * The time of an event by its number: later with each round through the subscriptions, so that none is stale.
+ */
 function createdAt(number: number, { subscriptions }: EventShape): number {
   return FIRST_SECOND + Math.floor(number / subscriptions);
 }
@@ -32,8 +34,8 @@ export function userId(index: number): string {
 }
 
 /**
- * Event ids in the shape of Stripe's: the time, what is constant for an account, then chance. Multiplying by an odd
- * number is one to one modulo 2^32, so that none is given out twice.
+ * Event ids in the shape of Stripe's: the time, what is constant for an account, then chance. Multiplying by
+ * an odd number is one to one modulo 2^32, so that none is given out twice.
  */
 function eventId(number: number, shape: EventShape): string {
   const chance = hex8(Math.imul(number, 0x9e3779b1) >>> 0);

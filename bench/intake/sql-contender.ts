@@ -90,7 +90,9 @@ function printed(stdout: string, pattern: RegExp): number {
   return Number(text);
 }
 
-/** Reads and removes pgbench's logs, whose third column is the time that a transaction took, in microseconds. */
+/**
+ * Reads and removes pgbench's logs, whose third column is the time that a transaction took, in microseconds.
+ */
 function sampledMillis(logPrefix: string): number[] {
   const folder = join(logPrefix, "..");
   const times: number[] = [];

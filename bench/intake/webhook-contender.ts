@@ -20,7 +20,10 @@ export type WebhookServer = {
 /** More than anybody here can take in; once a contender is known, twice its best. */
 const ASSUMED_PER_SECOND = 30_000;
 
-/** Starts the server; each of its rounds sends events that it has never seen, and looks for them in its database. */
+/**
+ * Starts the server; each of its rounds sends events that it has never seen, and looks for them in its
+ * database.
+ */
 export async function startWebhookContender(
   bench: Bench,
   server: WebhookServer,

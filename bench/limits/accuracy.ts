@@ -17,7 +17,10 @@ const STARTS_AT = Date.UTC(2026, 0, 1);
 /** Episodes on Redis start so far from each other, and run side by side. */
 const APART_MS = 130;
 
-/** In memory on a clock that is driven, millisecond by millisecond; on Redis, whose clock cannot be, as time goes by. */
+/**
+ * In memory on a clock that is driven, millisecond by millisecond; on Redis, whose clock cannot be, as time
+ * goes by.
+ */
 export async function accuracy(turn: Turn): Promise<Accuracy> {
   const verdicts = CONTENDERS[turn.contender].store === "memory" ? await driven(turn) : await real(turn);
   return { ...worst(verdicts), limit: LIMIT };

@@ -10,7 +10,10 @@ export type Settings = {
 
 /** A limiter, asked as its documentation shows. */
 export type Limiter = {
-  /** Asks for the keys from one index up to another, each as soon as the one before is answered. @returns how many may pass */
+  /**
+   * Asks for the keys from one index up to another, each as soon as the one before is answered. @returns how
+   * many may pass
+   */
   admit(keys: readonly string[], from: number, to: number): Promise<number>;
   ask(key: string): Promise<Told>;
   /** Makes keys with `count` hits without deciding, where deciding would take minutes. */

@@ -8,7 +8,9 @@ export type Verdict = {
   mostAdmitted: number;
   /** Refused although fewer than the limit had passed in the window before it. */
   wrongRefusals: number;
-  /** Between what refusals told and the time from which the same request passed: the largest, in milliseconds. */
+  /**
+   * Between what refusals told and the time from which the same request passed: the largest, in milliseconds.
+   */
   resetErrorMs: number;
 };
 
@@ -22,8 +24,9 @@ export type Law = {
 };
 
 /**
- * Holds the calls of one key, one after the other, against the exact window, by brute force. What cannot be known, as a
- * decision is made somewhere on its round trip, is decided for the limiter: everything counted here is certain.
+ * Holds the calls of one key, one after the other, against the exact window, by brute force. What cannot be
+ * known, as a decision is made somewhere on its round trip, is decided for the limiter: everything counted
+ * here is certain.
  */
 export function judge(calls: readonly Call[], law: Law): Verdict {
   const admitted = calls.filter(({ allowed }) => allowed);

@@ -16,8 +16,8 @@ const KNOWN = 64;
 const ONE_NEW_IN = 16;
 
 /**
- * Makes keys, and goes on with a few of them until all the others have run out, then with new ones. What is returned is
- * the longest that one call took, or the turn of the event loop that it was in.
+ * Makes keys, and goes on with a few of them until all the others have run out, then with new ones. What is
+ * returned is the longest that one call took, or the turn of the event loop that it was in.
  */
 export async function longestPause({ contender, redis }: Turn): Promise<LongestPause> {
   const { store, keyPrefix } = CONTENDERS[contender];

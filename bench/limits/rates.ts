@@ -53,8 +53,8 @@ export async function hotRate(turn: Turn): Promise<Rate> {
 }
 
 /**
- * In memory every key is asked for ten times, from the first on, which has to make it; only where that would take
- * minutes, and on Redis, the keys are there before, and it is measured for so many seconds.
+ * In memory every key is asked for ten times, from the first on, which has to make it; only where that would
+ * take minutes, and on Redis, the keys are there before, and it is measured for so many seconds.
  */
 export async function manyKeysRate(turn: Turn): Promise<Rate> {
   const { store, keyPrefix } = CONTENDERS[turn.contender];

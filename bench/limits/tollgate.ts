@@ -3,7 +3,9 @@ import type { LimiterLog, LimiterMetrics } from "../../src/limits/limiter.ts";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import type { Limiter, Settings } from "./contender.ts";
 
-/** `rateLimit` with counts in memory, called as the gate calls it: without `await` when there is no promise. */
+/**
+ * `rateLimit` with counts in memory, called as the gate calls it: without `await` when there is no promise.
+ */
 export async function openMemory(settings: Settings): Promise<Limiter> {
   return limiterOver(
     await createRateLimit({ redisUrls: null, log, metrics, ...clockOf(settings) }),

@@ -16,7 +16,9 @@ export type Outcome = { measured: unknown } | { failure: string };
 
 const PROGRAM = new URL("./turn-process.ts", import.meta.url);
 
-/** Measures one thing in a process of its own: nobody's garbage, timers or compiled code are in anybody's way. */
+/**
+ * Measures one thing in a process of its own: nobody's garbage, timers or compiled code are in anybody's way.
+ */
 export async function takeTurn<Measure extends keyof Measures>(
   turn: Turn<Measure>,
 ): Promise<Awaited<ReturnType<Measures[Measure]>>> {

@@ -8,7 +8,10 @@ import { BrokenMeasurement } from "./broken.ts";
 const TMPFS = 0x01021994;
 const STOP_TRIES = 50;
 
-/** A PostgreSQL in a temporary folder on disk; stopping it removes it. @throws BrokenMeasurement when there is no disk */
+/**
+ * A PostgreSQL in a temporary folder on disk; stopping it removes it. @throws BrokenMeasurement when there is
+ * no disk
+ */
 export async function makeCluster(): Promise<EmbeddedPostgres> {
   // /var/tmp, as /tmp may be in memory, where a flush to disk costs nothing.
   const folder = await mkdtemp("/var/tmp/tollgate-bench-");

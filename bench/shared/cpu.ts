@@ -30,7 +30,10 @@ export function processStat(pid: number): ProcessStat | null {
   }
 }
 
-/** All of PostgreSQL: the main process, its children (backends, checkpointer, WAL writer ...) and those that have exited. */
+/**
+ * All of PostgreSQL: the main process, its children (backends, checkpointer, WAL writer ...) and those that
+ * have exited.
+ */
 export function postgresMicros(pid: number | null): number | null {
   const main = pid === null ? null : processStat(pid);
   if (main === null) return null;

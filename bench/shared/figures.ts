@@ -1,6 +1,8 @@
 import { digits, NONE, newTable } from "./table.ts";
 
-/** What was promised, what was measured, and whether it was reached; `null` for what was left out of the run. */
+/**
+ * What was promised, what was measured, and whether it was reached; `null` for what was left out of the run.
+ */
 export type Figure = { figure: string; target: string; measured: string | null; reached: boolean | null };
 
 export type Goal<Results> = {

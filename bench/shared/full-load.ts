@@ -22,7 +22,10 @@ export type FullLoadOptions = {
   /** Ready-made requests, all of `requestBytes`. */
   file: string;
   requestBytes: number;
-  /** `once`: each request is sent once, and running out of them breaks the measurement. `again`: round and round. */
+  /**
+   * `once`: each request is sent once, and running out of them breaks the measurement. `again`: round and
+   * round.
+   */
   mode: "once" | "again";
 };
 
@@ -38,7 +41,9 @@ type Printed = {
   max: number;
 };
 
-/** Each connection sends its next request as soon as it has an answer. @throws BrokenMeasurement on any error */
+/**
+ * Each connection sends its next request as soon as it has an answer. @throws BrokenMeasurement on any error
+ */
 export async function sendAsFastAsAnswered(options: FullLoadOptions): Promise<FullLoad> {
   const { stdout } = await run(
     "wrk",

@@ -1,6 +1,9 @@
 const controller = new AbortController();
 
-/** Aborted by Ctrl-C or SIGTERM: whoever waits gives up, so that servers, databases and files are cleared away. */
+/**
+ * Aborted by Ctrl-C or SIGTERM: whoever waits gives up, so that servers, databases and files are cleared
+ * away.
+ */
 export const interruption = controller.signal;
 
 export function listenForInterruption(): void {

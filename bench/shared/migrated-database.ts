@@ -5,7 +5,10 @@ type Migrations = typeof import("../../src/store/migrate.ts");
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 
-/** A database with Tollgate's tables, empty; returns its URL. @param root another checkout, whose migrations are run */
+/**
+ * A database with Tollgate's tables, empty; returns its URL. @param root another checkout, whose migrations
+ * are run
+ */
 export async function createMigratedDatabase(
   postgres: Postgres,
   name: string,

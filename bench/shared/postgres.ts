@@ -27,7 +27,10 @@ const SETTINGS = [
   "max_connections",
 ];
 
-/** Opens the server at `url`, or makes one in a temporary folder. @throws BrokenMeasurement when it does not write to disk */
+/**
+ * Opens the server at `url`, or makes one in a temporary folder. @throws BrokenMeasurement when it does not
+ * write to disk
+ */
 export async function openPostgres(url: string | null): Promise<Postgres> {
   const own = url === null ? await makeCluster() : null;
   const server = own?.url ?? (url as string);
@@ -58,7 +61,9 @@ export async function openPostgres(url: string | null): Promise<Postgres> {
   }
 }
 
-/** One statement on a connection of its own, so that nothing of ours is connected while a round is measured. */
+/**
+ * One statement on a connection of its own, so that nothing of ours is connected while a round is measured.
+ */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

@@ -6,8 +6,9 @@ import { BrokenMeasurement } from "./broken.ts";
 import { interruption, listenForInterruption } from "./interruption.ts";
 
 /**
- * Runs a bench as a program: a folder for its files, removed afterwards, and an exit status that says whether its numbers
- * can be trusted. The folder lies in memory where possible: what is written while measuring must not occupy the disk.
+ * Runs a bench as a program: a folder for its files, removed afterwards, and an exit status that says whether
+ * its numbers can be trusted. The folder lies in memory where possible: what is written while measuring must
+ * not occupy the disk.
  */
 export async function runBench(run: (folder: string) => Promise<void>): Promise<void> {
   listenForInterruption();

@@ -1,9 +1,14 @@
 import { connect, type Socket } from "node:net";
 import { BrokenMeasurement } from "./broken.ts";
 
-/** A cheap sender of ready-made requests over connections that are kept open, one request at a time on each. */
+/**
+ * A cheap sender of ready-made requests over connections that are kept open, one request at a time on each.
+ */
 export type Sender = {
-  /** Waits for a free connection. Resolves with the body of the answer. @throws BrokenMeasurement unless it is a 200 */
+  /**
+   * Waits for a free connection. Resolves with the body of the answer. @throws BrokenMeasurement unless it is
+   * a 200
+   */
   send(request: string): Promise<string>;
   /** The same for whatever the answer is. */
   exchange(request: string): Promise<Answer>;

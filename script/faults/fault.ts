@@ -7,7 +7,9 @@ export type Fault = {
   fault: string;
   /** The files whose tests have to notice it. */
   tests: readonly string[];
-  /** Which of their tests, as a regular expression on the titles; all unless given. For files that take long. */
+  /**
+   * Which of their tests, as a regular expression on the titles; all unless given. For files that take long.
+   */
   only?: string;
   /** Set where the tests look at the built pages: they are built anew with the fault. */
   inPages?: true;

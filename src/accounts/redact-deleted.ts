@@ -17,8 +17,8 @@ import {
 type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };
 
 /**
- * Removes the data of users who have deleted their accounts from the log of deliveries, in small steps that block nobody.
- * The next call continues where one was stopped or failed.
+ * Removes the data of users who have deleted their accounts from the log of deliveries, in small steps that
+ * block nobody. The next call continues where one was stopped or failed.
  * @returns whether nothing is left to redact
  */
 export async function redactDeleted(tools: RedactionTools, isStopping: () => boolean): Promise<boolean> {

@@ -16,7 +16,10 @@ export type AuthRoutesOptions = {
   documentedRoutes(): readonly DocumentedAuthRoute[];
 };
 
-/** `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything is read. */
+/**
+ * `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything
+ * is read.
+ */
 export function authRoutes(
   options: AuthRoutesOptions,
   limits: Limits,

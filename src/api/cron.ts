@@ -11,7 +11,9 @@ export type CronOptions = {
   runJob(name: string): Promise<JobOutcome> | undefined;
 };
 
-/** `GET /api/cron/<job>` runs a periodic job once, for hosts that keep no process running between requests. */
+/**
+ * `GET /api/cron/<job>` runs a periodic job once, for hosts that keep no process running between requests.
+ */
 export function cron({ secret, runJob }: CronOptions): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   if (secret === null) return routes;

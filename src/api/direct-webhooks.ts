@@ -20,8 +20,8 @@ const PLAIN_HOST = /^[a-z0-9._-]+(?::[1-9]\d{1,4})?$/;
 const CONTENT_LENGTH = /^\d{1,15}$/;
 
 /**
- * Serves an ordinary webhook without router and middleware, which cost more than the rest of its handling. Returns
- * false for any other request: the app answers it, and both give the same response.
+ * Serves an ordinary webhook without router and middleware, which cost more than the rest of its handling.
+ * Returns false for any other request: the app answers it, and both give the same response.
  */
 export function directWebhooks(
   options: DirectWebhookOptions,

@@ -87,7 +87,9 @@ type Streamed = {
   signal: AbortSignal;
 };
 
-/** Ends when the feed does, and once the key is no longer valid; the client then reconnects, or is refused. */
+/**
+ * Ends when the feed does, and once the key is no longer valid; the client then reconnects, or is refused.
+ */
 function streamed(options: Streamed): ReadableStream<Uint8Array> {
   const { heartbeatMs, isAllowed } = options;
   const encoder = new TextEncoder();

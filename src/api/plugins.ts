@@ -29,7 +29,10 @@ export type Plugin = {
 const FOLDER = join(import.meta.dirname, "../plugins");
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Loads every file of the folder as a plugin; a plugin's parts go into a subfolder. @throws Error naming the file */
+/**
+ * Loads every file of the folder as a plugin; a plugin's parts go into a subfolder. @throws Error naming the
+ * file
+ */
 export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries
@@ -79,7 +82,10 @@ function problem(file: string, message: string, cause?: unknown): Error {
   return new Error(`plugin ${file}: ${message}`, { cause });
 }
 
-/** Mounts all plugins behind the gate. Links come first, with a gate of their own; no other path reaches a plugin. */
+/**
+ * Mounts all plugins behind the gate. Links come first, with a gate of their own; no other path reaches a
+ * plugin.
+ */
 export function pluginRoutes(
   plugins: readonly Plugin[],
   deps: Dependencies,
@@ -97,7 +103,9 @@ export function pluginRoutes(
   return routes;
 }
 
-/** Requires a session or API key and charges the `plugin` scope before any plugin code runs. @throws Refusal */
+/**
+ * Requires a session or API key and charges the `plugin` scope before any plugin code runs. @throws Refusal
+ */
 function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
     const call = await authenticate(c as Context, callers);

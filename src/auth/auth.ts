@@ -26,7 +26,9 @@ export type Auth = {
   identify(credentials: Credentials): Promise<Identified>;
   /** The owner of a plugin's secret link. @throws DatabaseUnavailable */
   authenticateLink: AuthenticateLink;
-  /** The scope that a request below `/api/auth` is charged to, by the client's address; `null`: not limited. */
+  /**
+   * The scope that a request below `/api/auth` is charged to, by the client's address; `null`: not limited.
+   */
   scopeOf(method: string, path: string): AuthScope | null;
   /** Every route below `/api/auth`, for the document of the API. */
   documentedRoutes(): DocumentedAuthRoute[];
@@ -41,9 +43,15 @@ export type Auth = {
    * @param request `path` is below `/api/auth`; `header` reads the page's request
    */
   call(request: AccountCall): Promise<AccountCallResult>;
-  /** Notifies the owners of keys that expire soon; returns how many, at most a thousand. @throws DatabaseUnavailable */
+  /**
+   * Notifies the owners of keys that expire soon; returns how many, at most a thousand. @throws
+   * DatabaseUnavailable
+   */
   notifyExpiringKeys(): Promise<number>;
-  /** Deletes expired sessions and links, at most a thousand of each, and returns how many. @throws DatabaseUnavailable */
+  /**
+   * Deletes expired sessions and links, at most a thousand of each, and returns how many. @throws
+   * DatabaseUnavailable
+   */
   deleteExpired(): Promise<number>;
   /** Resolves when no background write is under way. */
   idle(): Promise<void>;

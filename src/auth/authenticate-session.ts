@@ -19,7 +19,9 @@ export type SessionDeps = {
   now: () => number;
 };
 
-/** The caller that a `Cookie` header identifies; `null` without a valid session. @throws DatabaseUnavailable */
+/**
+ * The caller that a `Cookie` header identifies; `null` without a valid session. @throws DatabaseUnavailable
+ */
 export type AuthenticateSession = (cookie: string, address: string) => Promise<Identified | null>;
 
 /** The hot path: Better Auth is called only for the one request a day that refreshes a session. */

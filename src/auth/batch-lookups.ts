@@ -1,6 +1,7 @@
 /**
- * Groups single lookups into batches: those of one turn of the event loop share a query, and those that arrive while
- * `maxInFlight` queries are running wait for one to end. A result is never older than the request for it.
+ * Groups single lookups into batches: those of one turn of the event loop share a query, and those that
+ * arrive while `maxInFlight` queries are running wait for one to end. A result is never older than the
+ * request for it.
  * @param findMany leaves out the keys that it does not find
  */
 export function batchLookups<Found>(

@@ -159,8 +159,8 @@ async function endOtherSessions(
 }
 
 /**
- * Whoever has read a code over a shoulder must not sign in with it. The code that finishes the set-up does not count:
- * there is a session already.
+ * Whoever has read a code over a shoulder must not sign in with it. The code that finishes the set-up does
+ * not count: there is a session already.
  */
 async function consumeCode(
   { database, secret }: BetterAuthOptions,

@@ -15,7 +15,10 @@ type ServerApi = Record<
   (context: { body?: unknown; headers: Headers; asResponse: true }) => Promise<Response>
 >;
 
-/** For server actions of the pages, whose origin has been checked: Better Auth's server API, by the same rules as HTTP. */
+/**
+ * For server actions of the pages, whose origin has been checked: Better Auth's server API, by the same rules
+ * as HTTP.
+ */
 export function createCall(options: HandleOptions): Auth["call"] {
   const api = options.betterAuth.api as unknown as ServerApi;
   return async ({ method = "POST", path, body, header, address }) => {

@@ -15,7 +15,10 @@ import { authRoute, documentedAuthRoutes } from "./routes.ts";
 export type AuthOptions = AccountsOptions & {
   /** At least 30. */
   auditRetentionDays: number;
-  /** Milliseconds since the epoch, by default the system clock. Better Auth itself always uses the system clock. */
+  /**
+   * Milliseconds since the epoch, by default the system clock. Better Auth itself always uses the system
+   * clock.
+   */
   now?: () => number;
 };
 

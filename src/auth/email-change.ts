@@ -17,8 +17,8 @@ export type EmailChangeDeps = { database: Database; sendMail: SendMail; appUrl: 
 const VALID_FOR_SECONDS = 60 * 60;
 
 /**
- * Mails a link to the present address and one to the new address; the change is made when both have been opened. The
- * response is the same for an address that somebody else has, to which nothing is sent.
+ * Mails a link to the present address and one to the new address; the change is made when both have been
+ * opened. The response is the same for an address that somebody else has, to which nothing is sent.
  */
 export async function startEmailChange(
   { database, sendMail, appUrl }: EmailChangeDeps,

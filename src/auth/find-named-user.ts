@@ -5,7 +5,10 @@ import { batchLookups } from "./batch-lookups.ts";
 /** Concurrent lookups: one may be stuck on a connection that has just died. */
 const MAX_IN_FLIGHT = 2;
 
-/** By our id or by another system's; resolves to our id, `null` without such a user. Concurrent calls share a query. */
+/**
+ * By our id or by another system's; resolves to our id, `null` without such a user. Concurrent calls share a
+ * query.
+ */
 export function findNamedUser(
   database: Queryable,
 ): (user: { user: string } | { externalId: string }) => Promise<string | null> {

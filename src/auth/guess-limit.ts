@@ -8,7 +8,10 @@ import { networkOf } from "./network-of.ts";
  */
 const FREE_FAILURES = { account: 10, network: 100, session: 10 };
 
-/** The outcome of an attempt: `right` and `wrong` are about the password, `unknown` of a request that failed otherwise. */
+/**
+ * The outcome of an attempt: `right` and `wrong` are about the password, `unknown` of a request that failed
+ * otherwise.
+ */
 export type GuessResult = "right" | "wrong" | "unknown";
 
 export type GuessLimit = {

@@ -69,8 +69,8 @@ function innerRequest(
 }
 
 /**
- * Better Auth requires an `Origin` with a cookie, but the contract serves clients that are no browser and send none.
- * A request that its browser marks as cross-site gets none, so that Better Auth refuses it.
+ * Better Auth requires an `Origin` with a cookie, but the contract serves clients that are no browser and
+ * send none. A request that its browser marks as cross-site gets none, so that Better Auth refuses it.
  */
 function originOf({ headers }: Request, appUrl: string): string | null {
   const site = headers.get("sec-fetch-site");

@@ -6,7 +6,10 @@ import type { Log } from "./log.ts";
 /** Resolves before the mail is delivered. */
 export type SendMail = (message: EmailMessage) => Promise<void>;
 
-/** Mails that strangers can cause: at most five to one recipient in 15 minutes, the others are dropped in silence. */
+/**
+ * Mails that strangers can cause: at most five to one recipient in 15 minutes, the others are dropped in
+ * silence.
+ */
 export function limitedMail(
   { database, mail, log }: { database: Queryable; mail: { send(message: EmailMessage): void }; log: Log },
   hash: (email: string) => string,

@@ -1,8 +1,8 @@
 import type { Credentials } from "./auth.ts";
 
 /**
- * The API key that a request presents. `undefined`: none, so that the cookie is used. `null`: a malformed key or two
- * different ones, and the cookie is not used either.
+ * The API key that a request presents. `undefined`: none, so that the cookie is used. `null`: a malformed key
+ * or two different ones, and the cookie is not used either.
  */
 export function presentedKey(credentials: Pick<Credentials, "header">): string | null | undefined {
   const presented = [

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Locale } from "../domain/locale.ts";
 
 /**
- * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows some
- * database errors (a sign-out that failed is reported as done).
+ * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows
+ * some database errors (a sign-out that failed is reported as done).
  */
 export type RequestScope = {
   /** The client's. */

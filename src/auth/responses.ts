@@ -39,8 +39,8 @@ export function errorResponse(
 }
 
 /**
- * Turns Better Auth's response into ours: a success unchanged, a failure as an error body. A success during which the
- * database failed is a failure too.
+ * Turns Better Auth's response into ours: a success unchanged, a failure as an error body. A success during
+ * which the database failed is a failure too.
  * @param failure the last database error during the request, or `null`
  * @param route the one that responded
  */

@@ -8,7 +8,10 @@ import * as responses from "./response-bodies.ts";
 
 export type AuthScope = Extract<Scope, `auth-${string}` | "api">;
 
-/** Endpoints that are ours: Better Auth confirms only one of the two addresses, by a link that cannot be revoked. */
+/**
+ * Endpoints that are ours: Better Auth confirms only one of the two addresses, by a link that cannot be
+ * revoked.
+ */
 type OwnEndpoint = "requestEmailChange" | "confirmEmailChange";
 
 /** A route below `/api/auth`. */
@@ -31,7 +34,9 @@ export type AuthRoute = {
   needsSession: boolean;
   /** Mounted only where e-mail addresses are confirmed. */
   confirmation: boolean;
-  /** Whose failures slow down further guesses of a password: the named account's, or the signed-in user's own. */
+  /**
+   * Whose failures slow down further guesses of a password: the named account's, or the signed-in user's own.
+   */
   guesses: "account" | "session" | null;
   /** The body's field for the current password. */
   passwordField: "password" | "currentPassword";

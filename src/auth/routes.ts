@@ -10,8 +10,8 @@ const MATCHERS = AUTH_ROUTES.map((route) => ({
 }));
 
 /**
- * The route for a method and path (`/api/auth/...`), the methods allowed on the path when there is none for this
- * method, or `null` for an unknown path.
+ * The route for a method and path (`/api/auth/...`), the methods allowed on the path when there is none for
+ * this method, or `null` for an unknown path.
  */
 export function authRoute(
   method: string,

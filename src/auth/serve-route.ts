@@ -34,10 +34,15 @@ export type RouteRequest = {
   respond(withCookie: boolean): Promise<Response>;
 };
 
-/** Better Auth's own work takes less, so that the response to an unknown address takes as long as to a known one. */
+/**
+ * Better Auth's own work takes less, so that the response to an unknown address takes as long as to a known
+ * one.
+ */
 const MIN_RESPONSE_MS = 300;
 
-/** Serves one route: limits guesses, calls Better Auth or an endpoint of ours, and revokes what a change ends. */
+/**
+ * Serves one route: limits guesses, calls Better Auth or an endpoint of ours, and revokes what a change ends.
+ */
 export async function serveRoute(deps: ServeDeps, request: RouteRequest): Promise<Response> {
   const response = serve(deps, request).catch((error: unknown) => failed(deps.log, request.route, error));
   if (request.route.hidesAccounts) await sleep(MIN_RESPONSE_MS);

@@ -8,7 +8,8 @@ export type SessionCookies = {
 };
 
 /**
- * Reads Better Auth's cookies as it does: HMAC-SHA256 in base64 after the last dot, the whole percent-encoded.
+ * Reads Better Auth's cookies as it does: HMAC-SHA256 in base64 after the last dot, the whole
+ * percent-encoded.
  * @param names including the prefix, as in Better Auth's context
  */
 export function sessionCookies(

@@ -4,7 +4,10 @@ import { batchLookups } from "./batch-lookups.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 
 export type SessionLookup = {
-  /** The session of a `Cookie` header, also an expired one or a banned user's; `null` without one. @throws DatabaseUnavailable */
+  /**
+   * The session of a `Cookie` header, also an expired one or a banned user's; `null` without one. @throws
+   * DatabaseUnavailable
+   */
   find(cookie: string): Promise<FoundSession | null>;
 };
 

@@ -8,8 +8,8 @@ const CREATED_AND_UPDATED = {
 };
 
 /**
- * The columns that Better Auth may read and write. It cannot reach those left out (role, ban, preferences), whatever a
- * request contains.
+ * The columns that Better Auth may read and write. It cannot reach those left out (role, ban, preferences),
+ * whatever a request contains.
  */
 export const TABLES = {
   user: pgTable("user", {

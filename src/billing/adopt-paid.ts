@@ -9,9 +9,9 @@ import { findByProviderIds } from "../store/verification.ts";
 type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
 
 /**
- * Records the subscription of a paid checkout whose events are delayed or lost, for a provider that lists no events. It
- * was found by the address that the payer typed in: it is the user's only if they have confirmed that address, else that
- * of the user whose customer it belongs to.
+ * Records the subscription of a paid checkout whose events are delayed or lost, for a provider that lists no
+ * events. It was found by the address that the payer typed in: it is the user's only if they have confirmed
+ * that address, else that of the user whose customer it belongs to.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function adoptPaid(

@@ -18,7 +18,8 @@ export function providerOf(payments: Payments, slot: Slot): PaymentApi {
 }
 
 /**
- * The provider's response, or a refusal. The user learns that the request failed; why is only in the operator's log.
+ * The provider's response, or a refusal. The user learns that the request failed; why is only in the
+ * operator's log.
  * @throws Refusal `unavailable`; `forbidden` when another customer has the email address
  */
 export async function mapProviderErrors<Response>(

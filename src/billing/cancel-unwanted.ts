@@ -12,8 +12,8 @@ import type { OperatorLog } from "./ask-provider.ts";
 export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };
 
 /**
- * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, and notifies the
- * administrators. What fails at the provider is retried later.
+ * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, and
+ * notifies the administrators. What fails at the provider is retried later.
  */
 export async function cancelUnwanted(tools: UnwantedTools, isStopping: () => boolean): Promise<void> {
   await findPaidTwice(tools.database);

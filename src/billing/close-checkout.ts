@@ -14,8 +14,8 @@ export type ClosingTools = {
 const LOOK_BACK_MS = 2 * 60 * 60 * 1000;
 
 /**
- * Closes a checkout at its provider. If it has been paid, its event is delayed or lost, and is fetched from the provider
- * at once, in the background.
+ * Closes a checkout at its provider. If it has been paid, its event is delayed or lost, and is fetched from
+ * the provider at once, in the background.
  * @throws PaymentApiProblem
  */
 export async function closeStoredCheckout(

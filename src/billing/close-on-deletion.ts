@@ -10,7 +10,8 @@ import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
 
 /**
  * Makes sure that nobody pays for an account that is about to be deleted.
- * @returns a function that allows checkouts again, to be called after the account was deleted or the deletion failed
+ * @returns a function that allows checkouts again, to be called after the account was deleted or the deletion
+ * failed
  * @throws Refusal `unavailable`
  */
 export type CloseOpenCheckout = (userId: string) => Promise<() => Promise<void>>;
@@ -22,8 +23,9 @@ const WAIT_MS = 15_000;
 const RETRY_MS = 100;
 
 /**
- * Closes the user's open checkout, and prevents a new one until the account is deleted. If the provider cannot close it,
- * or it has been paid, the resulting subscription is canceled and refunded once an event reports it.
+ * Closes the user's open checkout, and prevents a new one until the account is deleted. If the provider
+ * cannot close it, or it has been paid, the resulting subscription is canceled and refunded once an event
+ * reports it.
  */
 export function closeOnDeletion(tools: Tools): CloseOpenCheckout {
   const { database } = tools;

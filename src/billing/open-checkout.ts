@@ -29,9 +29,10 @@ const KEEP_SECONDS = 60 * 60;
 type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease };
 
 /**
- * Returns the URL at which the user can pay. There is one checkout per user: requests for the same order, in any
- * process, get the same one. No transaction is open while a provider is called.
- * @throws Refusal `unavailable`; `conflict` for a checkout that was paid; `not_found` when the account is deleted meanwhile
+ * Returns the URL at which the user can pay. There is one checkout per user: requests for the same order, in
+ * any process, get the same one. No transaction is open while a provider is called.
+ * @throws Refusal `unavailable`; `conflict` for a checkout that was paid; `not_found` when the account is
+ * deleted meanwhile
  */
 export async function openCheckout(deps: BillingTools, api: PaymentApi, order: Order): Promise<string> {
   const giveUpAt = performance.now() + WAIT_FOR_OTHERS_MS;

@@ -8,15 +8,18 @@ export type ChatAttempt = {
   chatId: string | null;
   /** Aborts the request to the provider; only until the answer begins when it can be resumed. */
   signal: AbortSignal;
-  /** Called at most once, with why the answer failed or broke off: a sentence for the log, without secrets. */
+  /**
+   * Called at most once, with why the answer failed or broke off: a sentence for the log, without secrets.
+   */
   onFailure(problem: string): void;
 };
 
 /** The language model that people talk to. */
 export type Chat = {
   /**
-   * Asks once, and resolves when the answer begins. The stream never fails: an answer that breaks off ends with an
-   * `error` chunk. Cancelling it aborts the request to the provider, at once or, when it can be resumed, after 30 s.
+   * Asks once, and resolves when the answer begins. The stream never fails: an answer that breaks off ends
+   * with an `error` chunk. Cancelling it aborts the request to the provider, at once or, when it can be
+   * resumed, after 30 s.
    * @throws Refusal `unavailable` when no answer begins
    */
   stream(messages: readonly ChatMessage[], attempt: ChatAttempt): Promise<ReadableStream<UIMessageChunk>>;

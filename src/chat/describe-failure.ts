@@ -2,8 +2,8 @@ import { APICallError, InvalidResponseDataError, StreamProviderError } from "ai"
 import { ProviderSilent } from "./answer.ts";
 
 /**
- * Why the model did not answer, for the log. Nothing is quoted from the provider or the error: they may contain
- * conversations, addresses and keys.
+ * Why the model did not answer, for the log. Nothing is quoted from the provider or the error: they may
+ * contain conversations, addresses and keys.
  */
 export function describeFailure(error: unknown): string {
   if (error instanceof ProviderSilent) return `the AI provider was ${error.message}`;

@@ -1,6 +1,9 @@
 import type { UIMessageChunk } from "ai";
 
-/** An answer that is read from the model whether or not somebody reads it here, and can be read from its start again. */
+/**
+ * An answer that is read from the model whether or not somebody reads it here, and can be read from its start
+ * again.
+ */
 export type KeptAnswer = {
   /** From its start, then as it arrives. */
   read(): ReadableStream<UIMessageChunk>;

@@ -10,7 +10,9 @@ export type ResumableAnswers = {
   close(): void;
 };
 
-/** A reload takes seconds. Whoever stays away longer is not coming back, and the model is paid by the word. */
+/**
+ * A reload takes seconds. Whoever stays away longer is not coming back, and the model is paid by the word.
+ */
 const ABANDON_AFTER_MS = 30_000;
 const KEPT_MS = 60_000;
 

@@ -16,8 +16,8 @@ export type FinalState = { checked: Check; notChecked: null } | { checked: null;
 type Circumstances = { mayBeOutOfOrder(life: number): boolean; hasOpenWork: boolean };
 
 /**
- * Compares the subscriptions in this command's database with the events that were sent, again and again while the
- * server may still retry or take over a lease.
+ * Compares the subscriptions in this command's database with the events that were sent, again and again while
+ * the server may still retry or take over a lease.
  */
 export async function checkFinalState(
   runtime: Runtime,

@@ -78,7 +78,10 @@ function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
   return dryRun && (corrected.length > 0 || isMissing || hasChanged) ? DRIFT : 0;
 }
 
-/** A slot or subscription named on the command line must be checked; other slots without credentials are skipped. */
+/**
+ * A slot or subscription named on the command line must be checked; other slots without credentials are
+ * skipped.
+ */
 function failureOf(
   { slots, left }: ReconcileReport,
   { slot, subscription }: Options,

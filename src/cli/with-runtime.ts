@@ -9,7 +9,8 @@ const REACH_WITHIN_MS = 3_000;
 
 /**
  * Runs a command on the server's database, whether or not the server is running, and closes it again.
- * @param options.createsDatabase for commands that may be the first to use a data folder; the others fail without one
+ * @param options.createsDatabase for commands that may be the first to use a data folder; the others fail
+ * without one
  */
 export async function withRuntime<Result>(
   { env }: Pick<Terminal, "env">,

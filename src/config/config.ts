@@ -138,7 +138,10 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   };
 }
 
-/** With `DATABASE_URL`, several servers may share sessions, so that none may generate the secret. @throws ConfigError */
+/**
+ * With `DATABASE_URL`, several servers may share sessions, so that none may generate the secret. @throws
+ * ConfigError
+ */
 export function requireAuthSecret(config: Config): void {
   if (config.databaseUrl === null || config.authSecret !== null) return;
   throw new ConfigError(

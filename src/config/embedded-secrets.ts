@@ -22,7 +22,10 @@ export type EmbeddedSecrets = StoredSecrets & {
   simulatorSecrets: Record<Slot, string>;
 };
 
-/** The secrets of the embedded mode: generated once, stored in `dataDir/secrets.json`, readable by its owner only. */
+/**
+ * The secrets of the embedded mode: generated once, stored in `dataDir/secrets.json`, readable by its owner
+ * only.
+ */
 export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, "secrets.json");
@@ -41,7 +44,8 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
     }
     if (code !== "ENOENT") throw error;
   }
-  // Written completely, then linked: of several processes that start together, one wins and all read the same file.
+  // Written completely, then linked: of several processes that start together, one wins and all read the same
+  // file.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `${JSON.stringify(newSecrets(), null, 2)}\n`, { mode: 0o600 });
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {

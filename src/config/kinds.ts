@@ -45,7 +45,9 @@ export const url = (protocols: readonly string[], example: string) =>
     return parsed !== null && protocols.includes(parsed.protocol);
   }, `expected a URL such as ${example}`);
 
-/** Of one server, or of several with commas between them, as libpq reads it; `URL` knows a single host only. */
+/**
+ * Of one server, or of several with commas between them, as libpq reads it; `URL` knows a single host only.
+ */
 export const databaseUrl = z.string().refine((text) => {
   const [, before = "", hosts = "", after = ""] =
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/s.exec(text) ?? [];

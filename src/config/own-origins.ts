@@ -2,7 +2,8 @@ import type { Config } from "./config.ts";
 import { isLoopback } from "./loopback.ts";
 
 /**
- * The origins whose pages may write with a user's cookie. On a local machine both loopback names are accepted.
+ * The origins whose pages may write with a user's cookie. On a local machine both loopback names are
+ * accepted.
  * @param port where it listens
  */
 export function ownOrigins({ databaseUrl, appUrl }: Config, port: number): string[] {

@@ -44,7 +44,10 @@ export function connectPayments(
   });
 }
 
-/** The signing secrets of each slot. While the simulator runs, its own are accepted too, in the slots that it serves. */
+/**
+ * The signing secrets of each slot. While the simulator runs, its own are accepted too, in the slots that it
+ * serves.
+ */
 export function webhookSecrets(
   { slots, databaseUrl, simulator }: Config,
   embedded: EmbeddedSecrets | null,

@@ -14,8 +14,8 @@ const PriceIdMap = z.partialRecord(
 );
 
 /**
- * The plans for sale with the price ids of this environment: test and live mode have different ones, and neither needs
- * a change of `plans.config.ts`.
+ * The plans for sale with the price ids of this environment: test and live mode have different ones, and
+ * neither needs a change of `plans.config.ts`.
  * @param value JSON, or the path of a file with it
  * @throws ConfigError
  */

@@ -17,7 +17,10 @@ type Rule = {
 
 const BUILD_ID = resolve(import.meta.dirname, "../../.next/BUILD_ID");
 
-/** What must hold before strangers use the server, beyond what a trial needs; docs/production-checklist.md says why. */
+/**
+ * What must hold before strangers use the server, beyond what a trial needs; docs/production-checklist.md
+ * says why.
+ */
 const RULES: readonly Rule[] = [
   {
     check: "NODE_ENV",

@@ -3,7 +3,10 @@ import { isLoopback } from "../config/loopback.ts";
 import { trustsProxies } from "../config/trusted-proxies.ts";
 import { type Finding, good, warning } from "./finding.ts";
 
-/** Whether limits can tell clients apart: the server itself speaks plain HTTP, so that https means a proxy before it. */
+/**
+ * Whether limits can tell clients apart: the server itself speaks plain HTTP, so that https means a proxy
+ * before it.
+ */
 export function checkProxies({ appUrl, trustedProxies }: Config): Finding {
   if (trustsProxies(trustedProxies)) return good("proxies", "TRUSTED_PROXIES is set");
   if (isLoopback(appUrl) || !appUrl.startsWith("https://")) return good("proxies", "none is trusted");

@@ -6,7 +6,10 @@ import { ADAPTERS } from "../providers/registry.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { probe } from "./probe.ts";
 
-/** Sends a signed event without effects through the public address, as the provider would. It appears in the delivery log. */
+/**
+ * Sends a signed event without effects through the public address, as the provider would. It appears in the
+ * delivery log.
+ */
 export async function checkWebhook(
   config: Config,
   slot: Slot,

@@ -14,7 +14,10 @@ export type ProbeRequest = { method?: "GET" | "POST"; headers?: Record<string, s
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
-/** Sends one request as a provider would, without following redirects. @returns a sentence when there is no response */
+/**
+ * Sends one request as a provider would, without following redirects. @returns a sentence when there is no
+ * response
+ */
 export function probe(
   url: string,
   { method = "GET", headers = {}, body }: ProbeRequest = {},

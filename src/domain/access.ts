@@ -19,8 +19,9 @@ export type Access = {
 };
 
 /**
- * `grace`: a renewal failed, and access stays until the end of the grace period. `incomplete`: the first payment is
- * still due. `unpaid`: the provider has given up on a renewal. The plan decides whether those two and `paused` give access.
+ * `grace`: a renewal failed, and access stays until the end of the grace period. `incomplete`: the first
+ * payment is still due. `unpaid`: the provider has given up on a renewal. The plan decides whether those two
+ * and `paused` give access.
  */
 export const ACCESS_REASONS = [
   "paid",
@@ -52,8 +53,8 @@ const DEFAULT_RULES: AccessRules = {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Whether a subscription gives access to what its plan contains. Never derived from the period's end while a payment is
- * due: some providers advance it before they charge.
+ * Whether a subscription gives access to what its plan contains. Never derived from the period's end while a
+ * payment is due: some providers advance it before they charge.
  */
 export function accessOf(subscription: AccessFacts, plan: AccessRules | null, now: Date): Access {
   const rules = plan ?? DEFAULT_RULES;

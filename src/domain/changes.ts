@@ -5,8 +5,8 @@ import type { SubscriptionStatus } from "./subscription-status.ts";
 type Change<Value> = [before: Value | null, after: Value | null];
 
 /**
- * The changed fields of a subscription, before and after; all `null` before for a new one. The user is left out: the
- * history is kept after an account is deleted.
+ * The changed fields of a subscription, before and after; all `null` before for a new one. The user is left
+ * out: the history is kept after an account is deleted.
  */
 export type Changes = {
   planId?: Change<string>;

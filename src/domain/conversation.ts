@@ -45,7 +45,10 @@ const Message = z.object({
 /** `chatId` is `null` when the client sent none: its answer cannot be resumed. */
 export type ParsedConversation = { messages: ChatMessage[]; chatId: string | null };
 
-/** A conversation as a client sends it, plainly or as the AI SDK's `useChat` does; parsed to what the model is sent. */
+/**
+ * A conversation as a client sends it, plainly or as the AI SDK's `useChat` does; parsed to what the model is
+ * sent.
+ */
 export const Conversation = z
   .object({
     messages: z

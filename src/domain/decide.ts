@@ -21,7 +21,10 @@ type Applied = {
   subscription: Subscription;
   /** Older than an event already applied to the subscription. */
   isLate: boolean;
-  /** Why its plan is uncertain: the price has changed to one that no plan has. It keeps its plan, and is flagged. */
+  /**
+   * Why its plan is uncertain: the price has changed to one that no plan has. It keeps its plan, and is
+   * flagged.
+   */
   planProblem?: Failure;
 };
 
@@ -84,7 +87,8 @@ type Resolved<Plan = PlanChoice> = {
 };
 
 /**
- * After a terminal status only a newer event counts; an older one that differs flags the subscription for comparison.
+ * After a terminal status only a newer event counts; an older one that differs flags the subscription for
+ * comparison.
  */
 function afterItsEnd(
   before: Subscription,
@@ -124,8 +128,9 @@ function patch(
 }
 
 /**
- * The customer id stored so far, and the event's. One that is, or may be, another person's is not stored, and dropped
- * if it was; only a subscription whose own id is still missing keeps it, to find that at the provider.
+ * The customer id stored so far, and the event's. One that is, or may be, another person's is not stored, and
+ * dropped if it was; only a subscription whose own id is still missing keeps it, to find that at the
+ * provider.
  */
 function customerIds(
   before: Subscription,

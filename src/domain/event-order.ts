@@ -5,8 +5,8 @@ import type { SubscriptionEvent } from "./subscription-event.ts";
 export type EventOrder = "older" | "same" | "newer";
 
 /**
- * Orders events with the same provider timestamp: Stripe's clock has whole seconds, and one checkout sends three
- * events within one.
+ * Orders events with the same provider timestamp: Stripe's clock has whole seconds, and one checkout sends
+ * three events within one.
  */
 const EVENT_RANK = {
   "customer.subscription.created": 1,
@@ -19,8 +19,8 @@ type Timed = Pick<SubscriptionEvent, "kind" | "occurredAtMicros">;
 type LastSeen = Pick<Subscription, "lastEventAtMicros" | "lastEventRank" | "comparedAtMicros">;
 
 /**
- * Compares an event's time with the last event applied to a subscription and with the last comparison with the
- * provider, whose response includes everything before it.
+ * Compares an event's time with the last event applied to a subscription and with the last comparison with
+ * the provider, whose response includes everything before it.
  */
 export function orderOf({ kind, occurredAtMicros }: Timed, lastSeen: LastSeen): EventOrder {
   if (occurredAtMicros === null) return "newer";

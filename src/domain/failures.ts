@@ -52,8 +52,8 @@ export type Failure = {
 }[FailureReason];
 
 /**
- * One English sentence per reason, stored as `last_error`. Never contains a database error or a stack trace, which may
- * quote other rows or code: those are only logged.
+ * One English sentence per reason, stored as `last_error`. Never contains a database error or a stack trace,
+ * which may quote other rows or code: those are only logged.
  */
 const SENTENCES: { [R in FailureReason]: (params: FailureParams[R]) => string } = {
   user_not_found: ({ userId }) => `user: there is no user "${userId}"`,

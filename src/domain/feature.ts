@@ -16,8 +16,8 @@ const text = z.record(z.enum(LOCALES), z.string().min(1).max(200));
 const number = z.int().min(0).max(2_147_483_647);
 
 /**
- * What a plan includes: a `flag` is on or off, a `limit` is a number that the product keeps to, a `quota` is an amount per
- * billing period that Tollgate counts.
+ * What a plan includes: a `flag` is on or off, a `limit` is a number that the product keeps to, a `quota` is
+ * an amount per billing period that Tollgate counts.
  */
 export const Feature = z.discriminatedUnion("kind", [
   z.strictObject({ id, kind: z.literal("flag"), value: z.boolean(), text }),

@@ -50,7 +50,8 @@ function problemOf(issue: z.core.$ZodIssue): InputProblem {
 const MISSING = "missing";
 
 /**
- * Passed to zod with each parse: messages are made from the problem, so zod only reports whether a value was missing.
+ * Passed to zod with each parse: messages are made from the problem, so zod only reports whether a value was
+ * missing.
  */
 export const whetherMissing: z.core.$ZodErrorMap = (issue) =>
   issue.code === "invalid_type" && issue.input === undefined ? MISSING : undefined;

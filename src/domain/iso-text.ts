@@ -13,7 +13,10 @@ const MILLISECONDS = Array.from(
   (_, ms) => `${padded(ms / 1_000, 2)}.${padded(ms % 1_000, 3)}Z`,
 );
 
-/** What `date.toISOString()` returns, for a third of its cost: V8 formats with `printf`. @throws RangeError for an invalid date */
+/**
+ * What `date.toISOString()` returns, for a third of its cost: V8 formats with `printf`. @throws RangeError
+ * for an invalid date
+ */
 export function isoText(date: Date): string {
   const ms = date.getTime();
   const day = Math.floor(ms / DAY_MS);

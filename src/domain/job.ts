@@ -1,4 +1,6 @@
-/** The periodic jobs, each with the schedule (crontab) on which a host without a process of its own calls it. */
+/**
+ * The periodic jobs, each with the schedule (crontab) on which a host without a process of its own calls it.
+ */
 export const JOB_SCHEDULES = {
   "webhook-retry": "* * * * *",
   "self-heal": "* * * * *",
@@ -18,8 +20,8 @@ export type JobName = keyof typeof JOB_SCHEDULES;
 export const JOB_NAMES = Object.keys(JOB_SCHEDULES) as JobName[];
 
 /**
- * How a requested run ended. `already_running`: another process runs the job. `disabled`: this configuration does not
- * need it.
+ * How a requested run ended. `already_running`: another process runs the job. `disabled`: this configuration
+ * does not need it.
  */
 export const JOB_OUTCOMES = ["ok", "already_running", "disabled", "failed"] as const;
 

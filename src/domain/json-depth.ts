@@ -1,8 +1,8 @@
 const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
 
 /**
- * Whether JSON nests deeper than `maxDepth`. Scans the bytes before anything is parsed, so that a hundred thousand
- * brackets cost only the scan.
+ * Whether JSON nests deeper than `maxDepth`. Scans the bytes before anything is parsed, so that a hundred
+ * thousand brackets cost only the scan.
  */
 export function isDeeperThan(json: Uint8Array, maxDepth: number): boolean {
   // Most payloads have fewer brackets in all; `indexOf` finds them many times faster than a loop.

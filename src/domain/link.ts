@@ -56,10 +56,12 @@ export function targetOf(
   return event.kind === "checkout.session.completed" ? boughtIn(event, ofUser) : onlyOne(ofUser);
 }
 
-/** The subscription that a checkout without a subscription id has become, if its other events arrived first. */
+/**
+ * The subscription that a checkout without a subscription id has become, if its other events arrived first.
+ */
 function boughtIn(event: SubscriptionEvent, ofUser: readonly Subscription[]): Target {
-  // It may have changed since: another plan, or its end. Of several, the one unchanged for longest: any change flags
-  // it for review, while a separate row would never get an id.
+  // It may have changed since: another plan, or its end. Of several, the one unchanged for longest: any
+  // change flags it for review, while a separate row would never get an id.
   const [since] = ofUser
     .filter((subscription) => orderOf(event, subscription) === "older")
     .sort((a, b) => (a.lastEventAtMicros ?? 0) - (b.lastEventAtMicros ?? 0));

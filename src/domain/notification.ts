@@ -32,8 +32,8 @@ export type NotificationDecision = {
 };
 
 /**
- * The notifications for a changed subscription. Compared with the last notified state, not the previous one: events
- * that arrive in any order notify nobody twice.
+ * The notifications for a changed subscription. Compared with the last notified state, not the previous one:
+ * events that arrive in any order notify nobody twice.
  * @param isLate the change comes from an event that is older than the last one applied
  */
 export function notificationsFor(

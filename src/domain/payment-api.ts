@@ -6,7 +6,10 @@ import type { Slot } from "./slot.ts";
 /** The API of each slot's provider; `null`: not configured. */
 export type Payments = Record<Slot, PaymentApi | null>;
 
-/** The outbound half of a provider. Every call ends within 10 s, retries included, and throws PaymentApiProblem. */
+/**
+ * The outbound half of a provider. Every call ends within 10 s, retries included, and throws
+ * PaymentApiProblem.
+ */
 export type PaymentApi = {
   readonly traits: ProviderTraits;
   createCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
@@ -18,20 +21,23 @@ export type PaymentApi = {
    */
   updateCheckout(checkoutId: string, order: CheckoutOrder): Promise<OpenedCheckout>;
   /**
-   * The customer portal of a subscription. Links are short-lived: fetch one each time. Fails with `taken` for a customer
-   * who may be somebody else.
+   * The customer portal of a subscription. Links are short-lived: fetch one each time. Fails with `taken` for
+   * a customer who may be somebody else.
    */
   openPortal(customer: PayingCustomer): Promise<{ url: string }>;
   /**
-   * The provider's current state as an event: `customer.subscription.updated`, or `.deleted` once it has ended.
-   * `null`: the provider has no such subscription.
+   * The provider's current state as an event: `customer.subscription.updated`, or `.deleted` once it has
+   * ended. `null`: the provider has no such subscription.
    */
   fetchSubscription(providerSubscriptionId: string): Promise<PaymentEvent | null>;
-  /** Cancels at once where the provider supports that, else at the period's end. Succeeds if it has already ended. */
+  /**
+   * Cancels at once where the provider supports that, else at the period's end. Succeeds if it has already
+   * ended.
+   */
   cancelSubscription(providerSubscriptionId: string): Promise<void>;
   /**
-   * Changes price or seats; at the period's end only where `traits.changesAtPeriodEnd`. Replaces a change that waits for
-   * the period's end, or withdraws it when nothing else is to change then.
+   * Changes price or seats; at the period's end only where `traits.changesAtPeriodEnd`. Replaces a change
+   * that waits for the period's end, or withdraws it when nothing else is to change then.
    */
   changeSubscription(providerSubscriptionId: string, change: SubscriptionChange): Promise<void>;
   /** What the change would cost; `null`: the provider does not say. */
@@ -107,8 +113,8 @@ export type CheckoutOrder = {
   successUrl: string;
   cancelUrl: string;
   /**
-   * A free trial at the start, in days; 0: none, where the provider can skip that of its price. `null`: as the price at
-   * the provider has it.
+   * A free trial at the start, in days; 0: none, where the provider can skip that of its price. `null`: as
+   * the price at the provider has it.
    */
   trialDays: number | null;
 };

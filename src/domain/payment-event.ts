@@ -20,8 +20,8 @@ export type EventIdentity = {
 };
 
 /**
- * A delivery's content in one shape for all providers. `null` means "not in this event", so that it never erases
- * known values.
+ * A delivery's content in one shape for all providers. `null` means "not in this event", so that it never
+ * erases known values.
  */
 export type PaymentEvent = {
   /** `payment`: it concerns a payment alone. `ignored`: none of these, or nothing was paid. */
@@ -35,9 +35,14 @@ export type PaymentEvent = {
   customerId: string | null;
   /** A customer that the provider knows to be another person's: never stored. */
   foreignCustomerId?: string;
-  /** The address that makes the payer this customer, where anybody may type one: it must be the user's confirmed one. */
+  /**
+   * The address that makes the payer this customer, where anybody may type one: it must be the user's
+   * confirmed one.
+   */
   customerEmail?: string;
-  /** What is paid for, in the order delivered; `priceIds` are the names under which a plan may know the item. */
+  /**
+   * What is paid for, in the order delivered; `priceIds` are the names under which a plan may know the item.
+   */
   items: readonly PaidItem[];
   status: SubscriptionStatus | null;
   currentPeriodEnd: Date | null;

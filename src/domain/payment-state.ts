@@ -6,7 +6,8 @@ export type PaymentState = {
   customerId: string | null;
   userId: string | null;
   /**
-   * `refundedAmount` as far as `reversals` does not contain it; periods only where the provider keeps the payment's own.
+   * `refundedAmount` as far as `reversals` does not contain it; periods only where the provider keeps the
+   * payment's own.
    */
   charge: Charge & { refundedAmount: number };
   /** Unpaid so far, and the provider does not say whether a charge has failed: only its events do. */

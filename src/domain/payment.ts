@@ -4,8 +4,8 @@ export const PAYMENT_STATUSES = ["paid", "failed", "refunded", "partly_refunded"
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 /**
- * What an event says about a payment. Ids are the provider's. An event may speak of a payment that no other event has
- * named yet: a refund can arrive before the payment, and names it by another id.
+ * What an event says about a payment. Ids are the provider's. An event may speak of a payment that no other
+ * event has named yet: a refund can arrive before the payment, and names it by another id.
  */
 export type PaymentReport = {
   charge: Charge | null;

@@ -7,8 +7,8 @@ import { SUBSCRIPTION_STATUSES } from "./subscription-status.ts";
 const PriceIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
 /**
- * A price's ids per slot. The first is used for new checkouts; others (former prices) are recognised in events. Where
- * `PLANS_PRICE_IDS` is set they are names, which it maps to the ids of the environment.
+ * A price's ids per slot. The first is used for new checkouts; others (former prices) are recognised in
+ * events. Where `PLANS_PRICE_IDS` is set they are names, which it maps to the ids of the environment.
  */
 const PriceIdsPerSlot = z.partialRecord(z.enum(SLOTS), PriceIds);
 
@@ -84,7 +84,10 @@ export type PlanCatalog = {
   has(planId: string): boolean;
   /** The first item that matches a plan in this slot, with that plan. */
   sold(slot: Slot, items: readonly PaidItem[]): { planId: string; priceId: string; item: PaidItem } | null;
-  /** Replaces the price ids of the file by those of the environment. @throws Error naming an unknown or repeated one */
+  /**
+   * Replaces the price ids of the file by those of the environment. @throws Error naming an unknown or
+   * repeated one
+   */
   withPriceIds(priceIds: PriceIdMap): PlanCatalog;
 };
 

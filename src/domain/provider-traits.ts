@@ -14,8 +14,8 @@ export type ProviderTraits = {
   /** Failed processing is answered 200 once stored: the provider disables endpoints that return errors. */
   acknowledgesFailures: boolean;
   /**
-   * Whether events are stored as pending before they are applied: for a provider with so few retries that an event
-   * must survive a crash by itself.
+   * Whether events are stored as pending before they are applied: for a provider with so few retries that an
+   * event must survive a crash by itself.
    */
   claimsFirst: boolean;
   /** Terminal statuses: after one of these only a newer event changes the subscription. */
@@ -24,7 +24,9 @@ export type ProviderTraits = {
   listsCustomers: boolean;
   /** Whether the API lists sent events. */
   listsEvents: boolean;
-  /** Makes no events at all while it has disabled our endpoint: they are not in its list afterwards either. */
+  /**
+   * Makes no events at all while it has disabled our endpoint: they are not in its list afterwards either.
+   */
   losesEventsWhileDisabled: boolean;
   /** Whether the API cancels at once; else at the period's end. */
   cancelsAtOnce: boolean;

@@ -1,8 +1,8 @@
 import type { Changes } from "./changes.ts";
 
 /**
- * The changes as history shows them. A purchase takes several events, and the first may name neither seats nor period:
- * its one seat is only a default, so the seats that come with the period are the first ones.
+ * The changes as history shows them. A purchase takes several events, and the first may name neither seats
+ * nor period: its one seat is only a default, so the seats that come with the period are the first ones.
  */
 export function withPurchasedSeats({ seats, ...changes }: Changes): Changes {
   if (!seats) return changes;

@@ -24,8 +24,8 @@ const RESOURCES = {
 const Resource = z.enum(Object.keys(RESOURCES) as (keyof typeof RESOURCES)[]);
 
 /**
- * All reasons for refusals. Identifiers are part of the public contract: a published one keeps its name and its
- * parameters. The pages' translations are in `src/messages`, under the same names.
+ * All reasons for refusals. Identifiers are part of the public contract: a published one keeps its name and
+ * its parameters. The pages' translations are in `src/messages`, under the same names.
  */
 export const REASONS = {
   unauthorized: plain("unauthorized", "Unauthorized"),

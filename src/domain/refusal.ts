@@ -5,8 +5,8 @@ import { codeOf, type Reason, type ReasonWithParams, sentenceOf } from "./reason
 export type RefusalFacts = ReasonWithParams & { field?: string | null };
 
 /**
- * The bundled pages have copies of our classes, and refusals cross over. Not matched by name: a library may have an
- * error class of the same name, whose message must not be shown.
+ * The bundled pages have copies of our classes, and refusals cross over. Not matched by name: a library may
+ * have an error class of the same name, whose message must not be shown.
  */
 const BRAND = Symbol.for("tollgate.refusal");
 

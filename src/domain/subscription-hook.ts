@@ -10,15 +10,15 @@ export type SubscriptionHooks = {
 };
 
 /**
- * Called after the commit, at least once, in order per subscription. When it throws or takes longer than 15 s it is called
- * again, after the waits of outbound events, while later changes of that subscription wait.
+ * Called after the commit, at least once, in order per subscription. When it throws or takes longer than 15 s
+ * it is called again, after the waits of outbound events, while later changes of that subscription wait.
  */
 export type AfterSubscriptionChange = (change: CommittedChange) => unknown;
 
 /**
- * Called in the transaction of the change; what it writes is committed with it. It may run again for the same change, and
- * must not do anything else that lasts. When it throws or takes longer than 200 ms the change is not made: its event
- * fails, and is retried.
+ * Called in the transaction of the change; what it writes is committed with it. It may run again for the same
+ * change, and must not do anything else that lasts. When it throws or takes longer than 200 ms the change is
+ * not made: its event fails, and is retried.
  */
 export type WithSubscriptionChange = (change: PendingChange, tx: HookTransaction) => unknown;
 
@@ -39,6 +39,9 @@ export type PendingChange = {
 };
 
 export type HookTransaction = {
-  /** One statement with `$1`, `$2` and so on. It cannot begin or end a transaction, and a failure fails the change. */
+  /**
+   * One statement with `$1`, `$2` and so on. It cannot begin or end a transaction, and a failure fails the
+   * change.
+   */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 };

@@ -4,7 +4,10 @@ import type { Slot } from "./slot.ts";
 /** An id assigned by a payment provider. */
 export type ProviderName = { provider: Slot; id: string };
 
-/** The ids that identify one person's deliveries. The customers are theirs alone: nobody else pays through them. */
+/**
+ * The ids that identify one person's deliveries. The customers are theirs alone: nobody else pays through
+ * them.
+ */
 export type Traces = {
   userId: string;
   subscriptions: readonly ProviderName[];
@@ -19,8 +22,8 @@ export type TracedDelivery = {
 };
 
 /**
- * Whether a delivery is about the person. One that names another user is theirs even if both share a customer: a
- * deletion must not cost somebody else an event that is still to be applied.
+ * Whether a delivery is about the person. One that names another user is theirs even if both share a
+ * customer: a deletion must not cost somebody else an event that is still to be applied.
  */
 export function isAbout(traces: Traces, { provider, event, body }: TracedDelivery): boolean {
   const subscriptions = idsIn(traces.subscriptions, provider);

@@ -47,8 +47,8 @@ export type SpanOptions = {
 };
 
 /**
- * OpenTelemetry traces, behind an interface of our own: its packages are loaded only where traces are exported.
- * Names and attributes never hold query values, tokens, email addresses or bodies.
+ * OpenTelemetry traces, behind an interface of our own: its packages are loaded only where traces are
+ * exported. Names and attributes never hold query values, tokens, email addresses or bodies.
  */
 export type Tracing = {
   /** The span under way here; `null`: none, it is not sampled, or it has ended. */

@@ -1,6 +1,6 @@
 /**
- * When a quota starts over: at the end of the billing period; without one, on the first of the next month, UTC. Until the
- * renewal is reported, each month after the period's end.
+ * When a quota starts over: at the end of the billing period; without one, on the first of the next month,
+ * UTC. Until the renewal is reported, each month after the period's end.
  */
 export function nextReset(periodEnd: Date | null, now: Date): Date {
   if (periodEnd === null) return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

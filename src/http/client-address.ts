@@ -7,15 +7,15 @@ export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
 const UNKNOWN = "unknown";
 
 /**
- * The client's address as limits count it: IPv4, or the /64 of an IPv6 address, in canonical form. `X-Forwarded-For`
- * is read from the right through trusted proxies. `Forwarded` is ignored: proxies that write one header pass a
- * client's own copy of the other.
+ * The client's address as limits count it: IPv4, or the /64 of an IPv6 address, in canonical form.
+ * `X-Forwarded-For` is read from the right through trusted proxies. `Forwarded` is ignored: proxies that
+ * write one header pass a client's own copy of the other.
  */
 export type ClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * @param onIgnored called once when `X-Forwarded-For` arrives without a trusted proxy: limits then count the proxy's
- * address
+ * @param onIgnored called once when `X-Forwarded-For` arrives without a trusted proxy: limits then count the
+ * proxy's address
  */
 export function createClientAddress(
   trusted: TrustedProxies,
@@ -94,8 +94,8 @@ function withoutZone(address: string): string {
 }
 
 /**
- * The /64: the smallest network that one client has, so that limiting single IPv6 addresses has no effect. RFC 5952
- * text.
+ * The /64: the smallest network that one client has, so that limiting single IPv6 addresses has no effect.
+ * RFC 5952 text.
  */
 function network(address: string): string {
   if (!address.includes(":")) return address;

@@ -19,8 +19,8 @@ const PREFLIGHT_SECONDS = 600;
 const EXCLUDED = /^\/api\/(?:webhooks|auth|cron|metrics)(?:\/|$)/;
 
 /**
- * Lets pages of these origins read responses, and send API keys. Never cookies: credentials are not allowed, so that
- * browsers withhold a response to a request with cookies.
+ * Lets pages of these origins read responses, and send API keys. Never cookies: credentials are not allowed,
+ * so that browsers withhold a response to a request with cookies.
  * @param origins as browsers write them
  */
 export function cors(origins: readonly string[]): MiddlewareHandler {

@@ -15,7 +15,9 @@ export function answerError(c: Context, error: unknown, logDefect: (error: unkno
   return answerRefusal(c, new Refusal({ reason: isDatabaseAway ? "unavailable" : "internal_error" }));
 }
 
-/** Wraps thrown non-errors: Hono passes only errors to its error handler. Must be the innermost middleware. */
+/**
+ * Wraps thrown non-errors: Hono passes only errors to its error handler. Must be the innermost middleware.
+ */
 export const onlyErrors: MiddlewareHandler = async (_, next) => {
   try {
     await next();

@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import { type Charge, retryAfterSeconds, secondsUntilReset } from "../limits/charge.ts";
 
 /**
- * Rate-limit headers of a response: the common `X-RateLimit-*` fields for the limit with the lowest remainder,
- * draft-ietf-httpapi-ratelimit-headers (since revision 09) for each, and `Retry-After` after a refusal.
+ * Rate-limit headers of a response: the common `X-RateLimit-*` fields for the limit with the lowest
+ * remainder, draft-ietf-httpapi-ratelimit-headers (since revision 09) for each, and `Retry-After` after a
+ * refusal.
  */
 export function limitHeaders(charges: readonly Charge[]): Record<string, string> {
   let lowest = charges[0];

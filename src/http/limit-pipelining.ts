@@ -7,8 +7,8 @@ const MAX_WAITING = 64;
 type Connection = { isBusy: boolean; waiting: [IncomingMessage, ServerResponse][] };
 
 /**
- * Handles one request per connection at a time. Node would parse everything sent ahead and run all handlers at once.
- * A connection that sends too far ahead is closed.
+ * Handles one request per connection at a time. Node would parse everything sent ahead and run all handlers
+ * at once. A connection that sends too far ahead is closed.
  */
 export function limitPipelining(listener: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();

@@ -8,8 +8,8 @@ import { readBodyOrRefuse } from "./read-body.ts";
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Parses a request's JSON object; an empty body is an empty object. Rejects ambiguous input: invalid UTF-8, duplicate
- * fields, prototype keys.
+ * Parses a request's JSON object; an empty body is an empty object. Rejects ambiguous input: invalid UTF-8,
+ * duplicate fields, prototype keys.
  * @throws Refusal `invalid_input`, `too_large`
  */
 export async function readJson(

@@ -3,8 +3,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { jsonText } from "./json-text.ts";
 
 /**
- * The headers common to all API responses, collected before the response is created. Hono's and undici's `Headers`
- * cost a microsecond per header; a plain record avoids both.
+ * The headers common to all API responses, collected before the response is created. Hono's and undici's
+ * `Headers` cost a microsecond per header; a plain record avoids both.
  */
 type ResponseHeaders = Record<string, string>;
 

@@ -34,8 +34,8 @@ export function pageHeaders(policy: string, appUrl: string): [string, string][] 
 }
 
 /**
- * Every response of the API. A public route or page may set its own `Cache-Control` or `Content-Security-Policy`,
- * which is kept.
+ * Every response of the API. A public route or page may set its own `Cache-Control` or
+ * `Content-Security-Policy`, which is kept.
  * @param appUrl the public origin
  */
 export function apiHeaders(appUrl: string): MiddlewareHandler {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
 /**
- * A Fetch request with what we read of Node's requests, for hosts that call us with Fetch requests. The body is pulled
- * as it is consumed.
+ * A Fetch request with what we read of Node's requests, for hosts that call us with Fetch requests. The body
+ * is pulled as it is consumed.
  * @param remoteAddress who sent it to this process
  */
 export function toNodeRequest(request: Request, remoteAddress: string): IncomingMessage {

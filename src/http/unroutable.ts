@@ -33,8 +33,8 @@ export function createUnroutable(apiVersion: string, log: Log) {
     },
 
     /**
-     * For the server's `clientError`: a client that does not speak HTTP gets a response too, and the connection is
-     * closed.
+     * For the server's `clientError`: a client that does not speak HTTP gets a response too, and the
+     * connection is closed.
      */
     refuseSocket: (error: NodeJS.ErrnoException, socket: Duplex): void => {
       if (error.code === "ECONNRESET" || !socket.writable) {

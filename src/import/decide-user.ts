@@ -9,8 +9,8 @@ export type UserDecision =
   | { outcome: "left out"; reason: string };
 
 /**
- * How a row changes the known users. It is never linked to somebody else's account: id, external id and address must
- * agree. Users with a password keep their name, language and address.
+ * How a row changes the known users. It is never linked to somebody else's account: id, external id and
+ * address must agree. Users with a password keep their name, language and address.
  */
 export function decideUser(
   row: UserRow,

@@ -33,8 +33,8 @@ export type SubscriptionImport = {
 };
 
 /**
- * Imports a slot's subscriptions, ended ones too, by the rules of comparisons: a known subscription keeps its user
- * and the changes of newer events. Rows that are invalid or have no user are left out.
+ * Imports a slot's subscriptions, ended ones too, by the rules of comparisons: a known subscription keeps its
+ * user and the changes of newer events. Rows that are invalid or have no user are left out.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export function importSubscriptions(

@@ -21,8 +21,8 @@ import { readUserRow, type UserRow } from "./user-row.ts";
 type ImportTools = Pick<Intake, "database" | "leaseSeconds">;
 
 /**
- * Imports users, without passwords: they set one by the reset link. Rows that are invalid, or that name somebody else's
- * id or address, are left out.
+ * Imports users, without passwords: they set one by the reset link. Rows that are invalid, or that name
+ * somebody else's id or address, are left out.
  * @throws DatabaseUnavailable
  */
 export function importUsers(

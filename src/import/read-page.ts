@@ -4,8 +4,8 @@ import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 const WAITS_MS = [1_000, 5_000, 30_000];
 
 /**
- * Reads a page, again if its provider gave no answer: one slow response does not end an import of many pages. The first
- * page is read once, so that a wrong URL is reported at once.
+ * Reads a page, again if its provider gave no answer: one slow response does not end an import of many pages.
+ * The first page is read once, so that a wrong URL is reported at once.
  */
 export async function readPage<Page>(
   { read }: { read(position: string | null): Promise<Page> },

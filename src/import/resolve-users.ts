@@ -12,7 +12,10 @@ export type ResolvedUsers = {
   userOf(row: SubscriptionRow): string | null;
 };
 
-/** Looks up whom the subscriptions of a page belong to: by our id, or by the id of the user in the former system. */
+/**
+ * Looks up whom the subscriptions of a page belong to: by our id, or by the id of the user in the former
+ * system.
+ */
 export async function resolveUsers(
   database: Queryable,
   rows: readonly SubscriptionRow[],

@@ -36,8 +36,8 @@ export type WritePage<Row> = (
 const LAST = "end";
 
 /**
- * Imports a source page by page. Its position is durable: a run with the same input continues where an interrupted one
- * has ended. Rows are written idempotently.
+ * Imports a source page by page. Its position is durable: a run with the same input continues where an
+ * interrupted one has ended. Rows are written idempotently.
  */
 export async function runImport<Row>(
   database: Database,

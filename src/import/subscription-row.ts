@@ -10,7 +10,9 @@ export type SubscriptionRow = {
   problem: string | null;
   /** The customer's address, where it was asked for and is known. */
   email: string | null;
-  /** When the provider was asked, in microseconds; `null`: not known, so that whatever is known here is newer. */
+  /**
+   * When the provider was asked, in microseconds; `null`: not known, so that whatever is known here is newer.
+   */
   readAtMicros: number | null;
 };
 

@@ -29,7 +29,8 @@ export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[])
   try {
     const applied = await retryOnContention(() => applyTogether(intake, group));
     if (!applied.includes("contended")) return applied as AttemptOutcome[];
-    // Nothing was written. Events whose subscriptions are free go first, the others wait for their locks one by one.
+    // Nothing was written. Events whose subscriptions are free go first, the others wait for their locks one
+    // by one.
     const free = group.filter((_, index) => applied[index] !== "contended");
     const contended = group.filter((_, index) => applied[index] === "contended");
     const outcomes = new Map<ClaimedEvent, AttemptOutcome>();

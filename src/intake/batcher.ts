@@ -16,8 +16,9 @@ export type BatcherOptions<Item, Answer> = {
   /** A group that takes longer counts as stalled, by a lock or a slow disk, and no longer blocks others. */
   stalledAfterMs: number;
   /**
-   * Returns one result per item, in order. An item whose result is a promise leaves the group, and keeps its keys
-   * until it settles. `closing` lets the next group start before this one has ended. If it throws, all items fail.
+   * Returns one result per item, in order. An item whose result is a promise leaves the group, and keeps its
+   * keys until it settles. `closing` lets the next group start before this one has ended. If it throws, all
+   * items fail.
    */
   run(group: readonly Item[], closing: () => void): Promise<readonly (Answer | Promise<Answer>)[]>;
 };
@@ -49,8 +50,8 @@ const LARGE_GROUP = 8;
 type Group = { startedAtMs: number; items: number; isClosing: boolean };
 
 /**
- * Group commit: items that wait together run together, in order of arrival where they share a key. An item that finds
- * the batcher idle starts at once, alone; nothing waits to fill a group.
+ * Group commit: items that wait together run together, in order of arrival where they share a key. An item
+ * that finds the batcher idle starts at once, alone; nothing waits to fill a group.
  */
 export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer>): Batcher<Item, Answer> {
   const queue = createKeyQueue<Entry<Item, Answer>>();
@@ -78,7 +79,8 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     if (inFlight.size >= options.maxInFlight) return false;
     const stalledBefore = performance.now() - options.stalledAfterMs;
     const active = [...inFlight].filter(({ startedAtMs }) => startedAtMs > stalledBefore);
-    // Behind a large group that commits, one of fewer items waits for the commit: each costs as much as twenty items.
+    // Behind a large group that commits, one of fewer items waits for the commit: each costs as much as
+    // twenty items.
     const isWorthwhile = ({ items }: Group) => items < LARGE_GROUP || ready.length >= items;
     return (
       active.length < options.maxActive && active.every((group) => group.isClosing && isWorthwhile(group))

@@ -35,7 +35,10 @@ export function withHooksOf(plugins: readonly SubscriptionHooks[], timeoutMs = T
   };
 }
 
-/** How many calls' time those of one transaction may take. A slower group is run singly: other events wait for it. */
+/**
+ * How many calls' time those of one transaction may take. A slower group is run singly: other events wait for
+ * it.
+ */
 const CALLS_PER_TRANSACTION = 5;
 
 type HookCalls = {
@@ -46,8 +49,8 @@ type HookCalls = {
 };
 
 /**
- * Calls the plugins' `withSubscriptionChange` for each change, in order, once the writes of the transaction have succeeded.
- * Without such a plugin it does nothing.
+ * Calls the plugins' `withSubscriptionChange` for each change, in order, once the writes of the transaction
+ * have succeeded. Without such a plugin it does nothing.
  * @throws HookFailed, or what makes the transaction run again
  */
 export async function callHooks(

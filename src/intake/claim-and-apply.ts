@@ -4,8 +4,8 @@ import type { Intake } from "./intake.ts";
 const MAX_CLAIMS = 3;
 
 /**
- * Two transactions: a claim with a lease, then the effects. For events that cannot be written in one: already in the
- * log, with locked subscriptions, or from a provider with few retries.
+ * Two transactions: a claim with a lease, then the effects. For events that cannot be written in one: already
+ * in the log, with locked subscriptions, or from a provider with few retries.
  */
 export async function claimAndApply(
   intake: Intake,

@@ -7,8 +7,8 @@ import { retryOnContention } from "./retry-on-contention.ts";
 import { claimLimits, effectLimits } from "./transaction-limits.ts";
 
 /**
- * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects' commit
- * makes it durable, and a repeat is acknowledged only after its own flush.
+ * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects'
+ * commit makes it durable, and a repeat is acknowledged only after its own flush.
  */
 export async function claimGroup(intake: Intake, group: readonly NewDelivery[]): Promise<Claimed[]> {
   try {
@@ -37,8 +37,8 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
   });
   if (results.some((result) => result.claim)) await intake.reached("claimed");
 
-  // Visible as successful means durable here: such commits become visible once they are on disk, though not on every
-  // standby.
+  // Visible as successful means durable here: such commits become visible once they are on disk, though not
+  // on every standby.
   const unconfirmed = group.filter((_, index) => {
     const result = results[index];
     return !result?.claim && (result?.status !== "successful" || result.isReplicated);

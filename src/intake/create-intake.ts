@@ -16,12 +16,16 @@ import { tracedGroup } from "./traced-group.ts";
 
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUP_ITEMS = 128;
-// Fewer groups are larger: the next starts when the one before commits. The others are for when one is stalled.
+// Fewer groups are larger: the next starts when the one before commits. The others are for when one is
+// stalled.
 const MAX_GROUPS_IN_FLIGHT = 4;
 const STALLED_AFTER_MS = 50;
 const RECENT_KEYS = 20_000;
 
-/** How many connections the intake uses at once: for first deliveries, claims, attempts, and the retry job's claims. */
+/**
+ * How many connections the intake uses at once: for first deliveries, claims, attempts, and the retry job's
+ * claims.
+ */
 export const INTAKE_CONNECTIONS = 2 * MAX_GROUPS_IN_FLIGHT + 2;
 
 export function createIntake(options: IntakeOptions): Intake {

@@ -31,8 +31,8 @@ export type GroupDecision = {
 };
 
 /**
- * Decides the events of a group one after another, each based on the result of the one before. A defect fails only
- * its own event.
+ * Decides the events of a group one after another, each based on the result of the one before. A defect fails
+ * only its own event.
  */
 export function decideGroup(
   intake: Pick<Intake, "plans" | "log">,
@@ -82,7 +82,9 @@ function isPersonGone(slot: Slot, event: PaymentEvent, context: DecideContext): 
   return userId !== null && context.userState(userId) === "deleted";
 }
 
-/** A payment is stored with the event's other effects, or not at all; a deleted account's without its person. */
+/**
+ * A payment is stored with the event's other effects, or not at all; a deleted account's without its person.
+ */
 function reportedPayment(
   slot: Slot,
   event: PaymentEvent,

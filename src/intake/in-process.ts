@@ -1,6 +1,8 @@
 import type { ReceivedOutcome } from "./incoming-event.ts";
 
-/** The events that this process is working on, by `keyOf`. Concurrent copies wait for the first one's outcome. */
+/**
+ * The events that this process is working on, by `keyOf`. Concurrent copies wait for the first one's outcome.
+ */
 export type InProcess = {
   share(key: string, start: (isAwaited: () => boolean) => Promise<ReceivedOutcome>): Shared;
 };

@@ -66,8 +66,8 @@ export function createKeyQueue<Entry extends Keyed<Entry>>(): KeyQueue<Entry> {
           freed ??= new Set();
           freed.add(next.entry);
         }
-        // A map that is filled and emptied leaves tables behind that refer to its later ones: what they hold lives
-        // until a full garbage collection, so they may hold no events.
+        // A map that is filled and emptied leaves tables behind that refer to its later ones: what they hold
+        // lives until a full garbage collection, so they may hold no events.
         place.entry = null;
         place.previous = null;
         place.next = null;

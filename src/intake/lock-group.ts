@@ -24,8 +24,8 @@ export type LockedGroup = {
 
 /**
  * Locks the subscriptions that these events may touch, skipping those that are locked elsewhere: never waits.
- * @param sendAlong sends the other statements of the first round trip, and returns which events are still to be
- * applied
+ * @param sendAlong sends the other statements of the first round trip, and returns which events are still to
+ * be applied
  */
 export async function lockGroup(
   transaction: Queryable,
@@ -44,7 +44,8 @@ export async function lockGroup(
     sendAlong(),
   ]);
 
-  // The subscribers of the locked subscriptions are known now, and nobody else can add one of theirs meanwhile.
+  // The subscribers of the locked subscriptions are known now, and nobody else can add one of theirs
+  // meanwhile.
   const owners = ownersOf(subscriptions);
   const rest = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
   const unheld = rest.filter((link) => mayAdd(link) && !owners.isHeld(link));

@@ -5,7 +5,9 @@ const MAX_DELAY_MS = 2_000;
 const MAX_WAITING_ITEMS = 20_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
-/** Whether another delivery would only lengthen the queue. Events that wait for their own lock do not count. */
+/**
+ * Whether another delivery would only lengthen the queue. Events that wait for their own lock do not count.
+ */
 export function isOverloaded({
   deliveries,
   claims,

@@ -7,12 +7,14 @@ import type { Intake } from "./intake.ts";
 import { type WrittenOutcome, writeOnce } from "./write-once.ts";
 
 const MAX_RUNS = 3;
-/** After this many locked events in a group the others leave without being tried: not just one row is locked. */
+/**
+ * After this many locked events in a group the others leave without being tried: not just one row is locked.
+ */
 const MAX_LOCK_TIMEOUTS = 3;
 
 /**
- * Processes a group of first deliveries. An event that cannot be written with the others leaves, and is claimed and
- * applied by itself.
+ * Processes a group of first deliveries. An event that cannot be written with the others leaves, and is
+ * claimed and applied by itself.
  */
 export async function receiveGroup(
   intake: Intake,

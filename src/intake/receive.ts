@@ -65,7 +65,10 @@ export function identify(
   }
 }
 
-/** Ingests a verified event, unless this process is already working on it. Resolves when its result is durable. */
+/**
+ * Ingests a verified event, unless this process is already working on it. Resolves when its result is
+ * durable.
+ */
 export function ingest(
   intake: Intake,
   { slot, adapter, identity, rawBody, reading }: Identified,

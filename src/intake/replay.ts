@@ -10,9 +10,9 @@ export type ReplayRefusal = "not found" | "lease running" | "successful" | "payl
 export type ReplayResult = AttemptOutcome | { outcome: "refused"; because: ReplayRefusal };
 
 /**
- * Processes a delivery again on the operator's request: a new attempt, always recorded. A successful one stays
- * successful, and is replayed only with `force`. The audit entry is written with the claim: what comes of the attempt
- * is in the log of attempts, also after a crash.
+ * Processes a delivery again on the operator's request: a new attempt, always recorded. A successful one
+ * stays successful, and is replayed only with `force`. The audit entry is written with the claim: what comes
+ * of the attempt is in the log of attempts, also after a crash.
  */
 export async function replay(
   intake: Intake,

@@ -3,8 +3,8 @@ import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /**
- * Once the events are committed: requests a comparison of subscriptions that an event could not be applied to, and of
- * those that a checkout has started without an id. Flagged ones are found without a request.
+ * Once the events are committed: requests a comparison of subscriptions that an event could not be applied
+ * to, and of those that a checkout has started without an id. Flagged ones are found without a request.
  */
 export function requestComparisons(
   { requestComparison }: Pick<Intake, "requestComparison">,

@@ -3,8 +3,8 @@ import type { Span, Tracing } from "../domain/tracing.ts";
 type RunGroup<Item, Answer> = (group: readonly Item[], closing: () => void) => Promise<readonly Answer[]>;
 
 /**
- * One span per group, linked with the requests that brought its members: it belongs to all of them, and runs in the
- * context of none. Where nothing is traced, `run` itself.
+ * One span per group, linked with the requests that brought its members: it belongs to all of them, and runs
+ * in the context of none. Where nothing is traced, `run` itself.
  */
 export function tracedGroup<Item extends object, Answer>(
   tracing: Tracing | null | undefined,

@@ -1,12 +1,15 @@
 import type { TransactionOptions } from "../store/transaction.ts";
 
 /**
- * A group that waits for a lock is soon run singly, so that only the events concerned keep waiting; but not before
- * PostgreSQL has checked for a deadlock, which it does after a second.
+ * A group that waits for a lock is soon run singly, so that only the events concerned keep waiting; but not
+ * before PostgreSQL has checked for a deadlock, which it does after a second.
  */
 const LOCK_TIMEOUT_MS = 1_500;
 
-/** All under a third of the lease: a stopped or stuck process releases its locks long before another takes over. */
+/**
+ * All under a third of the lease: a stopped or stuck process releases its locks long before another takes
+ * over.
+ */
 export function effectLimits({ leaseSeconds }: { leaseSeconds: number }): TransactionOptions {
   const third = Math.max(50, Math.floor((leaseSeconds * 1000) / 3) - 50);
   return {

@@ -17,8 +17,8 @@ import { firstDeliveryLimits } from "./transaction-limits.ts";
 export type WrittenOutcome = ReceivedOutcome | { outcome: "leaves"; afterLockTimeout?: boolean };
 
 /**
- * Writes a group of first deliveries in one transaction, each row once, in its final state. Never waits for a lock:
- * an event that would have to leaves the group.
+ * Writes a group of first deliveries in one transaction, each row once, in its final state. Never waits for a
+ * lock: an event that would have to leaves the group.
  * @throws PostgreSQL's error; then nothing was written
  */
 export async function writeOnce(
@@ -40,8 +40,8 @@ export async function writeOnce(
       for (const event of group) {
         const before = deliveries.get(event.key);
         if (before) alreadyStored.add(event);
-        // A commit is visible once it is on disk here; only a commit of our own can tell whether it has reached the
-        // standbys.
+        // A commit is visible once it is on disk here; only a commit of our own can tell whether it has
+        // reached the standbys.
         if (before?.status === "successful" && !before.isReplicated) repeats.add(event);
       }
       return (event) => !alreadyStored.has(event as IncomingEvent);

@@ -20,7 +20,10 @@ export type Turn = {
   lease: Lease;
 };
 
-/** After a crash, another process takes over a job once its lease has expired; it is renewed while the job runs. */
+/**
+ * After a crash, another process takes over a job once its lease has expired; it is renewed while the job
+ * runs.
+ */
 export const JOB_LEASE_SECONDS = 30;
 
 /** Runs `work` while this process holds the lease; `null`: another process does. */
@@ -52,8 +55,8 @@ export type JobRunnerOptions = {
 type RunOutcome = "ok" | "already_running" | "failed";
 
 /**
- * Runs periodic jobs until this process stops, each in one process at a time. What is due is kept in the job's own tables: a
- * run that fails is logged and tried again by the next one, here or in another process.
+ * Runs periodic jobs until this process stops, each in one process at a time. What is due is kept in the
+ * job's own tables: a run that fails is logged and tried again by the next one, here or in another process.
  */
 export function createJobRunner({
   withLease,

@@ -21,8 +21,8 @@ export type BatcherOptions = {
 };
 
 /**
- * Collects the calls of one turn of the event loop and sends them together. Repeated calls for one key under one policy
- * become one entry, in the order in which they were made.
+ * Collects the calls of one turn of the event loop and sends them together. Repeated calls for one key under
+ * one policy become one entry, in the order in which they were made.
  */
 export class Batcher {
   readonly #options: BatcherOptions;

@@ -8,7 +8,10 @@ const MAX_FAILURES_IN_A_ROW = 5;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
-/** A circuit breaker: while a store does not answer, one request probes it after a pause, and all others skip it. */
+/**
+ * A circuit breaker: while a store does not answer, one request probes it after a pause, and all others skip
+ * it.
+ */
 export class Breaker {
   readonly #options: BreakerOptions;
   #failures = 0;

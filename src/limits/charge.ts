@@ -9,7 +9,9 @@ export type Charge = Decision &
     decidedAt: number;
   };
 
-/** Whole seconds from the decision until the window resets. The one countdown: of headers, refusals and forms. */
+/**
+ * Whole seconds from the decision until the window resets. The one countdown: of headers, refusals and forms.
+ */
 export function secondsUntilReset({ resetAt, decidedAt }: Charge): number {
   return Math.max(0, Math.ceil((resetAt - Math.ceil(decidedAt)) / 1000));
 }

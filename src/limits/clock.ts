@@ -1,8 +1,8 @@
 const STARTED_AT = performance.timeOrigin;
 
 /**
- * Milliseconds since the epoch, with fractions, on a clock that never goes back: the machine's clock at the start of the
- * process, then the monotonic clock. `Date.now()` jumps when the time is set.
+ * Milliseconds since the epoch, with fractions, on a clock that never goes back: the machine's clock at the
+ * start of the process, then the monotonic clock. `Date.now()` jumps when the time is set.
  */
 export function steadyNow(): number {
   return STARTED_AT + performance.now();

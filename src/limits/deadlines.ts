@@ -36,7 +36,9 @@ export class Deadlines {
     clearTimeout(this.#timer);
   }
 
-  /** Nearly all settle in order and soon: kept until they expire, they would survive into the old generation. */
+  /**
+   * Nearly all settle in order and soon: kept until they expire, they would survive into the old generation.
+   */
   #dropSettled(): void {
     while (this.#first < this.#queue.length && this.#queue[this.#first]?.onLate === null) this.#first += 1;
     if (this.#first === this.#queue.length) this.#queue.length = 0;

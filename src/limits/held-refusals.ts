@@ -8,7 +8,9 @@ type HeldRefusal = {
   windowMs: number;
   limit: number;
   counted: number;
-  /** On our clock, from the time of the call: no later than they really leave, so nobody is refused wrongly. */
+  /**
+   * On our clock, from the time of the call: no later than they really leave, so nobody is refused wrongly.
+   */
   leaveAt: number[];
   /** The same from the time of the reply: no earlier than they really leave. */
   resetAt: number[];
@@ -19,9 +21,9 @@ type HeldRefusal = {
 const KEYS = 10_000;
 
 /**
- * Refusals that still hold. A refused request is not counted, so nothing can be admitted while they hold, and the shared
- * store need not be asked. Decides only what is known exactly: a larger cost may wait for requests it does not know.
- * Bounded by forgetting, which costs one more call.
+ * Refusals that still hold. A refused request is not counted, so nothing can be admitted while they hold, and
+ * the shared store need not be asked. Decides only what is known exactly: a larger cost may wait for requests
+ * it does not know. Bounded by forgetting, which costs one more call.
  */
 export class HeldRefusals {
   readonly #keys: number;

@@ -1,6 +1,9 @@
 import type { ChargedScope } from "./policies.ts";
 
-/** The key that requests are counted under. No scope contains a colon, so the first one ends it whatever the id is. */
+/**
+ * The key that requests are counted under. No scope contains a colon, so the first one ends it whatever the
+ * id is.
+ */
 export function limitKey(scope: ChargedScope, id: string): string {
   return `${scope}:${id}`;
 }

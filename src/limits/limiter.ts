@@ -21,8 +21,8 @@ export type LimiterMetrics = {
   /** Whether the shared store answers: called at the start, and on each change. */
   sharedStore(up: boolean): void;
   /**
-   * A decision without the shared store: `remembered` (a refusal that still holds), `fallback` (counted in this
-   * process), `unavailable` (refused with `LimiterUnavailable`).
+   * A decision without the shared store: `remembered` (a refusal that still holds), `fallback` (counted in
+   * this process), `unavailable` (refused with `LimiterUnavailable`).
    */
   decidedWithoutStore(scope: string, decision: "remembered" | "fallback" | "unavailable"): void;
   /** The memory was full: a key with requests left was forgotten, or a new key was refused. */

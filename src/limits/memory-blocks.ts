@@ -5,8 +5,8 @@ const WITHIN_BLOCK = (1 << BLOCK_BITS) - 1;
 const WITHIN_PAGE = (1 << (BLOCK_BITS + PAGE_BITS)) - 1;
 
 /**
- * Queues of times, in linked blocks of four within a few large arrays: about 9 bytes per time and no garbage, where an
- * array per queue would cost more than its content. A position is one time in one block.
+ * Queues of times, in linked blocks of four within a few large arrays: about 9 bytes per time and no garbage,
+ * where an array per queue would cost more than its content. A position is one time in one block.
  */
 export class Blocks {
   readonly #times: Float64Array[] = [];

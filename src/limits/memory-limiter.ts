@@ -18,11 +18,11 @@ const MAX_KEYS = 100_000;
 const LOG_AT_MOST_EVERY_MS = 60_000;
 
 /**
- * Counts in this process, exactly. Every decision removes at most a few expired keys: there is no timer and no sweep,
- * however many keys there are.
+ * Counts in this process, exactly. Every decision removes at most a few expired keys: there is no timer and
+ * no sweep, however many keys there are.
  *
- * When it is full of live keys, a new key replaces the one that has requests left and would expire next: that one
- * starts again from zero. A blocked key is never forgotten: when all are blocked, new keys are refused.
+ * When it is full of live keys, a new key replaces the one that has requests left and would expire next: that
+ * one starts again from zero. A blocked key is never forgotten: when all are blocked, new keys are refused.
  */
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryOptions;
@@ -82,7 +82,10 @@ export class MemoryLimiter implements Limiter {
     return window;
   }
 
-  /** Each call removes more expired keys than it can add; one window a call in turn, so that unused ones empty too. */
+  /**
+   * Each call removes more expired keys than it can add; one window a call in turn, so that unused ones empty
+   * too.
+   */
   #removeExpired(window: MemoryWindow, now: number): void {
     window.removeExpired(now);
     this.#lastCleaned = (this.#lastCleaned + 1) % this.#windowList.length;

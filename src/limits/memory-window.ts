@@ -20,8 +20,8 @@ const FIRST_KEY = 2;
 const MAX_VISITS = 8;
 
 /**
- * Keys counted over windows of one length, each with a queue of the times of its admitted requests. Keys are chained by
- * their newest request, so expired keys are at the front: no timer, no sweep.
+ * Keys counted over windows of one length, each with a queue of the times of its admitted requests. Keys are
+ * chained by their newest request, so expired keys are at the front: no timer, no sweep.
  */
 export class MemoryWindow {
   /** How many keys have been visited for the sake of others. */

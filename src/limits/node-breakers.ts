@@ -29,7 +29,9 @@ export class NodeBreakers {
     return breaker;
   }
 
-  /** Nodes that do not answer and have left the cluster: another one has their keys now, and is asked instead. */
+  /**
+   * Nodes that do not answer and have left the cluster: another one has their keys now, and is asked instead.
+   */
   forgetGoneNodes(): void {
     if (this.#down.size === 0) return;
     const nodes = this.#options.nodes();

@@ -1,5 +1,8 @@
 export type OpenStreams = {
-  /** Opens one more for a user or key: returns how to close it, which may be called again; `null`: too many are open. */
+  /**
+   * Opens one more for a user or key: returns how to close it, which may be called again; `null`: too many
+   * are open.
+   */
   take(id: string): (() => void) | null;
 };
 

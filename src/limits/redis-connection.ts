@@ -13,7 +13,10 @@ export type RedisConnection = {
   send(key: string, command: string[]): Promise<unknown>;
   /** Resolves with the first connection. */
   connected: Promise<void>;
-  /** Makes a new connection beside this one, which it replaces: the old one is silent, or no longer leads to the primary. */
+  /**
+   * Makes a new connection beside this one, which it replaces: the old one is silent, or no longer leads to
+   * the primary.
+   */
   renew(): void;
   close(): void;
 };

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 
 /**
- * Decides for every key of `KEYS`, one after the other, by one reading of Redis's clock. A key holds a head, the time
- * at which it was last written whole, and after it the times of the admitted requests, oldest first: microseconds by
- * Redis's clock, 8 bytes each. Most requests append theirs; an eighth of a window after the head, expired times are cut
- * off and the expiry is renewed, so nothing is kept for longer than 9/8 of its window. A short log is read whole, a
- * long one searched where it is.
+ * Decides for every key of `KEYS`, one after the other, by one reading of Redis's clock. A key holds a head,
+ * the time at which it was last written whole, and after it the times of the admitted requests, oldest first:
+ * microseconds by Redis's clock, 8 bytes each. Most requests append theirs; an eighth of a window after the
+ * head, expired times are cut off and the expiry is renewed, so nothing is kept for longer than 9/8 of its
+ * window. A short log is read whole, a long one searched where it is.
  *
- * `ARGV`: a clock in microseconds for tests, or an empty string; then for each policy its limit, its window in
- * microseconds and how many keys follow, and for each of those keys how many requests of cost 1 there are, or minus the
- * cost of a single request.
+ * `ARGV`: a clock in microseconds for tests, or an empty string; then for each policy its limit, its window
+ * in microseconds and how many keys follow, and for each of those keys how many requests of cost 1 there are,
+ * or minus the cost of a single request.
  *
- * Replies with integers, for each key: how many were admitted, how many are counted now, µs until the oldest leaves,
- * and for those refused the number and µs until each request leaves that must (of more than 32, only the last). A key
- * that another program has written gives -1, and harms no other key.
+ * Replies with integers, for each key: how many were admitted, how many are counted now, µs until the oldest
+ * leaves, and for those refused the number and µs until each request leaves that must (of more than 32, only
+ * the last). A key that another program has written gives -1, and harms no other key.
  */
 const DECIDE = `
 local call, pack, unpack, floor = redis.call, struct.pack, struct.unpack, math.floor
@@ -115,7 +115,10 @@ return reply
 
 const DECIDE_SHA1 = createHash("sha1").update(DECIDE).digest("hex");
 
-/** Decisions for one key under one policy: `times` requests that cost `cost` each; only a cost of 1 comes repeatedly. */
+/**
+ * Decisions for one key under one policy: `times` requests that cost `cost` each; only a cost of 1 comes
+ * repeatedly.
+ */
 export type Batched = { redisKey: string; limit: number; windowMs: number; cost: number; times: number };
 
 export type Outcome = {
@@ -123,7 +126,9 @@ export type Outcome = {
   /** How many requests are counted after these. */
   counted: number;
   oldestLeavesInUs: number;
-  /** Of the refused ones: when each request leaves that must, soonest first; for a long wait the last alone. */
+  /**
+   * Of the refused ones: when each request leaves that must, soonest first; for a long wait the last alone.
+   */
   leaveInUs: number[];
 };
 
@@ -173,8 +178,8 @@ export function readReply<B extends Batched>(
 }
 
 /**
- * Without a brace, so that Redis Cluster spreads users by the whole key and not by what they put between braces. Logs
- * are kept per window, so that none is shortened for a shorter one.
+ * Without a brace, so that Redis Cluster spreads users by the whole key and not by what they put between
+ * braces. Logs are kept per window, so that none is shortened for a shorter one.
  */
 export function redisKey(key: string, windowMs: number): string {
   const isPlain = !(key.includes("{") || key.includes("%"));

@@ -35,10 +35,10 @@ export async function openSharedLimiter(options: SharedOptions): Promise<SharedL
 }
 
 /**
- * Counts in Redis, exactly, for all processes together, by Redis's clock. Calls made in one turn of the event loop
- * travel in one script call; in a cluster, one for each key. Without a reply within 75 ms, scopes that guard passwords
- * and money are refused, and all others are counted in this process alone until that node answers again. A decision
- * that came too late may have been counted in Redis all the same.
+ * Counts in Redis, exactly, for all processes together, by Redis's clock. Calls made in one turn of the event
+ * loop travel in one script call; in a cluster, one for each key. Without a reply within 75 ms, scopes that
+ * guard passwords and money are refused, and all others are counted in this process alone until that node
+ * answers again. A decision that came too late may have been counted in Redis all the same.
  */
 class SharedLimiter implements Limiter {
   readonly #options: SharedOptions;
@@ -127,7 +127,9 @@ class SharedLimiter implements Limiter {
     });
   }
 
-  /** The first of its calls are admitted, the others refused: as if they had been asked one after the other. */
+  /**
+   * The first of its calls are admitted, the others refused: as if they had been asked one after the other.
+   */
   #settleEntry(entry: Entry, outcome: Outcome, askedAt: number, answeredAt: number): void {
     const { key, limit, windowMs, cost, waiting } = entry;
     const { admitted, counted, oldestLeavesInUs, leaveInUs } = outcome;
@@ -188,7 +190,10 @@ function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/** The address may lead to another server by now, as after a failover; this connection would stay with the old one. */
+/**
+ * The address may lead to another server by now, as after a failover; this connection would stay with the old
+ * one.
+ */
 function leadsElsewhere(error: unknown): boolean {
   return error instanceof Error && /\b(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)\b/.test(error.message);
 }

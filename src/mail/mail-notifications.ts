@@ -34,9 +34,9 @@ const MAX_RETRY_SECONDS = 60 * 60;
 const MAILS_PER_SESSION = 50;
 
 /**
- * Returns one run of the job that mails notifications, one mail per user. Notifications count as mailed before the mail is
- * sent, so that a crash may lose a mail but never sends it twice. Mail that was certainly not sent is retried until it is a
- * day old; while the whole server fails, with growing pauses.
+ * Returns one run of the job that mails notifications, one mail per user. Notifications count as mailed
+ * before the mail is sent, so that a crash may lose a mail but never sends it twice. Mail that was certainly
+ * not sent is retried until it is a day old; while the whole server fails, with growing pauses.
  */
 export function notificationMail(
   options: NotificationMailOptions,

@@ -22,7 +22,9 @@ export type Mail = {
   send(email: EmailMessage): void;
   /** Resolves when no mail is being sent any more. */
   idle(): Promise<void>;
-  /** Waits for mail under way, five seconds at most, so that a slow mail server does not hold up a shutdown. */
+  /**
+   * Waits for mail under way, five seconds at most, so that a slow mail server does not hold up a shutdown.
+   */
   close(): Promise<void>;
 };
 

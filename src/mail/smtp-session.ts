@@ -5,8 +5,8 @@ import type { Composed } from "./compose.ts";
 import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 /**
- * `accepted`: by the server. `rejected`: for good. `deferred`: for now. `unsent`: an error that concerns all mail.
- * `unknown`: the connection was lost when the server may have accepted the mail already.
+ * `accepted`: by the server. `rejected`: for good. `deferred`: for now. `unsent`: an error that concerns all
+ * mail. `unknown`: the connection was lost when the server may have accepted the mail already.
  */
 type SendResult =
   | { outcome: "accepted" }
@@ -23,8 +23,8 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 20_000;
 
 /**
- * An authenticated connection to the mail server. Not nodemailer's pool, which does not report how far a mail had come
- * when its connection was lost, and sends it again on another one.
+ * An authenticated connection to the mail server. Not nodemailer's pool, which does not report how far a mail
+ * had come when its connection was lost, and sends it again on another one.
  */
 export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { error: SmtpErrorDetails }> {
   const options = parseConnectionUrl(smtpUrl);

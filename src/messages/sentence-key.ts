@@ -3,7 +3,9 @@ import type { Reason } from "../domain/reasons.ts";
 
 type Values = Record<string, string | number>;
 
-/** The key of a refusal's message, below `refusals` in the catalog, and the values that the message contains. */
+/**
+ * The key of a refusal's message, below `refusals` in the catalog, and the values that the message contains.
+ */
 export function sentenceKey({ reason, params }: { reason: Reason; params: Record<string, unknown> }): {
   key: `reasons.${Reason}` | `problems.${InputProblem["problem"]}`;
   values: Values;

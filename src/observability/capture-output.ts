@@ -23,8 +23,9 @@ const LEVELS = {
 } as const;
 
 /**
- * Sends to the log whatever libraries print: each call becomes one entry, in which line breaks are escaped, so that no
- * text from outside can pass for an entry of ours. Beyond 20 in 10 s they are counted, not written.
+ * Sends to the log whatever libraries print: each call becomes one entry, in which line breaks are escaped,
+ * so that no text from outside can pass for an entry of ours. Beyond 20 in 10 s they are counted, not
+ * written.
  * @returns puts everything back
  */
 export function captureOutput(options: CaptureOptions): () => void {

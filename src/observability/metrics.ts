@@ -15,8 +15,9 @@ type Sources = {
 };
 
 /**
- * Default metrics that `promtool check metrics` reports: only a counter may end with `_total`, and no name may contain
- * its type. The former have a twin without the suffix; `nodejs_eventloop_lag_*` shows what the latter do.
+ * Default metrics that `promtool check metrics` reports: only a counter may end with `_total`, and no name
+ * may contain its type. The former have a twin without the suffix; `nodejs_eventloop_lag_*` shows what the
+ * latter do.
  */
 const MISNAMED = [
   ...["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"],

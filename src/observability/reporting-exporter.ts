@@ -4,7 +4,9 @@ import { traceContext } from "./trace-context.ts";
 
 const REPORT_EVERY_MS = 5 * 60 * 1000;
 
-/** Logs the first failed export and then, while they fail, one line every five minutes. The spans are lost. */
+/**
+ * Logs the first failed export and then, while they fail, one line every five minutes. The spans are lost.
+ */
 export function reportingExporter(
   exporter: SpanExporter,
   log: Log,

@@ -8,7 +8,10 @@ export type TraceContext = {
   request: { setRoute(route: string): void } | null;
 };
 
-/** Ours alone: with a global provider, Next.js and other libraries would export queries and addresses as attributes. */
+/**
+ * Ours alone: with a global provider, Next.js and other libraries would export queries and addresses as
+ * attributes.
+ */
 export const traceContext = new AsyncLocalStorage<TraceContext>();
 
 /** Fields for log entries, named as OpenTelemetry names them. */

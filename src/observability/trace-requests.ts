@@ -12,8 +12,8 @@ import {
 import { type TraceContext, traceContext } from "./trace-context.ts";
 
 /**
- * One server span per HTTP request, from its headers to the end of the response. It holds the route, never the target:
- * that may contain tokens and addresses.
+ * One server span per HTTP request, from its headers to the end of the response. It holds the route, never
+ * the target: that may contain tokens and addresses.
  */
 export function traceRequests(tracer: Tracer, listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
@@ -93,7 +93,10 @@ const METHODS = new Set([
   "QUERY",
 ]);
 
-/** W3C Trace Context; the version after 00 may add fields. `tracestate` is not read: it would go on to providers. */
+/**
+ * W3C Trace Context; the version after 00 may add fields. `tracestate` is not read: it would go on to
+ * providers.
+ */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 function parentOf(traceparent: string | string[] | null | undefined): Context {

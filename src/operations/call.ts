@@ -19,7 +19,8 @@ export type Call = {
 };
 
 /**
- * Counts a call in a scope: an operation's own, or that of a surface, besides the operations called through it.
+ * Counts a call in a scope: an operation's own, or that of a surface, besides the operations called through
+ * it.
  * @param cost charged as a whole or not at all
  * @throws Refusal
  */

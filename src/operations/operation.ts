@@ -18,8 +18,9 @@ import { type Call, charge } from "./call.ts";
 import { assertPermission, type FindNamedUser, onBehalf } from "./on-behalf.ts";
 
 /**
- * Who may call: anyone; a person, by session or API key; a person by session only; an administrator or the operator;
- * the operator only; a service key only. What a service key may call besides is decided by the operation's `permission`.
+ * Who may call: anyone; a person, by session or API key; a person by session only; an administrator or the
+ * operator; the operator only; a service key only. What a service key may call besides is decided by the
+ * operation's `permission`.
  */
 export type Access = "anyone" | "person" | "session" | "admin" | "operator" | "service";
 

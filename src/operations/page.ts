@@ -45,7 +45,10 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** Cuts a page out of rows that were read with one more than the page holds: it shows whether there is a next page. */
+/**
+ * Cuts a page out of rows that were read with one more than the page holds: it shows whether there is a next
+ * page.
+ */
 export function cutPage<Row, Item>(
   rows: readonly Row[],
   limit: number,

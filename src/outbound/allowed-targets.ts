@@ -63,7 +63,10 @@ export function isPublicAddress({ address, family }: Address): boolean {
  */
 export type TargetProblem = "url" | "address" | "unresolved";
 
-/** Resolves a name once. Whoever connects must use this address, as the name may have another one a moment later. */
+/**
+ * Resolves a name once. Whoever connects must use this address, as the name may have another one a moment
+ * later.
+ */
 export type ResolveHost = (host: string) => Promise<Address[]>;
 
 const resolveHost: ResolveHost = async (host) => (await lookup(host, { all: true })) as Address[];

@@ -16,7 +16,10 @@ const MAX_CONCURRENT = 8;
 const LEASE_SECONDS = 45;
 /** How long a finished attempt waits for others to be recorded together with it. */
 const RECORD_WITHIN_MS = 20;
-/** While sending yields to the intake: the next pass comes sooner, and records it with the claims that it makes. */
+/**
+ * While sending yields to the intake: the next pass comes sooner, and records it with the claims that it
+ * makes.
+ */
 const YIELDING_RECORD_WITHIN_MS = 300;
 
 const LIMITS: TransactionOptions = {

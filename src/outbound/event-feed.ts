@@ -8,8 +8,8 @@ type StreamedEvent = { position: bigint; id: string; type: string; body: string 
 
 export type EventFeed = {
   /**
-   * The next events after a position, oldest first; waits until there are some. `null`: the feed or the signal has
-   * stopped, or they are no longer kept.
+   * The next events after a position, oldest first; waits until there are some. `null`: the feed or the
+   * signal has stopped, or they are no longer kept.
    */
   after(position: bigint, signal: AbortSignal): Promise<readonly StreamedEvent[] | null>;
   /** Ends everything that waits. */
@@ -29,8 +29,8 @@ const BATCH = 100;
 type Polled = { from: bigint; until: bigint; events: readonly StreamedEvent[] };
 
 /**
- * Reads new events once for all streams of a process, while any of them waits. A stream that is behind reads by itself,
- * so that a slow client needs no memory here.
+ * Reads new events once for all streams of a process, while any of them waits. A stream that is behind reads
+ * by itself, so that a slow client needs no memory here.
  */
 export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptions): EventFeed {
   const waiting = new Set<() => void>();

@@ -19,7 +19,10 @@ export type AttemptOptions = PostOptions & {
   reached?: (milestone: OutboundMilestone) => void | Promise<void>;
 };
 
-/** Sends a delivery. `null`: too long after the claim, so that another process may be sending it, or the one after it. */
+/**
+ * Sends a delivery. `null`: too long after the claim, so that another process may be sending it, or the one
+ * after it.
+ */
 export async function makeAttempt(
   options: AttemptOptions,
   delivery: ClaimedDelivery,

@@ -22,8 +22,8 @@ const EVERY_MS = 200;
 const REGISTER_EVERY_MS = 60 * 60 * 1000;
 
 /**
- * Relays and sends events until this process stops. Not a job with a lease: any process may send, each delivery is
- * claimed by one, and a process that is stopped must not hold up the others.
+ * Relays and sends events until this process stops. Not a job with a lease: any process may send, each
+ * delivery is claimed by one, and a process that is stopped must not hold up the others.
  */
 export function startOutbound(options: OutboundOptions): Outbound {
   const dispatcher = createDispatcher(options);

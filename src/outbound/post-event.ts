@@ -27,7 +27,9 @@ const PROBLEMS = {
   unresolved: "the name of the host has no address",
 };
 
-/** Signs an event and posts it to an endpoint. Any 2xx is a success; a redirect is not followed. Never throws. */
+/**
+ * Signs an event and posts it to an endpoint. Any 2xx is a success; a redirect is not followed. Never throws.
+ */
 export async function postEvent(
   { url, secrets }: { url: string; secrets: readonly string[] },
   event: { id: string; body: string },

@@ -30,9 +30,9 @@ export type Relay = {
 };
 
 /**
- * Makes events of committed changes, gives all events their positions and creates their deliveries, one process at a time.
- * After the commit, not in the intake's transaction: numbers given there become visible in another order. Returns how many
- * events there were.
+ * Makes events of committed changes, gives all events their positions and creates their deliveries, one
+ * process at a time. After the commit, not in the intake's transaction: numbers given there become visible in
+ * another order. Returns how many events there were.
  */
 export async function relayEvents(relay: Relay, isStopping: () => boolean = () => false): Promise<number> {
   let relayed = 0;

@@ -11,7 +11,10 @@ import { execute } from "../operations/operation.ts";
 import { listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
 import type { SubscriptionView } from "../operations/subscriptions/subscription-view.ts";
 
-/** When the caller's subscriptions renew or end, as a calendar (RFC 5545) that calendar programs can subscribe to. */
+/**
+ * When the caller's subscriptions renew or end, as a calendar (RFC 5545) that calendar programs can subscribe
+ * to.
+ */
 export const name = "renewals";
 
 export const router = new Hono<PluginEnv>().get("/calendar.ics", serveCalendar);

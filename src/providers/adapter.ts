@@ -37,7 +37,9 @@ export type Adapter = {
   verify(request: SignedRequest, options: VerifyOptions): SignatureProblem | null;
   /** Event id and type of a verified delivery. @throws InvalidPayload when either is missing or unusable. */
   identify(request: SignedRequest, body: unknown): EventIdentity;
-  /** Parses a payload from the stored JSON alone. @throws UnreadablePayload naming the field and its problem */
+  /**
+   * Parses a payload from the stored JSON alone. @throws UnreadablePayload naming the field and its problem
+   */
   interpret(eventType: string, body: unknown): PaymentEvent;
   /** The headers of a delivery with these bytes: for the simulator, the doctor and tests. */
   sign(rawBody: Buffer, options: SignOptions): Record<string, string>;

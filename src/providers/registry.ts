@@ -9,8 +9,8 @@ import { stripe } from "./stripe/webhook.ts";
 const PROVIDERS = new Map<WireFormat, Provider>();
 
 /**
- * Makes a provider available to `PROVIDER_A_ADAPTER` and its siblings. @throws Error for a name that is already
- * registered
+ * Makes a provider available to `PROVIDER_A_ADAPTER` and its siblings. @throws Error for a name that is
+ * already registered
  */
 export function registerProvider(provider: Provider): void {
   const { format } = provider.webhook;

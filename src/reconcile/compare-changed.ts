@@ -23,9 +23,9 @@ export type ChangedReport = {
 };
 
 /**
- * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since and
- * the payments made since, and records our users' unknown ones. Where the list does not name users, a known customer's are its user's.
- * A dry run counts what it would correct and record.
+ * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there
+ * since and the payments made since, and records our users' unknown ones. Where the list does not name users,
+ * a known customer's are its user's. A dry run counts what it would correct and record.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(

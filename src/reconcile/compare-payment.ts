@@ -22,8 +22,8 @@ export type ListedPayment = { state: PaymentState; askedAtMicros: number };
 const ROUNDS = 5;
 
 /**
- * Compares a payment with its provider's present answer, and records what is missing or differs by the same rules as
- * events. When an event is applied in between, the provider is asked again.
+ * Compares a payment with its provider's present answer, and records what is missing or differs by the same
+ * rules as events. When an event is applied in between, the provider is asked again.
  * @param listed an answer for a payment that was unknown before it was asked for
  * @throws PaymentApiProblem, DatabaseUnavailable
  */

@@ -21,8 +21,8 @@ type CompareOptions = {
 };
 
 /**
- * Compares the payments made since, or all, and records missing ones of known subscriptions and users. Returns how many were
- * recorded or corrected, in a dry run how many would be.
+ * Compares the payments made since, or all, and records missing ones of known subscriptions and users.
+ * Returns how many were recorded or corrected, in a dry run how many would be.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function comparePayments(

@@ -47,8 +47,8 @@ type CompareDeps = Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">
 const ROUNDS = 5;
 
 /**
- * Compares a subscription with its provider's current state and corrects it by the same rules as events. When an event
- * is applied in between, the provider is asked again.
+ * Compares a subscription with its provider's current state and corrects it by the same rules as events. When
+ * an event is applied in between, the provider is asked again.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compare(
@@ -101,7 +101,8 @@ async function correct(
     });
     const problem = problemOf(decision);
     const decided = decision.outcome === "applied" ? decision.subscription : before;
-    // A problem with the plan is flagged for the operator. Events from before this request are late from now on.
+    // A problem with the plan is flagged for the operator. Events from before this request are late from now
+    // on.
     const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros: askedAtMicros };
     const change = subscriptionChange(before, after);
     const { changes } = change;

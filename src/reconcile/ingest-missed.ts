@@ -27,8 +27,8 @@ export type IngestMissedOptions = {
 };
 
 /**
- * Ingests events that a provider lists and the log lacks, oldest first, like deliveries: each is claimed once, even
- * by concurrent processes. An interrupted pass is continued by the next one.
+ * Ingests events that a provider lists and the log lacks, oldest first, like deliveries: each is claimed
+ * once, even by concurrent processes. An interrupted pass is continued by the next one.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function ingestMissed(

@@ -12,8 +12,9 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or recently
- * changed. It is done once every configured provider has responded, and is run again until then. `null`: it is done.
+ * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or
+ * recently changed. It is done once every configured provider has responded, and is run again until then.
+ * `null`: it is done.
  */
 export async function reconcileNightly(
   tools: ReconcileTools,

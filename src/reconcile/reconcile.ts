@@ -45,7 +45,10 @@ export type SlotReport = {
   slot: Slot;
   /** `null`: not searched, or the provider does not list its events. */
   missed: MissedReport | null;
-  /** Where events may be missing from the provider's list: its subscriptions that changed; `null`: not compared. */
+  /**
+   * Where events may be missing from the provider's list: its subscriptions that changed; `null`: not
+   * compared.
+   */
   changed: ChangedReport | null;
   /** Why the slot was abandoned, in one sentence for the operator; else `null`. */
   problem: string | null;
@@ -60,8 +63,8 @@ type Compared = Extract<Comparison, { outcome: "compared" }>;
 export type ReconcileTools = { intake: Intake; payments: Payments };
 
 /**
- * The operator's and the nightly run: ingests missed events, then compares. In this order, as missed events may leave
- * subscriptions out of order. An unreachable provider affects its own slot only.
+ * The operator's and the nightly run: ingests missed events, then compares. In this order, as missed events
+ * may leave subscriptions out of order. An unreachable provider affects its own slot only.
  * @throws Refusal, DatabaseUnavailable
  */
 export async function reconcile(tools: ReconcileTools, options: ReconcileOptions): Promise<ReconcileReport> {
@@ -128,7 +131,8 @@ class Run {
   }
 
   /**
-   * A provider that lists only a limited number of events is asked for a shorter period: better the latest than none.
+   * A provider that lists only a limited number of events is asked for a shorter period: better the latest
+   * than none.
    */
   async #ingestSince(slot: Slot, listEvents: ListEvents, since: Date): Promise<MissedReport> {
     const { dryRun, isStopping } = this.#options;

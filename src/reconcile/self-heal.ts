@@ -29,7 +29,9 @@ const FETCHES_PER_SECOND = 5;
 const COMPARED_AT_ONCE = FETCHES_PER_SECOND;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_RETRY_SECONDS = 15 * 60;
-/** A purchase that the provider does not list by then, minutes after its checkout, is left to its next event. */
+/**
+ * A purchase that the provider does not list by then, minutes after its checkout, is left to its next event.
+ */
 const MAX_LISTINGS = 8;
 
 export type SelfHealReport = { corrected: number; postponed: number; settled: number };
@@ -41,9 +43,9 @@ export async function isHealDue({ intake, payments }: SelfHealTools): Promise<bo
 }
 
 /**
- * Compares each flagged subscription that is due with its provider, outside the intake's transactions, until none is left.
- * Failures are retried with back-off; one that the provider does not know stays flagged and is not fetched again before its
- * next event.
+ * Compares each flagged subscription that is due with its provider, outside the intake's transactions, until
+ * none is left. Failures are retried with back-off; one that the provider does not know stays flagged and is
+ * not fetched again before its next event.
  */
 export async function healFlagged(
   tools: SelfHealTools,
@@ -139,8 +141,8 @@ async function healOne(
 }
 
 /**
- * A checkout that named no subscription: takes over the one that its customer has at the provider, unless an event has
- * meanwhile. Returns whether the subscription has an id now.
+ * A checkout that named no subscription: takes over the one that its customer has at the provider, unless an
+ * event has meanwhile. Returns whether the subscription has an id now.
  */
 async function adoptPurchase(intake: Intake, api: PacedApi, due: DueHeal): Promise<boolean> {
   const { customerId, userId } = due;

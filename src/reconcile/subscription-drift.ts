@@ -8,8 +8,8 @@ import type { Subscription } from "../domain/subscription.ts";
 export type FieldDrift = { field: string; ours: unknown; theirs: unknown };
 
 /**
- * The fields in which a subscription differs from its provider's response, by the same rules as events; none: it
- * matches. The review flag is no difference: it marks a possible error only.
+ * The fields in which a subscription differs from its provider's response, by the same rules as events; none:
+ * it matches. The review flag is no difference: it marks a possible error only.
  */
 export function subscriptionDrift(
   ours: Subscription,

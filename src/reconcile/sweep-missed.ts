@@ -27,16 +27,19 @@ export type SweepResult =
       slot: Slot;
       /** `null`: the provider lists no events. */
       report: MissedReport | null;
-      /** Where events may be missing from the list: the subscriptions that have changed; `null`: not compared. */
+      /**
+       * Where events may be missing from the list: the subscriptions that have changed; `null`: not compared.
+       */
       changed: ChangedReport | null;
       isEndpointDisabled: boolean;
     }
   | { slot: Slot; problem: string };
 
 /**
- * Ingests events that are missing from the log: those since the stored cursor, then the ten minutes before it again.
- * Compares changed subscriptions instead if the provider lists no events, and as well if it has disabled our endpoint and
- * so makes no events. After a provider failure the next sweep starts from the same cursor.
+ * Ingests events that are missing from the log: those since the stored cursor, then the ten minutes before it
+ * again. Compares changed subscriptions instead if the provider lists no events, and as well if it has
+ * disabled our endpoint and so makes no events. After a provider failure the next sweep starts from the same
+ * cursor.
  * @throws DatabaseUnavailable
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {

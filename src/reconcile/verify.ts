@@ -8,9 +8,9 @@ import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
 import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
 
 /**
- * Compares subscriptions and payments with their providers: through the provider's lists where all are checked, one by
- * one for a sample and for what a list lacks. Takes no locks; with `repair`, differences are compared again under lock
- * and corrected.
+ * Compares subscriptions and payments with their providers: through the provider's lists where all are
+ * checked, one by one for a sample and for what a list lacks. Takes no locks; with `repair`, differences are
+ * compared again under lock and corrected.
  * @throws DatabaseUnavailable
  */
 export async function verify(tools: VerifyTools, options: VerifyOptions): Promise<VerifyReport> {

@@ -1,8 +1,8 @@
 const CACHE_MS = 1_000;
 
 /**
- * Checks at most once a second while ready, because `/api/ready` is public and each check costs a query. A negative
- * result is not cached, so that traffic returns at once.
+ * Checks at most once a second while ready, because `/api/ready` is public and each check costs a query. A
+ * negative result is not cached, so that traffic returns at once.
  */
 export function cachedReadiness(
   check: () => Promise<boolean>,

@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Frees the garbage of loading modules, a quarter of a server's memory: an idle server allocates so little that V8
- * would keep it for hours. Takes some 50 ms, so it is called only before anything is served.
+ * Frees the garbage of loading modules, a quarter of a server's memory: an idle server allocates so little
+ * that V8 would keep it for hours. Takes some 50 ms, so it is called only before anything is served.
  */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");

@@ -15,8 +15,8 @@ const SILENT_FOR_MS = 1_000;
 const SWEEP_EVERY_MS = 250;
 
 /**
- * To be called before the server listens. The returned function stops accepting connections, and resolves once all
- * requests in progress have finished, or after the deadline, when all connections are destroyed.
+ * To be called before the server listens. The returned function stops accepting connections, and resolves
+ * once all requests in progress have finished, or after the deadline, when all connections are destroyed.
  */
 export function prepareDrain(server: Server, options: Partial<DrainOptions> = {}): () => Promise<void> {
   const connections: Connections = { open: new Set(), lastAtMs: Number.NEGATIVE_INFINITY };
@@ -58,7 +58,8 @@ async function drain(
   // Closing at once would reset connections that the kernel has accepted but we have not read.
   await untilNoneComes(connections, accepting);
   await new Promise<void>((resolve) => {
-    // Not Node's own `close` for HTTP: it drops connections whose first request has arrived but has not been read yet.
+    // Not Node's own `close` for HTTP: it drops connections whose first request has arrived but has not been
+    // read yet.
     NetServer.prototype.close.call(server, () => resolve());
     const sweep = setInterval(async () => {
       if (performance.now() < connections.lastAtMs + silentForMs) return;

@@ -6,7 +6,8 @@ import { type EntitlementFacts, entitlementFacts } from "../store/entitlement-fa
 const MAX_IN_FLIGHT = 2;
 
 /**
- * Concurrent requests share a query. Nothing is cached: every process sees a change as soon as it is committed.
+ * Concurrent requests share a query. Nothing is cached: every process sees a change as soon as it is
+ * committed.
  */
 export function findEntitlementFacts(database: Queryable): (userId: string) => Promise<EntitlementFacts> {
   const find = batchLookups(MAX_IN_FLIGHT, (userIds) => entitlementFacts(database, userIds));

@@ -12,7 +12,9 @@ const HTTP_LIMITS = {
    * would close some while a webhook is on its way, which would then be reset.
    */
   idleForMs: 75_000,
-  /** Further ones are closed at once: a process cannot serve more, even if the system allows more open files. */
+  /**
+   * Further ones are closed at once: a process cannot serve more, even if the system allows more open files.
+   */
   maxConnections: 8_192,
 } as const;
 

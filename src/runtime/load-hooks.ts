@@ -6,7 +6,8 @@ import { HOOKS, type SubscriptionHooks } from "../domain/subscription-hook.ts";
 const FOLDER = join(import.meta.dirname, "../plugins");
 
 /**
- * Loads the plugins that name a hook; the command line, which changes subscriptions too, is spared the others.
+ * Loads the plugins that name a hook; the command line, which changes subscriptions too, is spared the
+ * others.
  * @throws Error naming the file
  */
 export async function loadHooks(folder: string = FOLDER): Promise<SubscriptionHooks[]> {

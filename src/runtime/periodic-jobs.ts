@@ -62,7 +62,10 @@ export function startPeriodicJobs(
     log,
     now: Date.now,
   });
-  /** On a timer every process takes part in these two, each claiming its own rows; a requested run is one at a time. */
+  /**
+   * On a timer every process takes part in these two, each claiming its own rows; a requested run is one at a
+   * time.
+   */
   const runAlone = async (name: JobName, run: () => Promise<JobOutcome>): Promise<JobOutcome> =>
     (await withLease(database, `job:${name}`, { seconds: JOB_LEASE_SECONDS }, run)) ?? "already_running";
   return {

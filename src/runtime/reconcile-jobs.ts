@@ -12,7 +12,10 @@ const SELF_HEAL_MS = 500;
 /** Another process takes over both within seconds, not half a minute, if theirs is killed. */
 const SHORT_LEASE_SECONDS = 4;
 
-/** The jobs that correct subscriptions without an operator: nightly comparison, sweep for missed events, self-healing. */
+/**
+ * The jobs that correct subscriptions without an operator: nightly comparison, sweep for missed events,
+ * self-healing.
+ */
 export function reconcileJobs(config: Config, runtime: Runtime): Job<JobName>[] {
   if (Object.values(runtime.payments).every((api) => api === null)) return [];
   return [

@@ -21,7 +21,10 @@ const UNSEEN_HOOK_DAYS = 5;
 /** Idempotency keys are kept as long. */
 const USAGE_DAYS = 30;
 
-/** Drops bodies of old deliveries, old notifications and usage, abandoned imports, and leases of crashed processes. */
+/**
+ * Drops bodies of old deliveries, old notifications and usage, abandoned imports, and leases of crashed
+ * processes.
+ */
 export function retentionJob(
   { deliveryRetentionDays }: Config,
   { database }: { database: Database },

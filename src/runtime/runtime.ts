@@ -174,7 +174,10 @@ async function startOnDatabase(
   };
 }
 
-/** The event that names a checkout's subscription usually follows within a second and makes the comparison unnecessary. */
+/**
+ * The event that names a checkout's subscription usually follows within a second and makes the comparison
+ * unnecessary.
+ */
 const REQUESTED_IN_SECONDS = 1;
 
 /** A lost request is repeated by the event's next attempt, or replaced by the sweep. */

@@ -3,7 +3,9 @@ import type { Log } from "../observability/log.ts";
 /** Requests get 10 s, see `drain-server.ts`; a task that hangs must not keep the process alive for ever. */
 const STOP_WITHIN_MS = 30_000;
 
-/** On SIGTERM or SIGINT stops the server and exits with 0; a second signal ends the process at once, with 1. */
+/**
+ * On SIGTERM or SIGINT stops the server and exits with 0; a second signal ends the process at once, with 1.
+ */
 export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
   let isStopping = false;
   const onSignal = async (signal: NodeJS.Signals) => {

@@ -25,7 +25,10 @@ export type SimulatorTraits = {
   findsCustomersByEmail: boolean;
   /** Whether payers can leave the customer that the seller chose, unless the seller's page forbids it. */
   letsPayersLogOut: boolean;
-  /** Whether seats can change during a trial: where events have no quantity then, the change would be invisible. */
+  /**
+   * Whether seats can change during a trial: where events have no quantity then, the change would be
+   * invisible.
+   */
   changesSeatsInTrial: boolean;
   /** The events of a paid checkout, in the provider's order. */
   checkoutEvents: readonly EmittedEvent[];

@@ -32,9 +32,9 @@ const LIMITS: TransactionOptions = {
 };
 
 /**
- * Deletes a user with all dependent rows, unless this is the last administrator or a running subscription is not
- * among `canceled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery log is
- * queued and the audit entry is written in the same transaction.
+ * Deletes a user with all dependent rows, unless this is the last administrator or a running subscription is
+ * not among `canceled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery
+ * log is queued and the audit entry is written in the same transaction.
  */
 export async function deleteUserData(
   database: Database,
@@ -76,8 +76,8 @@ const RUNS: Record<SubscriptionStatus, boolean> = {
 
 type OwnSubscription = RunningSubscription & { isShared: boolean };
 
-// In the intake's lock order (subscriptions before users), to avoid deadlocks. The second read sees what was bought
-// before the user was locked.
+// In the intake's lock order (subscriptions before users), to avoid deadlocks. The second read sees what was
+// bought before the user was locked.
 async function lockPerson(transaction: Transaction, userId: string) {
   const [, administrators, [user], subscriptions] = await Promise.all([
     transaction.run(LOCK_SUBSCRIPTIONS, [userId]),

@@ -35,7 +35,10 @@ from (
 order by created_at desc, id desc limit $4::int`,
 };
 
-/** Service keys and keys of all users, or those of one user, that are not revoked: newest first, starting after `before`. */
+/**
+ * Service keys and keys of all users, or those of one user, that are not revoked: newest first, starting
+ * after `before`.
+ */
 export async function listKeysWithOwners(
   database: Queryable,
   userId: string | null,

@@ -110,7 +110,10 @@ where k.prefix = any ($1::text[]) and k.revoked_at is null`,
   runsAlone: true,
 } satisfies Statement;
 
-/** The keys with these prefixes that are not revoked, with their owners' current role and ban. Prefixes may repeat. */
+/**
+ * The keys with these prefixes that are not revoked, with their owners' current role and ban. Prefixes may
+ * repeat.
+ */
 export async function findApiKeys(database: Queryable, prefixes: readonly string[]): Promise<FoundKey[]> {
   return database.run<FoundKey>(FIND, [prefixes]);
 }
@@ -138,7 +141,9 @@ notified as (
 select count(*)::int as count from marked`,
 };
 
-/** Notifies the owners of keys that expire within so many days, once each; returns how many, at most `limit`. */
+/**
+ * Notifies the owners of keys that expire within so many days, once each; returns how many, at most `limit`.
+ */
 export async function notifyExpiringKeys(
   database: Queryable,
   { withinDays, limit }: { withinDays: number; limit: number },

@@ -11,8 +11,8 @@ type Waiting = {
 };
 
 /**
- * A client that sends the statements of one turn of the event loop with one system call. The driver writes each
- * separately; on loopback that is most of what a transaction costs this process.
+ * A client that sends the statements of one turn of the event loop with one system call. The driver writes
+ * each separately; on loopback that is most of what a transaction costs this process.
  */
 export class BurstClient extends pg.Client {
   readonly #socket: Socket;
@@ -46,8 +46,8 @@ export class BurstClient extends pg.Client {
   }
 
   /**
-   * Sends a statement with the others of this turn, see `StatementBurst`: they belong to one transaction, so that when one
-   * fails all of them do.
+   * Sends a statement with the others of this turn, see `StatementBurst`: they belong to one transaction, so
+   * that when one fails all of them do.
    */
   runTogether(config: pg.QueryConfig): Promise<object[]> {
     return new Promise((resolve, reject) => {

@@ -44,7 +44,10 @@ export abstract class Burst extends Query {
     return this.#answered;
   }
 
-  /** @throws Error when a value cannot be sent, or its name belongs to another statement; then nothing was sent */
+  /**
+   * @throws Error when a value cannot be sent, or its name belongs to another statement; then nothing was
+   * sent
+   */
   protected send(config: pg.QueryConfig, connection: DriverConnection): void {
     const { text, name, values = [] } = config;
     const known = name

@@ -121,8 +121,8 @@ export type PlacedOrder =
   | { outcome: "no user" };
 
 /**
- * Replaces the previous checkout, which must be closed, by a new order. An interrupted order keeps its idempotency key, so
- * that the provider opens it once.
+ * Replaces the previous checkout, which must be closed, by a new order. An interrupted order keeps its
+ * idempotency key, so that the provider opens it once.
  */
 export async function placeCheckoutOrder(
   database: Queryable,
@@ -163,7 +163,9 @@ where user_id = $1 and exists (select from held)
 returning user_id`,
 };
 
-/** Stores an opened checkout. `false`: the lease is lost or the user deleted, so that it must be closed again. */
+/**
+ * Stores an opened checkout. `false`: the lease is lost or the user deleted, so that it must be closed again.
+ */
 export async function keepCheckout(
   database: Queryable,
   order: WantedCheckout,

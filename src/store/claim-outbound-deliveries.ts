@@ -37,7 +37,8 @@ export type ClaimedDelivery = {
   event: { id: string; type: OutboundEventType; occurredAt: Date; data: Record<string, unknown> } | null;
 };
 
-// The attempt is counted before it is made: a crash must still use it up. The next attempt's time is also the lease.
+// The attempt is counted before it is made: a crash must still use it up. The next attempt's time is also the
+// lease.
 const CLAIM = {
   name: "claim_outbound_deliveries",
   text: `

@@ -31,8 +31,8 @@ returning d.id`,
 };
 
 /**
- * The fence: locks the deliveries whose claims still hold and returns their ids. They are marked successful at once,
- * invisibly until the commit; those that fail are marked again.
+ * The fence: locks the deliveries whose claims still hold and returns their ids. They are marked successful
+ * at once, invisibly until the commit; those that fail are marked again.
  */
 export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
   const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));
@@ -57,7 +57,10 @@ where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_n
   and d.released_claim_no is distinct from d.claim_no`,
 };
 
-/** Releases claims that a database time-out ended: they may be taken over after a second, and use up no attempt. */
+/**
+ * Releases claims that a database time-out ended: they may be taken over after a second, and use up no
+ * attempt.
+ */
 export async function releaseClaims(transaction: Queryable, claims: readonly Claim[]): Promise<void> {
   const pending = claims
     .filter((claim) => claim.heldAs === "pending")
@@ -85,7 +88,9 @@ from unnest($1::bigint[], $2::json[], $3::float8[]) as f (id, failure, retry_in)
 where d.id = f.id and d.id = any ($1::bigint[])`,
 };
 
-/** Marks deliveries as failed that this transaction has locked. A forced replay leaves its delivery unchanged. */
+/**
+ * Marks deliveries as failed that this transaction has locked. A forced replay leaves its delivery unchanged.
+ */
 export async function failClaims(transaction: Queryable, failures: readonly FailedClaim[]): Promise<void> {
   const written = failures.filter((failure) => failure.heldAs === "pending");
   if (written.length === 0) return;

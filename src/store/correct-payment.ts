@@ -45,7 +45,10 @@ update payment set period_start = coalesce($3::timestamptz, period_start),
 where provider = $1 and provider_payment_id = any (array[$2::text])`,
 };
 
-/** Sets the period, which events only fill in. From now on an event from before the provider was asked is late. */
+/**
+ * Sets the period, which events only fill in. From now on an event from before the provider was asked is
+ * late.
+ */
 export async function settleComparedPayment(
   transaction: Queryable,
   slot: Slot,

@@ -42,7 +42,9 @@ const HAD_SUBSCRIPTION = {
   text: `select exists (select from subscription where user_id = $1 and status <> 'incomplete') as "had"`,
 };
 
-/** Whether the user has had a subscription, in any slot; one whose first payment is missing does not count. */
+/**
+ * Whether the user has had a subscription, in any slot; one whose first payment is missing does not count.
+ */
 export async function hadSubscription(database: Queryable, userId: string): Promise<boolean> {
   const [row] = await database.run<{ had: boolean }>(HAD_SUBSCRIPTION, [userId]);
   return row?.had ?? false;

@@ -2,12 +2,15 @@
 const AUTHORITY = /^(\w+:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/s;
 
 /**
- * The servers that a database URL names, as libpq reads them: `postgres://user@one:5432,two:5432/app`. One of several
- * is the primary; which one is found out by connecting.
+ * The servers that a database URL names, as libpq reads them: `postgres://user@one:5432,two:5432/app`. One of
+ * several is the primary; which one is found out by connecting.
  */
 export class DatabaseHosts {
   readonly #urls: readonly string[];
-  /** Standbys are refused: always with several hosts, with a single one if the URL says `target_session_attrs`. */
+  /**
+   * Standbys are refused: always with several hosts, with a single one if the URL says
+   * `target_session_attrs`.
+   */
   readonly mustBePrimary: boolean;
   #current = 0;
 

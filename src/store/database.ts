@@ -28,7 +28,10 @@ export type Queryable = {
 };
 
 export type Database = Queryable & {
-  /** A dedicated connection; statements sent without waiting for each other share a round trip, and fail together. */
+  /**
+   * A dedicated connection; statements sent without waiting for each other share a round trip, and fail
+   * together.
+   */
   connection(): Promise<Connection>;
   /** The driver's pool, for a query builder that writes its own statements: see `shared-pool.ts`. */
   pool: pg.Pool;
@@ -51,8 +54,8 @@ export type DatabaseOptions = {
   /** How long to wait for any response before the connection is abandoned, in milliseconds. */
   answerTimeoutMs: number;
   /**
-   * PostgreSQL's `statement_timeout`; by default the server's setting. Set on each new connection: some poolers
-   * reject it as a start-up parameter.
+   * PostgreSQL's `statement_timeout`; by default the server's setting. Set on each new connection: some
+   * poolers reject it as a start-up parameter.
    */
   statementTimeoutMs?: number;
 };
@@ -136,8 +139,8 @@ export function violatedConstraint(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
 }
 
-// Connection lost (08, except 08P01, which is our mistake), out of resources (53), shutdown or startup (57P), broken
-// disk (58), standby (25006).
+// Connection lost (08, except 08P01, which is our mistake), out of resources (53), shutdown or startup (57P),
+// broken disk (58), standby (25006).
 const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 
 const QUERY_CANCELED = "57014";

@@ -78,8 +78,8 @@ select provider, event_id, id, null, null, status, current_setting('synchronous_
 };
 
 /**
- * Claims every delivery that is new, failed, or whose lease has expired, in one statement. No event may be listed
- * twice. Returns results in the order of the list.
+ * Claims every delivery that is new, failed, or whose lease has expired, in one statement. No event may be
+ * listed twice. Returns results in the order of the list.
  */
 export async function claimDeliveries(
   transaction: Queryable,
@@ -135,8 +135,8 @@ for key share of d`,
 };
 
 /**
- * Reads the status of deliveries that others have claimed, under a row lock: committing the lock durably makes
- * their claims durable, which were committed without waiting for the disk.
+ * Reads the status of deliveries that others have claimed, under a row lock: committing the lock durably
+ * makes their claims durable, which were committed without waiting for the disk.
  */
 export async function confirmRepeats(
   transaction: Queryable,

@@ -56,7 +56,8 @@ where ($2::text is null or d.provider = $2) and ($3::text is null or d.event_typ
 order by d.id desc limit $4::int`,
 };
 
-// Page and end of the scan come from one snapshot: deliveries that arrive between two statements would move the end.
+// Page and end of the scan come from one snapshot: deliveries that arrive between two statements would move
+// the end.
 const SCAN: Statement = {
   name: "scan_deliveries",
   runsAlone: true,
@@ -77,8 +78,8 @@ order by d.id desc`,
 };
 
 /**
- * One page of the log. `next` is the cursor of the following page, `null` at the end. A page may be short or empty
- * and still have a next one: its share of the log had no more matches.
+ * One page of the log. `next` is the cursor of the following page, `null` at the end. A page may be short or
+ * empty and still have a next one: its share of the log had no more matches.
  */
 export async function listLoggedDeliveries(
   database: Queryable,

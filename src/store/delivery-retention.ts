@@ -36,8 +36,8 @@ select (select count(*)::int from dropped) as dropped,
 };
 
 /**
- * Prunes the next settled deliveries older than the retention: bodies, and extra attempts that changed nothing. Keys
- * are kept for ever. `passed: 0`: nothing is left, or another process is pruning.
+ * Prunes the next settled deliveries older than the retention: bodies, and extra attempts that changed
+ * nothing. Keys are kept for ever. `passed: 0`: nothing is left, or another process is pruning.
  */
 export async function dropPayloads(
   database: Queryable,

@@ -9,8 +9,8 @@ const SAMPLE_SIZE = 20_000;
 
 export type HourOfDeliveries = { startsAt: Date } & Record<DeliveryStatus, number>;
 
-// Ids follow the time of receipt except when the clock is set, so the window's start is found by bisection. Rows on
-// the wrong side of such a step are not counted.
+// Ids follow the time of receipt except when the clock is set, so the window's start is found by bisection.
+// Rows on the wrong side of such a step are not counted.
 const WINDOW: Statement = {
   name: "delivery_window",
   runsAlone: true,
@@ -75,8 +75,8 @@ const COUNT_SAMPLE = counts(
 );
 
 /**
- * The deliveries of the current hour and the 23 before, by hour of UTC and by what they are now. Of a busy day
- * the successful ones are estimated from a sample that is spread over it evenly.
+ * The deliveries of the current hour and the 23 before, by hour of UTC and by what they are now. Of a busy
+ * day the successful ones are estimated from a sample that is spread over it evenly.
  * @param provider `null`: of all slots
  */
 export async function countDeliveries(

@@ -30,8 +30,8 @@ export async function unprivilegedAccount(): Promise<Account> {
 }
 
 /**
- * Lets PostgreSQL's user enter root's data folder, which `mktemp -d` and a strict umask close to others. It cannot list
- * the folder, and files in it stay as private as they are.
+ * Lets PostgreSQL's user enter root's data folder, which `mktemp -d` and a strict umask close to others. It
+ * cannot list the folder, and files in it stay as private as they are.
  */
 export async function letEnter(dataDir: string, account: { gid: number }): Promise<void> {
   const { uid, gid, mode } = await stat(dataDir);

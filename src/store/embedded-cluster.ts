@@ -45,8 +45,8 @@ export async function createCluster(
 /** A role's password, generated once; readable only by the owner. */
 export async function ownPassword(file: string, account: Account): Promise<string> {
   if (!existsSync(file)) {
-    // Written to a temporary file and linked: of several processes starting together one wins, and all read the same
-    // password.
+    // Written to a temporary file and linked: of several processes starting together one wins, and all read
+    // the same password.
     const draft = `${file}.${randomBytes(6).toString("hex")}`;
     await writeFile(draft, `${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
     if (account) await chown(draft, account.uid, account.gid);

@@ -20,8 +20,9 @@ const SWAP_TRIES = 60;
 const PAUSE_MS = 1_000;
 
 /**
- * Converts a cluster of an earlier version, whose superuser is `tollgate`: it is renamed to `postgres`, and a new role
- * `tollgate` without its rights owns the data. A session cannot rename its own role, so a temporary superuser does it.
+ * Converts a cluster of an earlier version, whose superuser is `tollgate`: it is renamed to `postgres`, and a
+ * new role `tollgate` without its rights owns the data. A session cannot rename its own role, so a temporary
+ * superuser does it.
  */
 export async function removeSuperuser(
   access: ClusterAccess,
@@ -67,7 +68,10 @@ async function createTemporarySuperuser(connection: Connection, password: string
   `);
 }
 
-/** In one transaction. Processes that use the tables at the same time are waited for, but never blocked for long. */
+/**
+ * In one transaction. Processes that use the tables at the same time are waited for, but never blocked for
+ * long.
+ */
 async function swapRoles(
   database: Database,
   access: ClusterAccess,
@@ -105,8 +109,8 @@ function swapScript({ password, adminPassword }: ClusterAccess): string {
 }
 
 /**
- * `reassign owned` refuses the role that created the cluster, which owns the system's objects as well. Linked sequences
- * follow their table; what belongs to an extension stays the superuser's.
+ * `reassign owned` refuses the role that created the cluster, which owns the system's objects as well. Linked
+ * sequences follow their table; what belongs to an extension stays the superuser's.
  */
 const REASSIGN = `
 do $$ declare statement text; begin

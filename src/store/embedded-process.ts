@@ -30,7 +30,8 @@ export async function ensureRunning(
     const running = await runningPostgres(cluster);
     if (running?.state === "ready") return running.port;
     try {
-      // A server that runs but is not ready is recovering from a crash, or was just started by another process.
+      // A server that runs but is not ready is recovering from a crash, or was just started by another
+      // process.
       if (!running) await start(binaries, home, cluster, account, port ?? (await choosePort(home)));
       else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
     } catch (error) {

@@ -12,14 +12,16 @@ import { type ConversionStep, removeSuperuser } from "./embedded-conversion.ts";
 const INVALID_PASSWORD = "28P01";
 
 /**
- * Makes sure that the superuser is `postgres` and that `tollgate`, as which Tollgate connects, owns the database but is
- * no superuser, so that an injected statement reaches neither files nor programs. Repeatable after a crash at any point.
+ * Makes sure that the superuser is `postgres` and that `tollgate`, as which Tollgate connects, owns the
+ * database but is no superuser, so that an injected statement reaches neither files nor programs. Repeatable
+ * after a crash at any point.
  */
 export async function ensureRoles(
   access: ClusterAccess,
   reached: (step: ConversionStep) => void = () => {},
 ): Promise<void> {
-  // The files do not tell whether an earlier version created the cluster: a conversion may have been interrupted.
+  // The files do not tell whether an earlier version created the cluster: a conversion may have been
+  // interrupted.
   if (!(await canSignIn(adminUrl(access)))) await removeSuperuser(access, reached);
   await ensureTollgate(access);
 }

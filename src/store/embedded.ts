@@ -26,8 +26,8 @@ export type EmbeddedPostgres = {
 const WATCH_EVERY_MS = 2_000;
 
 /**
- * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives our
- * crash: the next start reuses it, or restarts it and waits for recovery.
+ * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives
+ * our crash: the next start reuses it, or restarts it and waits for recovery.
  * @param reached called after each step of the conversion of a cluster that an earlier version created
  */
 export async function startEmbeddedPostgres(

@@ -11,8 +11,8 @@ export type EntitlementFacts = {
 };
 
 /**
- * Of the user in `userId`, an SQL expression; `null` without any. The sum keeps the planner from the index by age: with
- * statistics of a small table, a cached plan would read the counters of all users.
+ * Of the user in `userId`, an SQL expression; `null` without any. The sum keeps the planner from the index by
+ * age: with statistics of a small table, a cached plan would read the counters of all users.
  */
 export function usageOf(userId: string): string {
   return `(

@@ -26,8 +26,8 @@ returning 1`,
 }
 
 /**
- * Deletes expired sessions, mail links, attempts, scheduled changes and audit entries: at most `limit` of each, the
- * oldest first. Returns how many.
+ * Deletes expired sessions, mail links, attempts, scheduled changes and audit entries: at most `limit` of
+ * each, the oldest first. Returns how many.
  */
 export async function deleteExpired(
   database: Queryable,

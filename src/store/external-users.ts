@@ -53,8 +53,8 @@ returning ${SHOWN}`,
 };
 
 /**
- * Creates the user or brings it up to date. One who is an administrator or has a password is left as they are. `null`:
- * another account has the address.
+ * Creates the user or brings it up to date. One who is an administrator or has a password is left as they
+ * are. `null`: another account has the address.
  */
 export async function putExternalUser(
   database: Queryable,

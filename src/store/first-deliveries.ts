@@ -83,7 +83,8 @@ select id, provider, event_id from inserted where status = 'failed'`,
 };
 
 /**
- * Inserts deliveries of events that were applied in the order of the list. Returns the ids of those that failed, by `keyOf`.
+ * Inserts deliveries of events that were applied in the order of the list. Returns the ids of those that
+ * failed, by `keyOf`.
  * @throws a unique violation when another transaction has just inserted one of them
  */
 export async function insertFirstDeliveries(

@@ -42,7 +42,8 @@ select count(*)::int as count from claimed`,
 };
 
 /**
- * Records grace periods that are over, each once, and writes an event for its person; at most `limit`. Returns how many.
+ * Records grace periods that are over, each once, and writes an event for its person; at most `limit`.
+ * Returns how many.
  * @param otherwiseSeconds the grace period of plans that are not listed
  */
 export async function recordGraceEnds(

@@ -37,8 +37,8 @@ select count(*)::int as count from sent`,
 };
 
 /**
- * Notifies people whose grace period has reached a reminder, each once, at most `limit` of them. Returns how many: the
- * notifications are mailed like all others, in their readers' languages.
+ * Notifies people whose grace period has reached a reminder, each once, at most `limit` of them. Returns how
+ * many: the notifications are mailed like all others, in their readers' languages.
  */
 export async function sendGraceReminders(
   database: Queryable,

@@ -15,7 +15,8 @@ export type DueHeal = ReconcilableSubscription & {
 /** The pause doubles with each attempt. */
 type HealRetries = { firstRetrySeconds: number; maxRetrySeconds: number };
 
-// Of the slots $1: flagged ones that the provider is not known to lack, and unflagged ones that an event has requested.
+// Of the slots $1: flagged ones that the provider is not known to lack, and unflagged ones that an event has
+// requested.
 const FLAGGED = `
   from subscription s left join subscription_heal h on h.subscription_id = s.id
   where s.out_of_order and s.provider = any ($1::text[]) and s.provider_subscription_id is not null
@@ -41,7 +42,8 @@ export async function hasDueHeals(database: Queryable, slots: readonly Slot[]): 
 const DUE_COLUMNS = `s.id, s.provider, s.provider_subscription_id, s.user_id, s.customer_id, s.out_of_order,
     ${VERSION} as version`;
 
-// Counted before the comparison: one that ends the process uses up an attempt too, and is retried with the same back-off.
+// Counted before the comparison: one that ends the process uses up an attempt too, and is retried with the
+// same back-off.
 const START = {
   name: "start_due_heals",
   text: `
@@ -72,7 +74,9 @@ select due.id, due.provider, due.provider_subscription_id as "providerSubscripti
 from started join due on due.id = started.subscription_id`,
 };
 
-/** A slot's subscriptions that are due for comparison, flagged or requested, each with its attempt counted. */
+/**
+ * A slot's subscriptions that are due for comparison, flagged or requested, each with its attempt counted.
+ */
 export async function startDueHeals(
   database: Queryable,
   slot: Slot,
@@ -91,7 +95,9 @@ from subscription where id = any ($1::uuid[]) order by id
 on conflict (subscription_id) do update set requested = true where not h.requested`,
 };
 
-/** Requests a comparison of subscriptions that are not flagged. One that is waiting already keeps its time. */
+/**
+ * Requests a comparison of subscriptions that are not flagged. One that is waiting already keeps its time.
+ */
 export async function requestHeals(
   database: Queryable,
   ids: readonly string[],

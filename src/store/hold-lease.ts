@@ -8,8 +8,8 @@ export type HeldLease = Lease & {
 };
 
 /**
- * Acquires a lease and renews it until it is released. It ends `seconds` after the process crashes, stops, or loses the
- * database. `null`: another process holds it.
+ * Acquires a lease and renews it until it is released. It ends `seconds` after the process crashes, stops, or
+ * loses the database. `null`: another process holds it.
  */
 export async function holdLease(
   database: Queryable,

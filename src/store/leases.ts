@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Queryable } from "./database.ts";
 
-/** Held by one process at a time. The token distinguishes its holder from one that takes over after it has expired. */
+/**
+ * Held by one process at a time. The token distinguishes its holder from one that takes over after it has
+ * expired.
+ */
 export type Lease = { name: string; token: string };
 
 const ACQUIRE = {
@@ -14,7 +17,10 @@ where l.held_until <= clock_timestamp()
 returning name`,
 };
 
-/** `null`: another process holds it. Time is the database's; single statements, so that a transaction pooler will do. */
+/**
+ * `null`: another process holds it. Time is the database's; single statements, so that a transaction pooler
+ * will do.
+ */
 export async function acquireLease(
   database: Queryable,
   name: string,
@@ -49,8 +55,8 @@ export async function releaseLease(database: Queryable, { name, token }: Lease):
 }
 
 /**
- * A fence: a common table expression that has a row only for the holder, and keeps the lease from being taken over until
- * the statement has been committed.
+ * A fence: a common table expression that has a row only for the holder, and keeps the lease from being taken
+ * over until the statement has been committed.
  */
 export function heldLease(name: `$${number}`, token: `$${number}`): string {
   return `held as materialized (select from lease where name = ${name}::text and token = ${token}::uuid for share)`;

@@ -1,6 +1,6 @@
 /**
- * A place in a list that is ordered by a time, then by id. Microseconds since the epoch tell apart what a JavaScript
- * date does not.
+ * A place in a list that is ordered by a time, then by id. Microseconds since the epoch tell apart what a
+ * JavaScript date does not.
  */
 export type ListPosition = { atMicros: string; id: string };
 

@@ -13,9 +13,10 @@ const LOCK_TRIES = 300;
 const PAUSE_MS = 1_000;
 
 /**
- * Brings the schema up to date while other processes, of this release or the one before, keep working. Each numbered file
- * is a transaction of its own; a file named `_concurrently` is one statement outside of any. Processes that start together
- * take turns. Needs two connections. Returns the names of the files that were run.
+ * Brings the schema up to date while other processes, of this release or the one before, keep working. Each
+ * numbered file is a transaction of its own; a file named `_concurrently` is one statement outside of any.
+ * Processes that start together take turns. Needs two connections. Returns the names of the files that were
+ * run.
  */
 export async function migrate(database: Database): Promise<string[]> {
   const unlock = await lockMigrations(database);
@@ -56,8 +57,8 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
 }
 
 /**
- * An advisory lock held by an idle transaction, so that it works through a pooler and ends with the process. Others
- * poll: `create index concurrently` would wait for a statement that is waiting for this lock.
+ * An advisory lock held by an idle transaction, so that it works through a pooler and ends with the process.
+ * Others poll: `create index concurrently` would wait for a statement that is waiting for this lock.
  */
 async function lockMigrations(database: Database): Promise<() => void> {
   const connection = await database.connection();
@@ -71,7 +72,9 @@ async function lockMigrations(database: Database): Promise<() => void> {
   return () => connection.release({ healthy: false });
 }
 
-/** Keeps the transaction open only when it has the lock, and never with a snapshot, which would block others. */
+/**
+ * Keeps the transaction open only when it has the lock, and never with a snapshot, which would block others.
+ */
 async function tryLock(connection: Connection): Promise<boolean> {
   await connection.script("begin; set local idle_in_transaction_session_timeout = 0");
   const [row] = await connection.run<{ locked: boolean }>({

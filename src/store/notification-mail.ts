@@ -12,8 +12,8 @@ const IS_WANTED = `(u.preferences ->> 'emailNotifications') is distinct from 'fa
 
 const LOOKED_AT = 10_000;
 
-// In index order, oldest first, at most two days back: older ones date from times without a mail server. No statement
-// here waits for a row: marking several as read would wait for it in turn.
+// In index order, oldest first, at most two days back: older ones date from times without a mail server. No
+// statement here waits for a row: marking several as read would wait for it in turn.
 const SETTLE = {
   name: "settle_notification_mail",
   text: `
@@ -84,8 +84,8 @@ from person cross join claimed group by person.email, person.locale`,
 };
 
 /**
- * Claims all notifications to mail to one person. They count as mailed from now on, whatever happens. `null`: none,
- * or another process has claimed them.
+ * Claims all notifications to mail to one person. They count as mailed from now on, whatever happens. `null`:
+ * none, or another process has claimed them.
  */
 export async function claimNotificationMail(database: Queryable): Promise<NotificationMail | null> {
   const [claimed] = await database.run<NotificationMail>(CLAIM);

@@ -40,7 +40,9 @@ where user_id = $1 and ($2::bigint is null or id < $2::bigint)
 order by notification.id desc limit $3::int`,
 };
 
-/** A user's notifications with ids below `before`, the newest first; `before: null` starts with the newest. */
+/**
+ * A user's notifications with ids below `before`, the newest first; `before: null` starts with the newest.
+ */
 export async function notificationsOfUser(
   database: Queryable,
   userId: string,

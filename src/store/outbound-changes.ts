@@ -22,8 +22,8 @@ cross join lateral (
 };
 
 /**
- * Writes the changes that events report, in the order of the list, for the relay. The subscriptions must have been written
- * in the same transaction. Sends nothing when there is nothing to report.
+ * Writes the changes that events report, in the order of the list, for the relay. The subscriptions must have
+ * been written in the same transaction. Sends nothing when there is nothing to report.
  */
 export function insertOutboundChanges(
   transaction: Queryable,

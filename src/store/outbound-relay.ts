@@ -94,8 +94,8 @@ const LOCK_ENDPOINTS = {
 };
 
 /**
- * Locks the endpoints, as whatever completes a delivery does, which makes the next one of its subject due. Returns the
- * types of events that any of them wants.
+ * Locks the endpoints, as whatever completes a delivery does, which makes the next one of its subject due.
+ * Returns the types of events that any of them wants.
  */
 export async function lockEndpoints(transaction: Queryable): Promise<Set<OutboundEventType>> {
   const endpoints = await transaction.run<{ types: OutboundEventType[] }>(LOCK_ENDPOINTS);

@@ -7,7 +7,9 @@ export type OutboundState = {
   failing: number;
   /** Disabled because of their failures; not those that were paused. */
   disabled: number;
-  /** How long the oldest event has waited for an enabled endpoint or hook, failures included; 0: none waits. */
+  /**
+   * How long the oldest event has waited for an enabled endpoint or hook, failures included; 0: none waits.
+   */
   backlogSeconds: number;
 };
 

@@ -19,7 +19,8 @@ export type ListedPayment = {
 
 export type PaymentFilter = { status: PaymentStatus | null; subscriptionId: string | null };
 
-// A payment belongs to its subscription's person, so that one that came first is theirs as soon as the subscription is.
+// A payment belongs to its subscription's person, so that one that came first is theirs as soon as the
+// subscription is.
 const OF_USER = {
   name: "payments_of_user",
   text: `

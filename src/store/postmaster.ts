@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * Reads `postmaster.pid`: pid, folder, start time, port, ..., and in the eighth line the state. `null`: not running.
+ * Reads `postmaster.pid`: pid, folder, start time, port, ..., and in the eighth line the state. `null`: not
+ * running.
  */
 export async function runningPostgres(cluster: string): Promise<{ port: number; state: string } | null> {
   const file = join(cluster, "postmaster.pid");

@@ -6,8 +6,9 @@ import { DatabaseHosts } from "./database-hosts.ts";
 const CONNECT_TIMEOUT_MS = 2_000;
 
 /**
- * A pool of connections to the primary among the servers in `url`: servers that are standbys or cannot be reached are
- * skipped. A connection whose server has become a standby is closed by the caller that gets error 25006.
+ * A pool of connections to the primary among the servers in `url`: servers that are standbys or cannot be
+ * reached are skipped. A connection whose server has become a standby is closed by the caller that gets error
+ * 25006.
  */
 export function createPrimaryPool(url: string, config: pg.PoolConfig): pg.Pool {
   const hosts = new DatabaseHosts(url);

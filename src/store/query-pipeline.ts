@@ -6,9 +6,9 @@ import type { Read } from "./read-burst.ts";
 const MAX_PER_CONNECTION = 16;
 
 /**
- * Sends the reads of one event-loop turn on one connection with one system call, and gets their rows with one: most of
- * what a small statement costs this process, and half of its cost in PostgreSQL. Adds no delay. A read that fails does
- * not fail the others.
+ * Sends the reads of one event-loop turn on one connection with one system call, and gets their rows with
+ * one: most of what a small statement costs this process, and half of its cost in PostgreSQL. Adds no delay.
+ * A read that fails does not fail the others.
  */
 export function createQueryPipeline(pool: pg.Pool): {
   run(config: pg.QueryConfig): Promise<object[]>;

@@ -71,7 +71,9 @@ with moment as materialized (
 ), ${RECLAIM}`,
 };
 
-/** Claims failed deliveries that are due and pending ones whose lease has expired, at most `limit` of each. */
+/**
+ * Claims failed deliveries that are due and pending ones whose lease has expired, at most `limit` of each.
+ */
 export async function reclaimDue(
   database: Queryable,
   options: { leaseSeconds: number; limit: number },
@@ -149,7 +151,9 @@ returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attem
   d.event_type, d.format, d.payload::text as payload`,
 };
 
-/** Claims a successful delivery for a forced replay; it stays successful. `null` when it is not successful. */
+/**
+ * Claims a successful delivery for a forced replay; it stays successful. `null` when it is not successful.
+ */
 export async function reclaimSuccessful(database: Queryable, id: string): Promise<StoredDelivery | null> {
   const [row] = await database.run<StoredRow>(RECLAIM_SUCCESSFUL, [id]);
   return row ? toStored(row, "successful") : null;

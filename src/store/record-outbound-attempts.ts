@@ -80,8 +80,9 @@ where d.id = head.id and d.next_attempt_at is null`,
 };
 
 /**
- * Records attempts at one endpoint, those whose claim still holds. Makes the next delivery of a subject due when one is
- * done, and disables an endpoint that has failed for five days; one success among the attempts ends the failing.
+ * Records attempts at one endpoint, those whose claim still holds. Makes the next delivery of a subject due
+ * when one is done, and disables an endpoint that has failed for five days; one success among the attempts
+ * ends the failing.
  */
 export function recordAttempts(
   transaction: Transaction,

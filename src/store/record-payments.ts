@@ -6,8 +6,8 @@ import type { ReportedPayment } from "./reported-payment.ts";
 import { type ChangedPayment, lockPayments, settlePayments } from "./settle-payments.ts";
 
 /**
- * Stores what events report of payments. Each row keeps its newest report, so that the order of arrival makes no
- * difference; events of one payment wait for each other. Each change of a status is an outbound event, and
+ * Stores what events report of payments. Each row keeps its newest report, so that the order of arrival makes
+ * no difference; events of one payment wait for each other. Each change of a status is an outbound event, and
  * administrators are notified of refunds in full and disputes: neither without `notify`.
  */
 export async function recordPayments(

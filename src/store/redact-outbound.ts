@@ -4,7 +4,10 @@ import { redactEventsOfUser } from "./outbound-events.ts";
 import { redactPacksOfUser } from "./redact-event-packs.ts";
 import { lastPosition, waitForRelay } from "./relay-state.ts";
 
-/** Removes a deleted user from all events and from changes that are not relayed yet. Keeps the relay out from then on. */
+/**
+ * Removes a deleted user from all events and from changes that are not relayed yet. Keeps the relay out from
+ * then on.
+ */
 export async function redactOutbound(transaction: Queryable, userId: string): Promise<void> {
   const relayed = await lastPosition(transaction);
   await redactPacksOfUser(transaction, userId, { after: 0n });

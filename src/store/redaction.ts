@@ -44,8 +44,8 @@ select max(id) as until, count(*)::int as count
 from (select id from webhook_delivery where id > $1::bigint order by id limit ${SCAN_SIZE}) scanned`,
 };
 
-// JSON can escape any character, but only with a backslash: such payloads must be parsed. `offset` keeps PostgreSQL
-// from converting the payload to text for each comparison.
+// JSON can escape any character, but only with a backslash: such payloads must be parsed. `offset` keeps
+// PostgreSQL from converting the payload to text for each comparison.
 const SUSPECTS = {
   name: "redaction_suspects",
   text: `
@@ -58,8 +58,8 @@ order by d.id limit ${MAX_SUSPECTS}`,
 };
 
 /**
- * The next deliveries after an id whose payloads may mention one of these people, and the id up to which that is complete. `until: null`:
- * the end of the log.
+ * The next deliveries after an id whose payloads may mention one of these people, and the id up to which that
+ * is complete. `until: null`: the end of the log.
  */
 export async function nextSuspects(
   database: Queryable,

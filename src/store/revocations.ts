@@ -1,6 +1,7 @@
 import type { Queryable } from "./database.ts";
 
-// All of a person's links are stored with the user's id as value: resets, pending second factors, trusted devices.
+// All of a person's links are stored with the user's id as value: resets, pending second factors, trusted
+// devices.
 const AFTER_RESET = {
   name: "revoke_after_password_reset",
   text: `

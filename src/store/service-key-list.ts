@@ -3,7 +3,9 @@ import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-
 import { SECRET_OVERLAP, type ServiceKeyRow } from "./service-keys.ts";
 
 export type ListedServiceKey = ServiceKeyRow & {
-  /** Until when the secret before the newest one is valid; `null`: there is none, or it is not valid any more. */
+  /**
+   * Until when the secret before the newest one is valid; `null`: there is none, or it is not valid any more.
+   */
   previousValidUntil: Date | null;
   atMicros: string;
 };

@@ -86,7 +86,9 @@ select ${COLUMNS}, $3 as prefix, least(k.expires_at, added.created_at + ${SECRET
 from rotated k, added`,
 };
 
-/** Adds a secret; the previous one stays valid for a day. `null`: no such key, or it is expired or revoked. */
+/**
+ * Adds a secret; the previous one stays valid for a day. `null`: no such key, or it is expired or revoked.
+ */
 export async function rotateServiceKey(
   database: Queryable,
   id: string,

@@ -2,8 +2,8 @@ import type { Role } from "../domain/caller.ts";
 import { IS_BANNED } from "./bans.ts";
 import type { Queryable } from "./database.ts";
 
-// A demotion locks the first remaining administrator: of several at once the last is refused, as it re-reads the row
-// it waited for. A banned administrator does not count.
+// A demotion locks the first remaining administrator: of several at once the last is refused, as it re-reads
+// the row it waited for. A banned administrator does not count.
 const SET_ROLE = {
   name: "set_role",
   text: `

@@ -6,7 +6,8 @@ import { storedFacts } from "./entitlement-events.ts";
 export type ChangedPayment = { id: string; before: PaymentStatus | null; status: PaymentStatus };
 
 /**
- * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies nobody.
+ * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies
+ * nobody.
  * @param keys slots and payments' names, in parallel
  */
 export async function settlePayments(

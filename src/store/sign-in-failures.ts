@@ -10,8 +10,8 @@ const FORGET_AFTER = "interval '1 hour'";
 const STEP_SECONDS = 10;
 const MAX_WAIT_SECONDS = 300;
 
-// Counted before the password is checked, so that concurrent guesses are not all free. Below the threshold failures
-// expire after the window; above it only after an hour without any.
+// Counted before the password is checked, so that concurrent guesses are not all free. Below the threshold
+// failures expire after the window; above it only after an hour without any.
 const TAKE = {
   name: "take_sign_in_attempt",
   text: `

@@ -81,7 +81,9 @@ order by array_position($2::text[], status), created_at desc, id desc
 limit 1`,
 };
 
-/** Of a user's subscriptions that have not ended, the one that entitles to most; `null` when there is none. */
+/**
+ * Of a user's subscriptions that have not ended, the one that entitles to most; `null` when there is none.
+ */
 export async function liveSubscriptionOfUser(
   database: Queryable,
   userId: string,

@@ -62,7 +62,9 @@ select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId",
 ${LINKED} and s.xmax is distinct from pg_current_xact_id_if_assigned()::xid`,
 };
 
-/** The last committed state of those that this transaction has not locked, and perhaps of some that it has. */
+/**
+ * The last committed state of those that this transaction has not locked, and perhaps of some that it has.
+ */
 export async function findNotLocked(
   transaction: Queryable,
   links: readonly SubscriptionLink[],
@@ -94,8 +96,9 @@ select pg_advisory_xact_lock(key) from (
 };
 
 /**
- * Keeps other processes from inserting subscriptions of the same users: one with a provider id and one without would
- * not conflict in any index. A separate statement, so that the following read sees what was committed before.
+ * Keeps other processes from inserting subscriptions of the same users: one with a provider id and one
+ * without would not conflict in any index. A separate statement, so that the following read sees what was
+ * committed before.
  */
 export async function lockSubscribers(
   transaction: Queryable,
@@ -105,8 +108,9 @@ export async function lockSubscribers(
 }
 
 /**
- * Locks all subscriptions that the link may refer to, waiting for other holders, and keeps others from inserting one.
- * A holder may have inserted one that a running statement does not see: hence at least two rounds.
+ * Locks all subscriptions that the link may refer to, waiting for other holders, and keeps others from
+ * inserting one. A holder may have inserted one that a running statement does not see: hence at least two
+ * rounds.
  */
 export function waitForSubscriptions(
   transaction: Queryable,

@@ -132,7 +132,10 @@ const RECORD_COMPARISON = {
   text: "update subscription set compared_at_micros = $2::bigint, out_of_order = false where id = any (array[$1::uuid])",
 };
 
-/** Stores that a comparison with the provider found no difference. @param askedAtMicros when the provider was asked */
+/**
+ * Stores that a comparison with the provider found no difference. @param askedAtMicros when the provider was
+ * asked
+ */
 export async function recordComparison(
   transaction: Queryable,
   id: string,

@@ -2,8 +2,8 @@ import type { Tracing } from "../domain/tracing.ts";
 import { type Connection, type Database, DatabaseUnavailable, sqlState } from "./database.ts";
 
 /**
- * A span per statement, with the statement's name only: its text has no values, but is long. Statements of no request,
- * job or group, such as a check whether anything is due, have none.
+ * A span per statement, with the statement's name only: its text has no values, but is long. Statements of no
+ * request, job or group, such as a check whether anything is due, have none.
  */
 export function traceDatabase(database: Database, tracing: Tracing | null): Database {
   if (tracing === null) return database;

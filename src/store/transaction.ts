@@ -20,9 +20,10 @@ export type TransactionOptions = {
 
 export type Transaction = Queryable & {
   /**
-   * Sends the commit right behind these writes, in one round trip. PostgreSQL skips it when one of them has failed.
-   * @throws the first write's error; DatabaseUnavailable when the outcome of the commit is unknown, or whether a failover
-   * would lose it.
+   * Sends the commit right behind these writes, in one round trip. PostgreSQL skips it when one of them has
+   * failed.
+   * @throws the first write's error; DatabaseUnavailable when the outcome of the commit is unknown, or
+   * whether a failover would lose it.
    */
   commitAfter(writes: readonly Promise<unknown>[]): Promise<void>;
 };
@@ -80,7 +81,8 @@ const REPLICATION = { name: "replication", text: `select ${IS_SYNCHRONOUS}` };
 
 const SETTINGS = {
   name: "transaction_settings",
-  // A generic plan made while tables are small stays cached while they grow. Hence conditions that force an index.
+  // A generic plan made while tables are small stays cached while they grow. Hence conditions that force an
+  // index.
   text: `
 select set_config('synchronous_commit', $1, true), set_config('lock_timeout', $2, true),
   set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $4, true),
@@ -97,8 +99,9 @@ function settingsOf(options: TransactionOptions): string[] {
 }
 
 /**
- * Emptying `synchronous_standby_names` ends all waits for standbys, and PostgreSQL reports those commits as done. It tells
- * its processes of the new setting before it ends the waits, so one that is asked afterwards knows it.
+ * Emptying `synchronous_standby_names` ends all waits for standbys, and PostgreSQL reports those commits as
+ * done. It tells its processes of the new setting before it ends the waits, so one that is asked afterwards
+ * knows it.
  */
 async function confirmReplicated(connection: Connection): Promise<void> {
   const [after] = await connection.run<Replication>(REPLICATION);

@@ -2,7 +2,10 @@ const BITS_PER_USER = 20;
 const HASHES = 8;
 const MIN_BYTES = 8;
 
-/** A Bloom filter: it contains every one of these users, and one in some thousand others. Stored, so its bits are fixed. */
+/**
+ * A Bloom filter: it contains every one of these users, and one in some thousand others. Stored, so its bits
+ * are fixed.
+ */
 export function filterOfUsers(userIds: ReadonlySet<string>): Buffer {
   const filter = Buffer.alloc(Math.max(MIN_BYTES, Math.ceil((userIds.size * BITS_PER_USER) / 8)));
   const bits = filter.length * 8;
@@ -17,7 +20,10 @@ export function filterOfUsers(userIds: ReadonlySet<string>): Buffer {
   return filter;
 }
 
-/** In a filter of n bits each hash stands for the bit of the hash modulo n, counted as PostgreSQL's `get_bit` does. */
+/**
+ * In a filter of n bits each hash stands for the bit of the hash modulo n, counted as PostgreSQL's `get_bit`
+ * does.
+ */
 export function hashesOfUser(userId: string): number[] {
   const first = firstHash(userId);
   const step = stepOf(userId);

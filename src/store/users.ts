@@ -17,8 +17,8 @@ returning id`,
 };
 
 /**
- * Inserts users without a password and returns their ids. Skips taken ids and addresses, and ids of deleted accounts:
- * an id never refers to somebody else.
+ * Inserts users without a password and returns their ids. Skips taken ids and addresses, and ids of deleted
+ * accounts: an id never refers to somebody else.
  */
 export async function createUsers(database: Queryable, users: readonly NewUser[]): Promise<string[]> {
   const rows = await database.run<{ id: string }>(CREATE, [JSON.stringify(users)]);

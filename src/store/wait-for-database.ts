@@ -5,8 +5,8 @@ import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
 const REFUSED = /^(28|3D)/;
 
 /**
- * Waits for a database that is still starting. @throws DatabaseUnavailable after the time limit; the database's own
- * error when it rejects us.
+ * Waits for a database that is still starting. @throws DatabaseUnavailable after the time limit; the
+ * database's own error when it rejects us.
  */
 export async function waitForDatabase(
   database: Database,

@@ -31,8 +31,8 @@ export type WrittenChange = RecordedChange & {
 /** What has been written, oldest first; `isLast`: there is no more. */
 export type WrittenList = { written: Written[]; isLast: boolean };
 
-// One statement, which sees one snapshot: the second of two could see rows that follow others which the first has missed.
-// `outbound_change` has one change per row: servers of an earlier release write it.
+// One statement, which sees one snapshot: the second of two could see rows that follow others which the first
+// has missed. `outbound_change` has one change per row: servers of an earlier release write it.
 const WRITTEN = {
   name: "written_since",
   text: `
@@ -89,7 +89,10 @@ type Row = { seq: string; count: number } & (
     }
 );
 
-/** What is committed and not relayed, in the order in which it was written; of each kind about `limit` at most. */
+/**
+ * What is committed and not relayed, in the order in which it was written; of each kind about `limit` at
+ * most.
+ */
 export async function writtenSince(
   transaction: Queryable,
   { limit, after }: { limit: number; after: string },
@@ -110,7 +113,10 @@ export async function writtenSince(
   return { written, isLast };
 }
 
-/** A kind that has reached the limit may have further rows, which come before the later rows of the other kinds. */
+/**
+ * A kind that has reached the limit may have further rows, which come before the later rows of the other
+ * kinds.
+ */
 function untilFull(rows: readonly Row[], limit: number): { rows: readonly Row[]; isLast: boolean } {
   const counts = { set: 0, change: 0, event: 0 };
   const lasts = { set: 0, change: 0, event: 0 };

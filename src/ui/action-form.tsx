@@ -8,7 +8,9 @@ import type { Outcome } from "./outcome.ts";
 
 export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>;
 
-/** A form that submits to a server action, with or without JavaScript, and shows its outcome below the fields. */
+/**
+ * A form that submits to a server action, with or without JavaScript, and shows its outcome below the fields.
+ */
 export function ActionForm({
   action,
   successText,

@@ -3,8 +3,8 @@
 import { Checkbox, useField } from "./field.tsx";
 
 /**
- * Check boxes for the entries of one list. A ticked one is sent as `<name>.<value>`; `name` itself is always sent, so that
- * none ticked differs from no such boxes.
+ * Check boxes for the entries of one list. A ticked one is sent as `<name>.<value>`; `name` itself is always
+ * sent, so that none ticked differs from no such boxes.
  */
 export function CheckboxGroup({
   label,

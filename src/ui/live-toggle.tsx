@@ -9,8 +9,8 @@ const REFRESH_EVERY_MS = 5_000;
 const STORAGE_KEY = "live";
 
 /**
- * Reloads the page's content every few seconds while it is visible, unless switched off. Off by default for people
- * who prefer reduced motion.
+ * Reloads the page's content every few seconds while it is visible, unless switched off. Off by default for
+ * people who prefer reduced motion.
  */
 export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" | "unreachable", string> }) {
   const [isOn, setOn] = useStoredSetting();

@@ -35,8 +35,8 @@ export function PendingLink({ href }: { href: string }) {
 }
 
 /**
- * The page, or the skeleton of the one being loaded. Not `loading.tsx`: what Next.js streams after it is invisible
- * without JavaScript and always has status 200.
+ * The page, or the skeleton of the one being loaded. Not `loading.tsx`: what Next.js streams after it is
+ * invisible without JavaScript and always has status 200.
  */
 export function NavigationSkeleton({
   shapes,

@@ -6,7 +6,9 @@ import { useOutcome } from "./form-outcome.ts";
 
 export type CopyLabels = Record<"copy" | "copied" | "copyFailed", string>;
 
-/** What the enclosing form has just created and cannot be shown again: it exists only in the form's outcome. */
+/**
+ * What the enclosing form has just created and cannot be shown again: it exists only in the form's outcome.
+ */
 export function ShownOnce<Value>({
   title,
   about,

@@ -328,7 +328,8 @@ describe("redaction", () => {
     expect(await test.rows("select count(*)::int n from webhook_delivery where payload is null")).toEqual([
       { n: 600 },
     ]);
-    // Three steps of 2,000 deliveries, and one more after each 50 matches; for one person at a time it were 90.
+    // Three steps of 2,000 deliveries, and one more after each 50 matches; for one person at a time it were
+    // 90.
     expect(searches).toBeLessThan(20);
   });
 

@@ -449,7 +449,10 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
 type Property = { name: string; parameters: string; value: string };
 type Component = { name: string; properties: Property[]; components: Component[] };
 
-/** The one calendar of a stream, read as strictly as RFC 5545 is written. @throws Error naming the line that is wrong */
+/**
+ * The one calendar of a stream, read as strictly as RFC 5545 is written. @throws Error naming the line that
+ * is wrong
+ */
 function parseCalendar(bytes: Buffer): Component {
   const lines = unfolded(bytes).map(propertyOf);
   const root: Component = { name: "", properties: [], components: [] };

@@ -21,7 +21,10 @@ beforeAll(async () => {
 const call = (method: string, path: string, request: RequestOptions = {}) =>
   sendRequest(server.url, method, path, request);
 
-/** The status for each caller: anonymous, the owner, the owner's key, another user, an administrator and their key. */
+/**
+ * The status for each caller: anonymous, the owner, the owner's key, another user, an administrator and their
+ * key.
+ */
 const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: object }> = {
   "GET /plans": { expected: [200, 200, 200, 200, 200, 200] },
   "GET /users": { expected: [401, 200, 200, 200, 200, 200] },

@@ -19,7 +19,8 @@ afterAll(async () => {
   await test.drop();
 });
 
-// Unlike deliveries, users do not arrive by thousands a second: autovacuum keeps up, and new statistics end old plans.
+// Unlike deliveries, users do not arrive by thousands a second: autovacuum keeps up, and new statistics end
+// old plans.
 it("account queries planned on small tables use indexes once the tables have grown", async () => {
   await grow(0, 5);
   for (const table of TABLES) await test.rows(`vacuum analyze ${table}`);

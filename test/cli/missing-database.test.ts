@@ -21,7 +21,10 @@ const ARGUMENTS: Record<string, string[]> = {
   "endpoints create": ["https://example.com/events"],
   "endpoints update": [ID, "--pause"],
 };
-/** May be the first to use a data folder, or need no database; doctor is tested below, simulate needs a server. */
+/**
+ * May be the first to use a data folder, or need no database; doctor is tested below, simulate needs a
+ * server.
+ */
 const OTHERS = ["users create", "import users", "completion", "doctor", "simulate"];
 
 const COMMANDS = createProgram(process)

@@ -21,8 +21,8 @@ import { type CodeBlock, codeBlocksOf, PAGES, PROJECT } from "./code-block.ts";
 import { compilePrograms, linkClient } from "./programs.ts";
 
 /**
- * Pages whose blocks are all run elsewhere, because they need a server or a provider of their own: by language how many
- * of them that test runs, or that it runs whatever there is.
+ * Pages whose blocks are all run elsewhere, because they need a server or a provider of their own: by
+ * language how many of them that test runs, or that it runs whatever there is.
  */
 const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number | "all"> | "all" }> = {
   "clients/typescript/README.md": { test: "test/client/package.test.ts", runs: { ts: "all" } },

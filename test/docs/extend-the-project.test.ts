@@ -88,7 +88,9 @@ async function addAcmePay(): Promise<void> {
   await move("acme-pay-simulator", ["api.ts", "receipt.ts", "simulated.ts"], "src/simulator/acme-pay");
 }
 
-/** A block names its file: a new one, a change, an entry of plans.config.ts or a part of the made-up provider. */
+/**
+ * A block names its file: a new one, a change, an entry of plans.config.ts or a part of the made-up provider.
+ */
 async function applyBlocks(page: string): Promise<void> {
   for (const { language, code, line } of codeBlocksOf(page)) {
     const [kind, path] = language.split(" ");

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { PROJECT } from "./code-block.ts";
 
-/** Lets the programs in the folder import the client package as it is in the repository; test/client packs it. */
+/**
+ * Lets the programs in the folder import the client package as it is in the repository; test/client packs it.
+ */
 export async function linkClient(folder: string): Promise<void> {
   const target = join(folder, "node_modules/tollgate-client");
   await mkdir(target, { recursive: true });

@@ -148,7 +148,8 @@ describe("copies of one event", () => {
     outcomes.delete("unavailable");
     expect([...outcomes].filter((outcome) => !["applied", "duplicate"].includes(outcome))).toEqual([]);
     expect(["applied", "duplicate"]).toContain(await receiveUntilAnswered(copy));
-    // Where the lock was held for longer than it is waited for, the event is still pending, and applied by a retry.
+    // Where the lock was held for longer than it is waited for, the event is still pending, and applied by a
+    // retry.
     await eventually(async () => {
       await retryDue(runtime.intake);
       return test.rows(

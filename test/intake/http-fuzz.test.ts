@@ -88,7 +88,9 @@ function mutated(rng: Rng, samples: readonly SignedDelivery[]): SignedDelivery {
   return { rawBody, headers };
 }
 
-/** Line ends and NUL would be HTTP's own business; everything beyond a byte cannot be sent in a header at all. */
+/**
+ * Line ends and NUL would be HTTP's own business; everything beyond a byte cannot be sent in a header at all.
+ */
 function sendable(value: string): string {
   return Buffer.from(value.replaceAll(/[\r\n\0]/g, " "), "latin1").toString("latin1");
 }
@@ -140,8 +142,8 @@ async function residentBytes(server: ServerProcess): Promise<number> {
 type RawAnswer = { status: number; body: string };
 
 /**
- * Sends requests down one connection, all at once, as bytes that no HTTP client would send, and reads as many answers.
- * A server that closes early leaves the rest unanswered.
+ * Sends requests down one connection, all at once, as bytes that no HTTP client would send, and reads as many
+ * answers. A server that closes early leaves the rest unanswered.
  */
 function pipelined(serverUrl: string, requests: readonly Buffer[]): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(serverUrl);

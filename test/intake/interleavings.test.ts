@@ -71,9 +71,9 @@ describe("any interleaving of deliveries", () => {
 });
 
 /**
- * Sends the steps without waiting for answers, except that a new event of a subscription leaves only when the one
- * before it has been answered: over several connections nobody knows otherwise what arrived first. What arrives
- * together is the matter of arrival-order.test.ts.
+ * Sends the steps without waiting for answers, except that a new event of a subscription leaves only when the
+ * one before it has been answered: over several connections nobody knows otherwise what arrived first. What
+ * arrives together is the matter of arrival-order.test.ts.
  */
 async function play(url: string, run: string, steps: readonly Step[], connections: readonly Agent[]) {
   const sent = new Map<number, { number: number; answered: Promise<unknown> }>();

@@ -118,7 +118,10 @@ type Request = { key: string; limit: number; windowSeconds: number; cost: number
 type Decided = Awaited<ReturnType<RateLimit>>;
 type Call = { now: number; request: Request };
 
-/** Checks decisions of calls that were made together: some order of them must explain all, for each key by itself. */
+/**
+ * Checks decisions of calls that were made together: some order of them must explain all, for each key by
+ * itself.
+ */
 function serialOracle() {
   const histories = new Map<string, Call[]>();
   return (now: number, requests: readonly Request[], decisions: readonly Decided[]): void => {

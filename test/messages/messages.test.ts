@@ -24,7 +24,10 @@ function leaves(key: string, value: unknown): [string, string][] {
 
 const TRANSLATIONS = LOCALES.filter((locale) => locale !== "en");
 
-/** What a text is filled with: the names and kinds of its arguments, as ICU MessageFormat writes them, and its tags. */
+/**
+ * What a text is filled with: the names and kinds of its arguments, as ICU MessageFormat writes them, and its
+ * tags.
+ */
 function argumentsOf(text: string): string[] {
   const placeholders = new Set([...text.matchAll(/<(\w+)>/g)].map(([, name]) => `${name} (tag)`));
   let at = 0;

@@ -44,7 +44,9 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     await leaveTraces(neighbour, 7_000_002);
   }, 60_000);
 
-  /** Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail. */
+  /**
+   * Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail.
+   */
   async function leaveTraces(user: TestUser, n: number): Promise<void> {
     const key = await sendRequest(server.url, "POST", "/api/api-keys", {
       body: { name: user.name },

@@ -22,7 +22,10 @@ async function statistics(input: object = {}): Promise<{ hours: Hour[]; isEstima
   return context.call(showStatistics, ADMIN, input);
 }
 
-/** Deliveries that were received so many hours before the current one began, at its half, one id behind the other. */
+/**
+ * Deliveries that were received so many hours before the current one began, at its half, one id behind the
+ * other.
+ */
 async function received(
   ...some: { hoursAgo: number; status?: string; provider?: string; count?: number }[]
 ): Promise<void> {

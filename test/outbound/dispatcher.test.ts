@@ -12,7 +12,9 @@ import { type Receiver, startReceiver } from "./receiver.ts";
 
 const LOOPBACK = outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] });
 
-/** Writes an event as a committed transaction would have. The subject is in the data, as `subscription.id`. */
+/**
+ * Writes an event as a committed transaction would have. The subject is in the data, as `subscription.id`.
+ */
 async function writeEvent(test: TestDatabase, subject: string, seats: number): Promise<void> {
   await test.rows(
     "insert into outbound_event (type, subject, data) values ('entitlements.changed', $1, $2::text::json)",

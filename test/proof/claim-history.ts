@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import type { TestDatabase } from "../support/database.ts";
 
-/** Has the database record every write of a delivery's claim and status, in the order in which they were made. */
+/**
+ * Has the database record every write of a delivery's claim and status, in the order in which they were made.
+ */
 export async function recordClaims(test: TestDatabase): Promise<void> {
   const statements = [
     `create table claim_history (n bigint generated always as identity, transaction xid8 default pg_current_xact_id(),
@@ -18,7 +20,8 @@ export async function recordClaims(test: TestDatabase): Promise<void> {
 
 /**
  * Expects that nobody has written for a claim that another had taken over, or after the success.
- * @returns how many claims there were after the first, and how many took over from one whose lease had run out
+ * @returns how many claims there were after the first, and how many took over from one whose lease had run
+ * out
  */
 export async function expectNoFencedWrites(
   test: TestDatabase,

@@ -19,7 +19,10 @@ const PER_SECOND = isFullProof ? 100 : 50;
 const ROUNDS = isFullProof ? 5 : 1;
 /** Suites that run on three servers behind HAProxy, with the cluster's PostgreSQL, PgBouncer and Redis. */
 const SUITES = ["test/intake", "test/limits", "test/system/surfaces", "test/api/rest.test.ts"];
-/** It registers a provider in the server's own process, and counts the bytes that the server takes of an endless body. */
+/**
+ * It registers a provider in the server's own process, and counts the bytes that the server takes of an
+ * endless body.
+ */
 const ONE_SERVER_SUITE = "test/intake/contract.test.ts";
 
 describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs) => {
@@ -91,7 +94,8 @@ describeWith("three servers behind a load balancer", CLUSTER_PROGRAMS, (programs
     const history = await load.stop();
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     await expectHistoryKept(cluster.postgres.primary(), "rolling", history);
-    // A busy machine may be too slow for an event; its provider sends it again. A request that got no answer is none of these.
+    // A busy machine may be too slow for an event; its provider sends it again. A request that got no answer
+    // is none of these.
     expect(history.answers.flat().filter((answer) => answer !== 200 && answer !== 503)).toEqual([]);
     const restarts = ROUNDS * cluster.servers.length;
     await report(

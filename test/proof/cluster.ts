@@ -37,7 +37,9 @@ export type Cluster = {
   remove(): Promise<void>;
 };
 
-/** Three servers behind HAProxy, PgBouncer over a replicated PostgreSQL, and a Redis cluster of three nodes. */
+/**
+ * Three servers behind HAProxy, PgBouncer over a replicated PostgreSQL, and a Redis cluster of three nodes.
+ */
 export async function startCluster(programs: Programs, variables: Record<string, string>): Promise<Cluster> {
   const folder = await temporaryFolder();
   const postgres = await startReplicatedPostgres(programs.postgresql);

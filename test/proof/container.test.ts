@@ -12,8 +12,8 @@ const NOBODY = 65_534;
 const PORT = "3999";
 
 /**
- * The steps of the Containerfile where no container engine is at hand, then its command in a network of its own. It
- * installs packages and needs root: the suite checks the file alone.
+ * The steps of the Containerfile where no container engine is at hand, then its command in a network of its
+ * own. It installs packages and needs root: the suite checks the file alone.
  */
 describe.runIf(isFullProof)("the image", () => {
   let folder: string;

@@ -7,7 +7,9 @@ import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { eachStoredEvent } from "../support/stored-events.ts";
 import { isFullProof, READ_EVENTS_EVERY_MS } from "./proof.ts";
 
-/** How one delivery of an event ended: with a status, or without a response, so that its outcome is unknown. */
+/**
+ * How one delivery of an event ended: with a status, or without a response, so that its outcome is unknown.
+ */
 type Answer = number | "unknown";
 
 /** Everything that happened to the events of a run, for checking afterwards. */
@@ -22,7 +24,10 @@ export type EventLoad = {
   acknowledged(): number;
   /** Resolves once this many more events are acknowledged. */
   more(count: number): Promise<void>;
-  /** Milliseconds from a moment (of `performance.now()`) to the first acknowledgement after it of an event sent after it. */
+  /**
+   * Milliseconds from a moment (of `performance.now()`) to the first acknowledgement after it of an event
+   * sent after it.
+   */
   untilAcknowledgedMs(sinceMs: number): Promise<number>;
   /** Sends no new events; resolves once every event that was sent is acknowledged. */
   stop(): Promise<History>;
@@ -35,8 +40,8 @@ const TICK_MS = 20;
 const MAX_UNACKNOWLEDGED = 400;
 
 /**
- * The providers: new events at a steady rate, each delivered, to the next address each time, until it is acknowledged.
- * Slows down instead of piling up while nothing is acknowledged.
+ * The providers: new events at a steady rate, each delivered, to the next address each time, until it is
+ * acknowledged. Slows down instead of piling up while nothing is acknowledged.
  * @param eventOf signs event `n` anew, for each time that it is sent
  */
 export function startEventLoad(
@@ -115,8 +120,8 @@ export function startEventLoad(
 type Rows = { rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> };
 
 /**
- * Every event that got a 200 is in the log once and was applied once, with one outbound event; and there is none that was
- * never sent. For a load that was stopped, so that all its events are acknowledged.
+ * Every event that got a 200 is in the log once and was applied once, with one outbound event; and there is
+ * none that was never sent. For a load that was stopped, so that all its events are acknowledged.
  */
 export async function expectHistoryKept(
   database: Rows,

@@ -4,7 +4,10 @@ import { eventually } from "../support/eventually.ts";
 import { eachStoredEvent } from "../support/stored-events.ts";
 import { isFullProof, READ_EVENTS_EVERY_MS } from "./proof.ts";
 
-/** Each subscription event reaches the endpoint in the end; attempts that wait for longer than a lease are made at once. */
+/**
+ * Each subscription event reaches the endpoint in the end; attempts that wait for longer than a lease are
+ * made at once.
+ */
 export async function expectEventsReceived(
   test: Pick<TestDatabase, "rows">,
   received: { has(eventId: string): boolean },

@@ -24,7 +24,8 @@ it("serves normal traffic beside hostile traffic", { timeout: (SECONDS * 3 + 300
   await builtPages();
   const test = await freshDatabase(USERS);
   const server = await spawnServer(test.url, {
-    // The default limits, for clients behind one proxy; the users here send more than thirty requests a minute.
+    // The default limits, for clients behind one proxy; the users here send more than thirty requests a
+    // minute.
     ...{ TRUSTED_PROXIES: "1", RATE_LIMIT_API: "100000/60" },
   });
   const keys = await Promise.all(

@@ -2,7 +2,10 @@ import type { TestRedis } from "../support/redis.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import type { TcpProxy } from "../support/tcp-proxy.ts";
 
-/** A server with a network of its own: from its clients, and to its database, its Redis and an endpoint of events. */
+/**
+ * A server with a network of its own: from its clients, and to its database, its Redis and an endpoint of
+ * events.
+ */
 export type Part = {
   server: ServerProcess;
   links: Record<"provider" | "database" | "Redis" | "event endpoint", TcpProxy>;

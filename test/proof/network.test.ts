@@ -23,7 +23,10 @@ const ROUNDS = isFullProof ? 10 : 1;
 const PER_SECOND = isFullProof ? 200 : 60;
 /** While a fault lasts, and after it. */
 const EVENTS_PER_FAULT = PER_SECOND;
-/** In a full run long enough for a slow database on a busy machine: each lease that runs out uses up an attempt. */
+/**
+ * In a full run long enough for a slow database on a busy machine: each lease that runs out uses up an
+ * attempt.
+ */
 const LEASE_SECONDS = isFullProof ? 10 : 3;
 /** One event in so many is of a person who signs up only later: it fails first. */
 const LATE_EVERY = 20;
@@ -147,8 +150,8 @@ describeWith("servers whose network, processes and clocks fail", programs, (inst
   });
 
   /**
-   * A copy that comes while another is processed is acknowledged. If that one fails, as its person is missing, the next
-   * attempt may be hours away, or left to the operator: both are made now.
+   * A copy that comes while another is processed is acknowledged. If that one fails, as its person is
+   * missing, the next attempt may be hours away, or left to the operator: both are made now.
    * @returns how many were left to the operator
    */
   async function retryFailed(): Promise<number> {

@@ -27,7 +27,10 @@ const STEPS: (Milestone | OutboundMilestone)[] = [
 ];
 const KILLS = Number(process.env.KILLS ?? (isFullProof ? 1_000 : STEPS.length));
 const SUBSCRIPTIONS = 6;
-/** The slow endpoint takes each subscription's events one after the other, and has seen few of them during the kills. */
+/**
+ * The slow endpoint takes each subscription's events one after the other, and has seen few of them during the
+ * kills.
+ */
 const CATCH_UP_MS = 120_000 + KILLS * 2_000;
 /** Of one process to one endpoint. */
 const MAX_CONCURRENT = 8;
@@ -45,7 +48,10 @@ afterAll(async () => {
 
 type Endpoint = Receiver & { id: string; accepted: string[] };
 
-/** @param answers the status of the n-th request, after which wait; `null`: none. Accepted events are kept by their ids. */
+/**
+ * @param answers the status of the n-th request, after which wait; `null`: none. Accepted events are kept by
+ * their ids.
+ */
 async function endpoint(
   answers: (n: number) => { status: number; afterMs?: number } | null,
 ): Promise<Endpoint> {
@@ -109,7 +115,8 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
   for (let kill = 0; kill < KILLS; kill += 1) {
     const nth = 1 + (Math.floor(kill / STEPS.length) % 4);
     await runUntilKilled(`${STEPS[kill % STEPS.length]}:${nth}`, providers);
-    // As if the leases of the killed process, and the waits after failures, were over. No process is sending now.
+    // As if the leases of the killed process, and the waits after failures, were over. No process is sending
+    // now.
     await makeDue(served);
   }
 

@@ -8,7 +8,10 @@ export const isFullProof = process.env.PROOF === "full";
 
 const FOLDER = resolve(import.meta.dirname, "../../docs/proofs");
 
-/** Between two looks at all outbound events: more often, that alone would slow down what a full proof waits for. */
+/**
+ * Between two looks at all outbound events: more often, that alone would slow down what a full proof waits
+ * for.
+ */
 export const READ_EVENTS_EVERY_MS = isFullProof ? 5_000 : 100;
 
 /**

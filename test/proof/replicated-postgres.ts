@@ -18,7 +18,9 @@ type PostgresNode = {
   url: string;
   rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   start(): Promise<void>;
-  /** To the server and all its processes: `SIGKILL` as a crash of the machine would, `SIGSTOP` and `SIGCONT`. */
+  /**
+   * To the server and all its processes: `SIGKILL` as a crash of the machine would, `SIGSTOP` and `SIGCONT`.
+   */
   signal(signal: NodeJS.Signals): Promise<void>;
 };
 
@@ -39,7 +41,8 @@ export type ReplicatedPostgres = {
 const STANDBY = "standby";
 /** A standby on a busy machine first has to read the log that it lacks. */
 const START_WITHIN_MS = 240_000;
-// A former primary that was rewound reads the log from the last checkpoint of both on: as much as five minutes of load.
+// A former primary that was rewound reads the log from the last checkpoint of both on: as much as five
+// minutes of load.
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''

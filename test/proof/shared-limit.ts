@@ -30,7 +30,10 @@ export function withoutRedis(urls: readonly string[]): { atLeast: number; atMost
   return { atLeast: LIMIT, atMost: LIMIT * urls.length };
 }
 
-/** Resolves once the servers count together. A server that waits too long for Redis, as on a busy machine, counts by itself. */
+/**
+ * Resolves once the servers count together. A server that waits too long for Redis, as on a busy machine,
+ * counts by itself.
+ */
 export async function untilCountsAreShared(urls: readonly string[]): Promise<void> {
   await eventually(() => admitted(urls), LIMIT, 120_000);
 }

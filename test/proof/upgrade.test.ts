@@ -18,7 +18,10 @@ const EVENTS = 2_000;
 const SENDERS = 8;
 const RUN = "upgrade";
 
-/** It needs the history and packages of the previous release: the suite tests the migrations with its SQL alone. */
+/**
+ * It needs the history and packages of the previous release: the suite tests the migrations with its SQL
+ * alone.
+ */
 describe.runIf(isFullProof)("a rolling deploy from the previous release", () => {
   let test: TestDatabase;
   let previous: { folder: string; commit: string };
@@ -75,7 +78,9 @@ describe.runIf(isFullProof)("a rolling deploy from the previous release", () => 
     });
   });
 
-  /** Sends each event to a server, and to the next one at the same time. Resolves with the number of events. */
+  /**
+   * Sends each event to a server, and to the next one at the same time. Resolves with the number of events.
+   */
   async function sendWhile(goesOn: () => boolean, servers: ServerProcess[]): Promise<number> {
     const first = sent;
     await Promise.all(
@@ -131,8 +136,8 @@ const PROJECT = resolve(import.meta.dirname, "../..");
 const LATER_MIGRATIONS = "src/store/migrations/00[1-9]*.sql";
 
 /**
- * Checks out the newest commit without this release's migrations into a temporary work tree, with the packages of its own
- * lock file. Removed after the test file.
+ * Checks out the newest commit without this release's migrations into a temporary work tree, with the
+ * packages of its own lock file. Removed after the test file.
  */
 async function checkOutPreviousRelease(): Promise<{ folder: string; commit: string }> {
   const commit = previousCommit();

@@ -136,7 +136,8 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
   });
 
   it("are reordered by an injected fault", async () => {
-    // The first one is delayed for seconds of real time, so that the second overtakes it on a busy machine too.
+    // The first one is delayed for seconds of real time, so that the second overtakes it on a busy machine
+    // too.
     const { hook, sim, buy, act, fault, slot } = await provider(format, { timeScale: 1 });
     await buy();
     await sim.settle();

@@ -5,7 +5,9 @@ import type { Reporter, TestModule } from "vitest/node";
 const FOLDER = "test-results";
 const LIST = `${FOLDER}/failed-files.txt`;
 
-/** Lists the files that failed, one per line, for `script/test`; there is no list while a run is under way. */
+/**
+ * Lists the files that failed, one per line, for `script/test`; there is no list while a run is under way.
+ */
 export class FailedFilesReporter implements Reporter {
   onTestRunStart(): void {
     rmSync(LIST, { force: true });

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-// Below the range from which systems take the ports of outgoing connections (from 32,768 on at Linux, 49,152 at macOS): one
-// of those could take the port before it is listened on.
+// Below the range from which systems take the ports of outgoing connections (from 32,768 on at Linux, 49,152
+// at macOS): one of those could take the port before it is listened on.
 const FROM = 20_000;
 const TO = 32_000;
 

@@ -4,8 +4,8 @@ import { startTestServer, type TestServer } from "./server.ts";
 import { GENEROUS_LIMITS } from "./variables.ts";
 
 /**
- * A server on a database of its own, for the tests of one file or `describe`, with limits that no test reaches by
- * accident. Ready in the hooks and tests that follow, not before.
+ * A server on a database of its own, for the tests of one file or `describe`, with limits that no test
+ * reaches by accident. Ready in the hooks and tests that follow, not before.
  * @param options.users how many users the database has: `user_0` and up
  */
 export function freshServer({

@@ -38,7 +38,8 @@ const keepAlive = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /**
  * Sends one request as a client without a browser does, and follows no redirect.
- * @param path goes out as it is written; `fetch` would normalize it. Only what HTTP cannot carry is percent-encoded.
+ * @param path goes out as it is written; `fetch` would normalize it. Only what HTTP cannot carry is
+ * percent-encoded.
  */
 export async function sendRequest(
   serverUrl: string,
@@ -134,8 +135,8 @@ export function deliverWebhook(
 }
 
 /**
- * Posts a delivery as a provider does: a server that is overloaded, as all are on a busy machine, gets it again. The
- * event may have been applied before: then it is a duplicate.
+ * Posts a delivery as a provider does: a server that is overloaded, as all are on a busy machine, gets it
+ * again. The event may have been applied before: then it is a duplicate.
  */
 export async function deliverUntilAnswered(
   serverUrl: string,

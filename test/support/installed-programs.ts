@@ -20,7 +20,10 @@ export function findPostgresPrograms(): string | null {
   return folders.find((bin) => existsSync(join(bin, "postgres"))) ?? null;
 }
 
-/** Runs tests that need programs of the system: by Debian package, where each is. Skipped without them, except in CI and in a proof at full size. */
+/**
+ * Runs tests that need programs of the system: by Debian package, where each is. Skipped without them, except
+ * in CI and in a proof at full size.
+ */
 export function describeWith<Name extends string>(
   title: string,
   programs: Record<Name, string | null>,

@@ -4,7 +4,10 @@ import { eventually } from "./eventually.ts";
 
 type Rows = { rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> };
 
-/** Waits until no delivery of the run is open, then expects each of its events to have been applied exactly once. */
+/**
+ * Waits until no delivery of the run is open, then expects each of its events to have been applied exactly
+ * once.
+ */
 export async function expectEachAppliedOnce(test: Rows, run: string, count: number): Promise<void> {
   await eventually(
     () =>

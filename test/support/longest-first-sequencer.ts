@@ -12,7 +12,9 @@ const LONGEST = [
   /test\/(system|app)\//,
 ];
 
-/** Starts long files first, so that none of them is left to run alone at the end on a machine without a cache. */
+/**
+ * Starts long files first, so that none of them is left to run alone at the end on a machine without a cache.
+ */
 export class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -101,7 +101,10 @@ export function operationsOf(document: Document): Documented[] {
   );
 }
 
-/** Headers of versions with a successor or an end, and limits of a request that was refused before it was counted. */
+/**
+ * Headers of versions with a successor or an end, and limits of a request that was refused before it was
+ * counted.
+ */
 function isOptional(name: string, status: number): boolean {
   if (["Deprecation", "Sunset", "Link"].includes(name)) return true;
   return /^(X-)?RateLimit/.test(name) && status >= 400 && status !== 429;

@@ -14,7 +14,10 @@ const PASSWORD_HASH =
 
 let people = 0;
 
-/** Creates a user with a password and a session, as signing up does. @param options.isHttps of the server's public URL */
+/**
+ * Creates a user with a password and a session, as signing up does. @param options.isHttps of the server's
+ * public URL
+ */
 export async function createUser(
   test: Rows,
   name = "Somebody New",

@@ -6,7 +6,8 @@ import { cleanedUp } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
 /**
- * PgBouncer in transaction mode on a free port, in front of every database of a server that trusts this machine.
+ * PgBouncer in transaction mode on a free port, in front of every database of a server that trusts this
+ * machine.
  * @param folder gets its settings
  */
 export async function startPgBouncer(

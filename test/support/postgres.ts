@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { createTemplate } from "./database.ts";
 
-/** One real PostgreSQL for the whole run; every test file has a database of its own in it, copied from one that is migrated once. */
+/**
+ * One real PostgreSQL for the whole run; every test file has a database of its own in it, copied from one
+ * that is migrated once.
+ */
 export default async function setup(): Promise<() => Promise<void>> {
   // script/mutate starts one for all its runs.
   if (process.env.TEST_POSTGRES_URL) return async () => {};

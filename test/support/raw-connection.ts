@@ -35,7 +35,8 @@ export function openRawConnection(serverUrl: string, bytes: string | Buffer): Ra
 const CHUNK = Buffer.from(`10000\r\n${"x".repeat(0x10000)}\r\n`);
 
 /**
- * Sends an endless body as fast as the server reads it, also after the response, until the server disconnects.
+ * Sends an endless body as fast as the server reads it, also after the response, until the server
+ * disconnects.
  * @param head request line and headers, a line each; `Transfer-Encoding` is added
  * @returns status of the response, 0 without one, and how much was sent before it was seen
  */

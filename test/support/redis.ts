@@ -25,8 +25,9 @@ export type TestRedis = {
 };
 
 /**
- * A Redis of one test's own, on a free port, that keeps nothing on disk. `cluster`: a cluster of this one node, or with
- * `slots` (`[first, last]`) one node of a larger cluster, which serves its slots without the others.
+ * A Redis of one test's own, on a free port, that keeps nothing on disk. `cluster`: a cluster of this one
+ * node, or with `slots` (`[first, last]`) one node of a larger cluster, which serves its slots without the
+ * others.
  */
 export async function startRedis(
   program: string,

@@ -39,7 +39,10 @@ export function findServerAction(name: string): ServerAction {
   return action;
 }
 
-/** Sends an action's form as a script of the page does: through the endpoint that returns refusals as outcomes. */
+/**
+ * Sends an action's form as a script of the page does: through the endpoint that returns refusals as
+ * outcomes.
+ */
 export function submitAction(
   serverUrl: string,
   action: Pick<ServerAction, "id" | "pages">,
@@ -59,7 +62,9 @@ function boundTo({ id }: Pick<ServerAction, "id">): string {
 
 export type Fields = Record<string, string | Blob>;
 
-/** What a script of the page sends: React's encoding of the arguments, of which forms are parts of their own. */
+/**
+ * What a script of the page sends: React's encoding of the arguments, of which forms are parts of their own.
+ */
 export function encodeArguments(args: readonly (Fields | null)[]): FormData {
   const body = new FormData();
   const root = args.map((fields, n) => {

@@ -29,7 +29,8 @@ const READY_WITHIN_MS = 90_000;
 
 /**
  * The server as a process of its own, to be killed and stopped.
- * @param variables `CRASH_AT`, e.g. `committed:3`, makes it kill itself when it gets there for the third time.
+ * @param variables `CRASH_AT`, e.g. `committed:3`, makes it kill itself when it gets there for the third
+ * time.
  * @param entry the program; the one here unless given
  */
 export async function spawnServer(

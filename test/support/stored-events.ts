@@ -13,7 +13,10 @@ export type StoredEvent = {
 const ROWS_AT_ONCE = 10_000;
 const PACKS_AT_ONCE = 200;
 
-/** Every outbound event that has been relayed, however it is stored: those in rows first. Holds some thousands at a time. */
+/**
+ * Every outbound event that has been relayed, however it is stored: those in rows first. Holds some thousands
+ * at a time.
+ */
 export async function* eachStoredEvent(test: Pick<TestDatabase, "rows">): AsyncGenerator<StoredEvent> {
   for (let after = "0", isLast = false; !isLast; ) {
     const rows = await test.rows<Omit<StoredEvent, "position"> & { position: string }>(

@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { cleanedUp } from "./cleanup.ts";
 
-/** What happens to bytes on their way; a held direction is a network that loses packets: they arrive when it is back. */
+/**
+ * What happens to bytes on their way; a held direction is a network that loses packets: they arrive when it
+ * is back.
+ */
 type Conditions = { delayMs: number; toServer: "flows" | "held"; toClient: "flows" | "held" };
 
 export type TcpProxy = {

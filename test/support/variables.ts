@@ -9,7 +9,9 @@ export const SECRETS = {
   "provider-c": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYy4uLi4u",
 } as const;
 
-/** What every process of ours is started with. The cache halves the time that it takes to load its modules. */
+/**
+ * What every process of ours is started with. The cache halves the time that it takes to load its modules.
+ */
 export const PROCESS_VARIABLES = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: ownFolder("tollgate-test-modules"),

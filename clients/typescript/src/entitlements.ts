@@ -8,11 +8,14 @@ import { TollgateError } from "./tollgate-error.ts";
 
 export type EntitlementOptions = {
   /**
-   * Whether changes are followed by the event stream. It is unless said otherwise, with a service key; without `events:read`
-   * the server is asked again after `pollEverySeconds`.
+   * Whether changes are followed by the event stream. It is unless said otherwise, with a service key;
+   * without `events:read` the server is asked again after `pollEverySeconds`.
    */
   followEvents?: boolean;
-  /** How old an answer may be while events are followed. 300 unless given: a change of `plans.config.ts` sends none. */
+  /**
+   * How old an answer may be while events are followed. 300 unless given: a change of `plans.config.ts` sends
+   * none.
+   */
   maxAgeSeconds?: number;
   /** How old it may be while they are not. 10 unless given. */
   pollEverySeconds?: number;

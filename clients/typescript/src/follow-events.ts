@@ -38,9 +38,9 @@ const TIMING: Timing = {
 const FAILURES_BEFORE_POLLS = 2;
 
 /**
- * Events as they happen, each at least once and those of a subscription in order: by the event stream, which is opened
- * again after the last event whenever it ends; where streams do not get through, by polls. Needs a service key with
- * `events:read`. Ends when the signal aborts.
+ * Events as they happen, each at least once and those of a subscription in order: by the event stream, which
+ * is opened again after the last event whenever it ends; where streams do not get through, by polls. Needs a
+ * service key with `events:read`. Ends when the signal aborts.
  * @throws TollgateError when the key is refused, or `events_dropped` when `after` is older than 30 days
  */
 export async function* followEvents(

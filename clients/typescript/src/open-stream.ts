@@ -4,12 +4,15 @@ import { errorOf } from "./response-error.ts";
 import { serverSentEvents } from "./server-sent-events.ts";
 import { TollgateError } from "./tollgate-error.ts";
 
-/** The server writes a comment at once, and then every 15 seconds: proxies that hold it back make a stream useless. */
+/**
+ * The server writes a comment at once, and then every 15 seconds: proxies that hold it back make a stream
+ * useless.
+ */
 export type StreamDeadlines = { firstByteMs: number; silenceMs: number };
 
 /**
- * Yields `null` as soon as the stream works and with every sign of life, else the events after the one with this id; `null`:
- * those from now on. Ends when the server ends it.
+ * Yields `null` as soon as the stream works and with every sign of life, else the events after the one with
+ * this id; `null`: those from now on. Ends when the server ends it.
  * @throws TollgateError when it is refused, breaks off or falls silent
  */
 export async function* openStream(

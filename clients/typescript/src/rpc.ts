@@ -38,8 +38,8 @@ const MAX_BATCH = 10;
 const MAX_URL_LENGTH = 6000;
 
 /**
- * Calls of the same moment are sent in one request. A query is sent again when no response arrived, a mutation only when
- * the server refused it for being over a limit.
+ * Calls of the same moment are sent in one request. A query is sent again when no response arrived, a
+ * mutation only when the server refused it for being over a limit.
  */
 export function createRpc(connection: Connection): RpcClient {
   const { baseUrl, headers } = connection;

@@ -11,7 +11,10 @@ export type RequestOptions = {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** Whether it may be sent again when its outcome is not known. `GET`, `PUT` and `DELETE` may unless said otherwise. */
+  /**
+   * Whether it may be sent again when its outcome is not known. `GET`, `PUT` and `DELETE` may unless said
+   * otherwise.
+   */
   isRepeatable?: boolean;
 };
 

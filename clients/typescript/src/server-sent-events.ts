@@ -1,8 +1,8 @@
 export type ServerSentEvent = { id: string; data: string };
 
 /**
- * The events of a `text/event-stream`, as the HTML standard parses it. Comments yield `null`: they show that the
- * connection lives.
+ * The events of a `text/event-stream`, as the HTML standard parses it. Comments yield `null`: they show that
+ * the connection lives.
  */
 export async function* serverSentEvents(
   chunks: AsyncIterable<Uint8Array>,

@@ -17,5 +17,7 @@ export type EntitlementCheck = Json<Output<"check">>;
 export type Subscription = Json<NonNullable<Output<"subscription">>>;
 export type Payment = Json<Output<"payments">["items"][number]>;
 
-/** Whom a service key acts for: Tollgate's id, or your own. With a user's key: nobody else, so leave it out. */
+/**
+ * Whom a service key acts for: Tollgate's id, or your own. With a user's key: nobody else, so leave it out.
+ */
 export type UserRef = { user: string } | { externalId: string };

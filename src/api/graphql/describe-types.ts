@@ -2,8 +2,8 @@ import { type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType } 
 import { z } from "zod";
 
 /**
- * Describes the types that show an operation's data as the operation does: `extensions.view` of a type is the schema
- * of its data. Descriptions that a type has of its own take precedence.
+ * Describes the types that show an operation's data as the operation does: `extensions.view` of a type is the
+ * schema of its data. Descriptions that a type has of its own take precedence.
  */
 export function describeTypes(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

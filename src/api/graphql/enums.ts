@@ -144,7 +144,10 @@ export const ReplayOutcomeEnum = enumOf(
   },
 );
 
-/** In GraphQL's spelling: `provider-a` on other surfaces is `PROVIDER_A` here. @param descriptions of each member */
+/**
+ * In GraphQL's spelling: `provider-a` on other surfaces is `PROVIDER_A` here. @param descriptions of each
+ * member
+ */
 function enumOf<const Members extends readonly string[]>(
   name: string,
   members: Members,

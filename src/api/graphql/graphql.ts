@@ -23,8 +23,9 @@ export type GraphqlOptions = {
 };
 
 /**
- * `/api/graphql`, by the GraphQL over HTTP specification. A request costs one `graphql` before its body is read; each
- * field is charged to its operation's scope. A request refused as a whole has REST's status; one that ran has 200.
+ * `/api/graphql`, by the GraphQL over HTTP specification. A request costs one `graphql` before its body is
+ * read; each field is charged to its operation's scope. A request refused as a whole has REST's status; one
+ * that ran has 200.
  */
 export function graphql(
   deps: Dependencies,

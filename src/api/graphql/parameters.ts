@@ -47,7 +47,10 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuer
   });
 }
 
-/** A query's hash in place of the query, as Apollo's clients send it first: they fall back when it is refused as unsupported. */
+/**
+ * A query's hash in place of the query, as Apollo's clients send it first: they fall back when it is refused
+ * as unsupported.
+ */
 export type PersistedQuery = "persisted query";
 
 function isPersistedQuery(input: unknown): boolean {

@@ -83,8 +83,8 @@ function withoutSuggestion(error: GraphQLError): void {
 }
 
 /**
- * By the specification a request that was not run has an error status; an invalid one only if the client did not ask
- * for plain JSON.
+ * By the specification a request that was not run has an error status; an invalid one only if the client did
+ * not ask for plain JSON.
  */
 function withStatus(error: GraphQLError): GraphQLError {
   const isDefect = error.extensions.code === "INTERNAL_SERVER_ERROR";

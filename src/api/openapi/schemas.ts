@@ -2,7 +2,9 @@ import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Converts zod schemas to JSON Schema for one document; named schemas are described once, under `components`. */
+/**
+ * Converts zod schemas to JSON Schema for one document; named schemas are described once, under `components`.
+ */
 export class Schemas {
   readonly components: Record<string, JsonSchema> = {};
 
@@ -22,7 +24,8 @@ export class Schemas {
         // The bounds of a double mean nothing to a reader.
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-        // Spectral and Prism want a schema for all items, and orval's types do not compile with one beside a tuple.
+        // Spectral and Prism want a schema for all items, and orval's types do not compile with one beside a
+        // tuple.
         if (jsonSchema.prefixItems && (jsonSchema.items as unknown) === false)
           Object.assign(jsonSchema, { items: anyOfThem(jsonSchema.prefixItems), prefixItems: undefined });
         delete jsonSchema.id;

@@ -5,7 +5,10 @@ import { type DocumentOptions, openApiDocument } from "./document.ts";
 
 const MAX_AGE_SECONDS = 300;
 
-/** Serves the document of the requested version. Each is made on demand: that takes longer than the rest of the start. */
+/**
+ * Serves the document of the requested version. Each is made on demand: that takes longer than the rest of
+ * the start.
+ */
 export function serveDocument(options: Omit<DocumentOptions, "version">): Handler<HonoEnv> {
   const documents = new Map<string, Promise<Asset>>();
   return async (c) => {

@@ -16,8 +16,8 @@ export function hasBody(method: Method): boolean {
 }
 
 /**
- * Creates the input parser of one route: path parameters, plus the query string of a read or the body of a write.
- * Text is coerced where the schema expects a number or a boolean.
+ * Creates the input parser of one route: path parameters, plus the query string of a read or the body of a
+ * write. Text is coerced where the schema expects a number or a boolean.
  */
 export function inputReader({ method, operation }: Pick<Route, "method" | "operation">) {
   const kinds = kindsOf(operation.input);

@@ -40,7 +40,9 @@ export function inspectInput(input: string | null | undefined): void {
   if (input) inspectJson(Buffer.from(input));
 }
 
-/** tRPC would take forms and files too, which a foreign page can send without asking first. @throws TRPCError */
+/**
+ * tRPC would take forms and files too, which a foreign page can send without asking first. @throws TRPCError
+ */
 export function assertJson({ req }: Context<HonoEnv>): void {
   const type = req.raw.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (req.method === "POST" && type !== "application/json") {

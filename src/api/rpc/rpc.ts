@@ -16,8 +16,8 @@ import { appRouter } from "./router.ts";
 const MAX_CALLS = 10;
 
 /**
- * tRPC at `/api/trpc`. A request is charged to `rpc` per call before any runs, and each call to its operation's
- * scope. A streamed response starts once all charges are known.
+ * tRPC at `/api/trpc`. A request is charged to `rpc` per call before any runs, and each call to its
+ * operation's scope. A streamed response starts once all charges are known.
  */
 export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<HonoEnv> {
   // A batch larger than the limit could never be admitted.

@@ -7,8 +7,8 @@ const PREFIXED = /^\/api\/(v\d+)\/(?=[^?#])/;
 const SECOND_PREFIX = /^\/api\/+v\d+(?:\/|$)/i;
 
 /**
- * For Hono's `getPath`: the decoded path without its version prefix, which is removed at most once. The request
- * itself is unchanged, so that the signed body stays intact.
+ * For Hono's `getPath`: the decoded path without its version prefix, which is removed at most once. The
+ * request itself is unchanged, so that the signed body stays intact.
  */
 export function versionedPath(request: { url: string }): string {
   const path = getPath(request as Request);

@@ -23,8 +23,9 @@ export type Versioning = {
 export type Versioned = { Variables: { apiVersion: string } };
 
 /**
- * Resolves the API version of a request: from its path (then the header is ignored), else from `X-API-Version`, else
- * the current one; and sets the version headers of the response. The app routes by `versionedPath`.
+ * Resolves the API version of a request: from its path (then the header is ignored), else from
+ * `X-API-Version`, else the current one; and sets the version headers of the response. The app routes by
+ * `versionedPath`.
  */
 export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareHandler<Versioned> {
   const headersOf = headersByVersion(catalog, appUrl, format);

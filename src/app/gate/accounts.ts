@@ -6,8 +6,8 @@ import { currentRequest } from "./request.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";
 
 /**
- * Calls a route below `/api/auth` for a server action, limited by address as over HTTP, and sends its cookies with the
- * action's response.
+ * Calls a route below `/api/auth` for a server action, limited by address as over HTTP, and sends its cookies
+ * with the action's response.
  * @param path below `/api/auth`, e.g. `/sign-in/email`
  * @returns the body of the response
  * @throws Refusal

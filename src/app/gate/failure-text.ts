@@ -8,7 +8,10 @@ type StoredFailure = {
   params?: Record<string, unknown> | null;
 };
 
-/** Why an attempt failed, in the reader's language: a full sentence where the parameters are known, else a few words. */
+/**
+ * Why an attempt failed, in the reader's language: a full sentence where the parameters are known, else a few
+ * words.
+ */
 export async function failureTexts(): Promise<(failure: StoredFailure) => string> {
   const t = await getTranslations("failures");
   return ({ reason, error, params }) => {

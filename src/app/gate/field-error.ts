@@ -1,6 +1,8 @@
 import { pageRequests } from "./page-request.ts";
 
-/** A check that only a page makes, such as typing a name to confirm. Answered like a refusal of invalid input. */
+/**
+ * A check that only a page makes, such as typing a name to confirm. Answered like a refusal of invalid input.
+ */
 export class FieldError extends Error {
   override name = "FieldError";
   readonly digest = "refusal:invalid_input";

@@ -33,7 +33,10 @@ const SHARED = Symbol.for("tollgate.host");
 
 type Shared = { [SHARED]?: Promise<Host> };
 
-/** Started by the first request of an instance. Next.js bundles pages, routes and proxy apart: they share it on `globalThis`. */
+/**
+ * Started by the first request of an instance. Next.js bundles pages, routes and proxy apart: they share it
+ * on `globalThis`.
+ */
 export function host(): Promise<Host> {
   const shared = globalThis as Shared;
   shared[SHARED] ??= start().catch((error) => {

@@ -11,8 +11,8 @@ export type PassedRequest = Pick<PageRequest, "id" | "path" | "nonce">;
 const requests = new WeakMap<object, PageRequest>();
 
 /**
- * The request where our server does not serve it. Rate-limit headers and statuses of refused actions are lost: Next.js
- * lets no page set them.
+ * The request where our server does not serve it. Rate-limit headers and statuses of refused actions are
+ * lost: Next.js lets no page set them.
  * @throws Error outside a request
  */
 export async function hostedRequest(): Promise<PageRequest> {

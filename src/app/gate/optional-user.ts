@@ -4,7 +4,8 @@ import type { Person } from "../../domain/caller.ts";
 import { currentRequest } from "./request.ts";
 
 /**
- * The signed-in user of a public page. `null` also when that is unknown: public pages work without the database.
+ * The signed-in user of a public page. `null` also when that is unknown: public pages work without the
+ * database.
  */
 export const optionalUser = cache(async (): Promise<Person | null> => {
   const { person, log, id } = await currentRequest();

@@ -9,7 +9,8 @@ import { currentRequest } from "./request.ts";
 import { isUnavailable } from "./unavailable.ts";
 
 /**
- * An action's result or refusal as the outcome of its form: Next.js masks thrown errors in production. Redirects pass.
+ * An action's result or refusal as the outcome of its form: Next.js masks thrown errors in production.
+ * Redirects pass.
  * @param entered returned with a refusal, so that the form keeps what was typed; never passwords
  */
 export async function catchRefusals<Value>(

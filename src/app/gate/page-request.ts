@@ -29,7 +29,10 @@ export type PageRequest = {
   setErrorStatus(code: RefusalCode | null): void;
   /** Whether an error would be ours now. */
   isOurFailure(): boolean;
-  /** Responds with 503, whatever the page shows: its data cannot be loaded, or its form not be processed, at the moment. */
+  /**
+   * Responds with 503, whatever the page shows: its data cannot be loaded, or its form not be processed, at
+   * the moment.
+   */
   cannotServe(): void;
   deps: Dependencies;
   accounts: PageAccounts;

@@ -10,8 +10,8 @@ import { currentRequest, requireUser } from "./request.ts";
 import { isUnavailable } from "./unavailable.ts";
 
 /**
- * Runs a query for a page: access, validation, logic. It is exempt from the operation's limit, as viewing pages must not
- * use up what the user's API clients may do.
+ * Runs a query for a page: access, validation, logic. It is exempt from the operation's limit, as viewing
+ * pages must not use up what the user's API clients may do.
  */
 export async function read<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
   operation: Operation<Dependencies, Input, Output, A>,

@@ -41,7 +41,10 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
   }
 }
 
-/** A field that the form lacks reads as `null`, and is left out of the input; an action may give `null` for one it has. */
+/**
+ * A field that the form lacks reads as `null`, and is left out of the input; an action may give `null` for
+ * one it has.
+ */
 function withoutMissing(form: FormData, input: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).filter(([name, value]) => value !== null || form.has(name)),

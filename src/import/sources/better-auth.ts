@@ -11,7 +11,9 @@ import { identityOf } from "./provider.ts";
 
 export type BetterAuth = { database: Queryable; url: string };
 
-/** The users of Better Auth, with their ids. Its column names are written `emailVerified` or `email_verified`. */
+/**
+ * The users of Better Auth, with their ids. Its column names are written `emailVerified` or `email_verified`.
+ */
 export function betterAuthUsers({ database, url }: BetterAuth): Source<unknown> {
   return {
     identity: ["users", "better-auth", url],

@@ -3,8 +3,8 @@ import type { Slot } from "../../domain/slot.ts";
 import type { Source } from "../run-import.ts";
 
 /**
- * Stripe's customers as users: with the `userId` of their metadata as external id, else with the customer's id, by which
- * their subscriptions are found.
+ * Stripe's customers as users: with the `userId` of their metadata as external id, else with the customer's
+ * id, by which their subscriptions are found.
  */
 export function stripeCustomers(
   slot: Slot,

@@ -17,8 +17,8 @@ import { identityOf } from "./provider.ts";
 export type SyncEngine = { database: Queryable; url: string; schema: string };
 
 /**
- * The tables of Stripe's (before: Supabase's) sync engine. Newer versions keep the whole object in `_raw_data`, older
- * ones a column for each of its fields, and its items in a table of their own as well.
+ * The tables of Stripe's (before: Supabase's) sync engine. Newer versions keep the whole object in
+ * `_raw_data`, older ones a column for each of its fields, and its items in a table of their own as well.
  */
 export function syncEngineSubscriptions(
   intake: Pick<Intake, "adapters">,

@@ -21,7 +21,9 @@ export const EventView = z
 
 export const EventId = z.string().regex(EVENT_ID, format("event_id"));
 
-/** The events after the one with this id. @throws Refusal `events_dropped`; `invalid_input` for an unknown id */
+/**
+ * The events after the one with this id. @throws Refusal `events_dropped`; `invalid_input` for an unknown id
+ */
 export async function eventsAfter(database: Queryable, id: string | null, limit: number): Promise<EventList> {
   const after = id === null ? null : positionOfEvent(id);
   const list = await readEvents(database, { after, limit });

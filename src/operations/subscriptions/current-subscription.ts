@@ -4,7 +4,10 @@ import { liveSubscriptionOfUser } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
-/** Of several, as of two slots, the one that entitles to most: active before trialing, before those that are owed for. */
+/**
+ * Of several, as of two slots, the one that entitles to most: active before trialing, before those that are
+ * owed for.
+ */
 export const currentSubscription = defineOperation({
   name: "subscriptions.current",
   summary: "Shows the caller's current subscription; null if there is none",

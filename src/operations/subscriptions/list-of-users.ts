@@ -9,7 +9,10 @@ import { SubscriptionView } from "./subscription-view.ts";
 /** More are on the pages of `listSubscriptions`. */
 export const NEWEST_PER_USER = 10;
 
-/** For surfaces that show people with what they have subscribed to: as many as a page holds, at the cost of one call. */
+/**
+ * For surfaces that show people with what they have subscribed to: as many as a page holds, at the cost of
+ * one call.
+ */
 export const listOfUsers = defineOperation({
   name: "subscriptions.listOfUsers",
   summary:

@@ -8,7 +8,10 @@ import { findSubscription } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
-/** Changes nothing, and refuses with `conflict`, when the provider does not tell the state of the subscription. */
+/**
+ * Changes nothing, and refuses with `conflict`, when the provider does not tell the state of the
+ * subscription.
+ */
 export const reconcileSubscription = defineOperation({
   name: "subscriptions.reconcile",
   summary: "Compares a subscription with its provider and corrects it",

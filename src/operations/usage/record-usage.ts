@@ -51,7 +51,8 @@ export const recordUsage = defineOperation({
     const quotas = await Promise.all(
       usageItems.map(async (item, index) => ({
         ...(await quotaOf(deps, item, fieldOf(index))),
-        // Two programs with keys of their own may count alike: one must not take the other's usage for repeated.
+        // Two programs with keys of their own may count alike: one must not take the other's usage for
+        // repeated.
         idempotencyKey: `${keyId} ${item.idempotencyKey}`,
       })),
     );

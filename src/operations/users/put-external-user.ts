@@ -10,8 +10,8 @@ import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
 
 /**
- * Idempotent. An account is never found by its address, and an administrator or somebody with a password is left as they
- * are: they change their account themselves.
+ * Idempotent. An account is never found by its address, and an administrator or somebody with a password is
+ * left as they are: they change their account themselves.
  */
 export const putExternalUser = defineOperation({
   name: "users.putExternal",

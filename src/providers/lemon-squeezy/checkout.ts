@@ -60,8 +60,8 @@ export async function theOnlyStore(provider: ConnectedProvider, send: SendReques
 }
 
 /**
- * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do. A payment
- * with another address is found when its event arrives.
+ * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do. A
+ * payment with another address is found when its event arrives.
  */
 export async function closeCheckout(
   provider: ConnectedProvider,

@@ -7,9 +7,9 @@ const MAX_DEPTH = 100;
 const ATTRIBUTES_HASH_CHARACTERS = 32;
 
 /**
- * Lemon Squeezy identifies the object, never the event. The id is derived from what a repeated delivery repeats: all
- * but the signed links in `data.attributes.urls`, which are new each time. Without a webhook id, it is a hash of the
- * raw bytes.
+ * Lemon Squeezy identifies the object, never the event. The id is derived from what a repeated delivery
+ * repeats: all but the signed links in `data.attributes.urls`, which are new each time. Without a webhook id,
+ * it is a hash of the raw bytes.
  */
 export function lemonSqueezyEventId(rawBody: Buffer, body: unknown): string {
   const meta = ownValue(body, "meta");

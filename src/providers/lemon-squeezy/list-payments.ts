@@ -13,8 +13,9 @@ import { request } from "./requests.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Invoices of subscriptions, and the refunded ones among the orders: a paid order's payment is its subscription's
- * first invoice. https://docs.lemonsqueezy.com/api/subscription-invoices/list-all-subscription-invoices
+ * Invoices of subscriptions, and the refunded ones among the orders: a paid order's payment is its
+ * subscription's first invoice.
+ * https://docs.lemonsqueezy.com/api/subscription-invoices/list-all-subscription-invoices
  */
 export async function* listPayments(
   provider: ConnectedProvider,

@@ -12,8 +12,8 @@ import { lemonSqueezy } from "./webhook.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Every status, without the custom data, which only deliveries contain. The API cannot filter by time, so unchanged
- * ones are dropped here. https://docs.lemonsqueezy.com/api/subscriptions/list-all-subscriptions
+ * Every status, without the custom data, which only deliveries contain. The API cannot filter by time, so
+ * unchanged ones are dropped here. https://docs.lemonsqueezy.com/api/subscriptions/list-all-subscriptions
  */
 export async function* listSubscriptions(
   provider: ConnectedProvider,
@@ -32,7 +32,9 @@ export async function* listSubscriptions(
   }
 }
 
-/** Newest first: one that starts meanwhile shifts the remaining pages, whose first item is then listed twice. */
+/**
+ * Newest first: one that starts meanwhile shifts the remaining pages, whose first item is then listed twice.
+ */
 export async function subscriptionPage(
   provider: ConnectedProvider,
   position: string | null,

@@ -8,8 +8,8 @@ import type { SendRequest } from "../outbound/send-request.ts";
 import { request } from "./requests.ts";
 
 /**
- * The portal's links are in the subscription and in the customer, signed for a day. A checkout makes its payer the
- * customer of whatever address is typed in.
+ * The portal's links are in the subscription and in the customer, signed for a day. A checkout makes its
+ * payer the customer of whatever address is typed in.
  */
 export async function openPortal(
   provider: ConnectedProvider,

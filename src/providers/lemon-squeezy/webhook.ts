@@ -137,8 +137,8 @@ function later(a: number | null, b: number | null): number | null {
 
 type State = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
 
-// `cancelled` is paid until `ends_at`, compared with the event's own time: a retry weeks later must give the same
-// result.
+// `cancelled` is paid until `ends_at`, compared with the event's own time: a retry weeks later must give the
+// same result.
 function stateOf(
   eventType: string,
   ended: boolean,

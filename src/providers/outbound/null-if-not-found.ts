@@ -4,7 +4,8 @@ import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
 /**
- * Encodes an id as a path segment. All providers' ids consist of these characters; others could change the path.
+ * Encodes an id as a path segment. All providers' ids consist of these characters; others could change the
+ * path.
  * @throws PaymentApiProblem
  */
 export function pathSegment(provider: ConnectedProvider, id: string): string {
@@ -23,8 +24,8 @@ export async function nullIfNotFound<Result>(call: () => Promise<Result>): Promi
 }
 
 /**
- * Cancels a subscription; an unknown or ended one counts as canceled. Providers reject the latter with different,
- * partly undocumented errors, so its state is fetched instead.
+ * Cancels a subscription; an unknown or ended one counts as canceled. Providers reject the latter with
+ * different, partly undocumented errors, so its state is fetched instead.
  */
 export async function ensureEnded(
   cancel: () => Promise<unknown>,

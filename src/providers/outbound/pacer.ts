@@ -4,7 +4,8 @@ import type { RequestLimit } from "../../domain/provider-traits.ts";
 /** Spreads the requests to one provider over time, and pauses all of them after a 429. */
 export type Pacer = {
   /**
-   * Resolves when a request may be sent. `false`: that would take longer than `withinMs`, and nothing was reserved.
+   * Resolves when a request may be sent. `false`: that would take longer than `withinMs`, and nothing was
+   * reserved.
    */
   wait(withinMs: number): Promise<boolean>;
   /** Called after a 429: no request is sent before the pause is over. */

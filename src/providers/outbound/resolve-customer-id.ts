@@ -3,7 +3,10 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
-/** The provider's customer id, fetched from the subscription where only that is known. @throws PaymentApiProblem */
+/**
+ * The provider's customer id, fetched from the subscription where only that is known. @throws
+ * PaymentApiProblem
+ */
 export async function resolveCustomerId(
   provider: ConnectedProvider,
   { customerId, providerSubscriptionId }: PayingCustomer,

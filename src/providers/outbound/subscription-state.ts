@@ -4,8 +4,8 @@ import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
 /**
- * A fetched subscription, parsed like the provider's deliveries. It has no time: it is not an event, and `updated_at`
- * may be earlier than the event that caused it.
+ * A fetched subscription, parsed like the provider's deliveries. It has no time: it is not an event, and
+ * `updated_at` may be earlier than the event that caused it.
  * @param delivery the response in the shape of a delivery
  */
 export function subscriptionState(

@@ -8,8 +8,9 @@ import type { SendRequest } from "../outbound/send-request.ts";
 import { get, post } from "./requests.ts";
 
 /**
- * A transaction needs a customer, not an address; there is one customer per address, whose portal shows everything
- * bought with it. So an address that anybody may have typed in only matches a customer created for the same person.
+ * A transaction needs a customer, not an address; there is one customer per address, whose portal shows
+ * everything bought with it. So an address that anybody may have typed in only matches a customer created for
+ * the same person.
  */
 export async function ensureCustomer(
   provider: ConnectedProvider,

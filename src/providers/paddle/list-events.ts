@@ -34,7 +34,8 @@ export async function* eventPages(provider: ConnectedProvider, since: Date): Asy
     const last = textAt(events.at(-1), "event_id");
     if (last === null || recent.length < events.length) return;
     if (valueAt(page, "meta", "pagination", "has_more") !== true) return;
-    // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
+    // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the
+    // configured API.
     query.set("after", last);
   }
 }

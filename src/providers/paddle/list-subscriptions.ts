@@ -10,14 +10,17 @@ import { paddle } from "./webhook.ts";
 
 const PAGE_SIZE = 200;
 
-/** Every status, ordered by id. https://developer.paddle.com/api-reference/subscriptions/list-subscriptions */
+/**
+ * Every status, ordered by id. https://developer.paddle.com/api-reference/subscriptions/list-subscriptions
+ */
 export async function subscriptionPage(
   provider: ConnectedProvider,
   position: string | null,
   { withEmails }: { withEmails: boolean },
 ): Promise<SubscriptionPage> {
   const query = new URLSearchParams({ order_by: "id[ASC]", per_page: String(PAGE_SIZE) });
-  // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
+  // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured
+  // API.
   if (position !== null) query.set("after", position);
   const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
   const page = await send(get(provider, `/subscriptions?${query}`));

@@ -28,6 +28,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
   // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.
   changesAtPeriodEnd: false,
   checkout: { canBeUpdated: true, onePerCustomer: false, takesTrialDays: false },
-  // https://developer.paddle.com/api-reference/about/rate-limiting: 240 a minute per address, then blocked for 60 s.
+  // https://developer.paddle.com/api-reference/about/rate-limiting: 240 a minute per address, then blocked
+  // for 60 s.
   requestLimit: () => ({ requests: 240, perSeconds: 60 }),
 };

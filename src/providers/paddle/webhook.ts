@@ -47,7 +47,8 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   trialing: "trialing",
 });
 
-// Renewals, charges and changes of the payment method complete transactions too; their origin is the subscription.
+// Renewals, charges and changes of the payment method complete transactions too; their origin is the
+// subscription.
 const CHECKOUT_ORIGINS = new Set(["web", "api", "subscription_start"]);
 
 export const paddle: Adapter = {

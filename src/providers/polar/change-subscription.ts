@@ -5,8 +5,8 @@ import { pathSegment } from "../outbound/null-if-not-found.ts";
 import type { PolarClient } from "./client.ts";
 
 /**
- * Product and seats are changed by separate requests. Polar adds a change for the next period to one that waits, and
- * keeps that one when something changes at once: it is cleared first.
+ * Product and seats are changed by separate requests. Polar adds a change for the next period to one that
+ * waits, and keeps that one when something changes at once: it is cleared first.
  */
 export async function changeSubscription(
   provider: ConnectedProvider,

@@ -19,7 +19,8 @@ function requestOf(path: string, { method, headers, body }: RequestInit): Reques
     path,
     headers: Object.fromEntries(new Headers(headers)),
     ...(typeof body === "string" ? { body } : {}),
-    // There are no idempotency keys: a repeated POST would open a second checkout. A second session is harmless.
+    // There are no idempotency keys: a repeated POST would open a second checkout. A second session is
+    // harmless.
     repeatable: method !== "POST" || path.startsWith("/v1/customer-sessions"),
   };
 }

@@ -14,8 +14,8 @@ import { POLAR_EVENT_TYPES } from "./webhook.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Newest first. Polar lists delivery attempts, several per event, under the id that deliveries carry. Only our
- * endpoint's: events of another endpoint would all seem to be missed.
+ * Newest first. Polar lists delivery attempts, several per event, under the id that deliveries carry. Only
+ * our endpoint's: events of another endpoint would all seem to be missed.
  */
 export async function* deliveryPages(
   provider: ConnectedProvider,

@@ -12,7 +12,10 @@ export type Disputes = ReadonlyMap<string, readonly Reversal[]>;
 
 const PAGE_SIZE = 100;
 
-/** Disputes that were opened or have changed since, `null`: all. https://polar.sh/docs/api-reference/disputes/list */
+/**
+ * Disputes that were opened or have changed since, `null`: all.
+ * https://polar.sh/docs/api-reference/disputes/list
+ */
 export async function disputesSince(provider: ConnectedProvider, since: Date | null): Promise<Disputes> {
   const disputes = new Map<string, Reversal[]>();
   for await (const dispute of allDisputes(provider, null)) {

@@ -15,8 +15,8 @@ import { readOrder } from "./payments.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Oldest first, so that an order that is made meanwhile does not shift the remaining pages. Polar sends no events for
- * disputes: orders that were disputed since are listed too, however old they are.
+ * Oldest first, so that an order that is made meanwhile does not shift the remaining pages. Polar sends no
+ * events for disputes: orders that were disputed since are listed too, however old they are.
  */
 export async function* listPayments(
   provider: ConnectedProvider,

@@ -41,7 +41,9 @@ export function orderPayment(data: JsonReader) {
   );
 }
 
-/** Polar sends an order that only credits the customer as paid too: its total is negative, and nothing is due. */
+/**
+ * Polar sends an order that only credits the customer as paid too: its total is negative, and nothing is due.
+ */
 function chargedAmount(data: JsonReader): number | null {
   // The customer's balance pays a part, or all, of the total; a debt adds to it.
   const due = data.amount("due_amount");

@@ -9,8 +9,9 @@ import { listAt, requiredUrl, textAt } from "../outbound/response-fields.ts";
 import type { PolarClient } from "./client.ts";
 
 /**
- * By the person's own id: a stored customer id may belong to somebody else whose address was typed in. Customers of
- * seat-based products have members, one of whom is required; the buyer has the customer's external id.
+ * By the person's own id: a stored customer id may belong to somebody else whose address was typed in.
+ * Customers of seat-based products have members, one of whom is required; the buyer has the customer's
+ * external id.
  */
 export async function openPortal(
   provider: ConnectedProvider,
@@ -35,9 +36,9 @@ export async function openPortal(
 const PURCHASES_LIMIT = 100;
 
 /**
- * Polar gives our id to a customer that had none, even if only the payer says that the address is theirs: such a
- * customer has bought more than the person. What our checkouts sold names the person; that alone counts, as events of
- * the customer's other purchases are assigned by the same id.
+ * Polar gives our id to a customer that had none, even if only the payer says that the address is theirs:
+ * such a customer has bought more than the person. What our checkouts sold names the person; that alone
+ * counts, as events of the customer's other purchases are assigned by the same id.
  */
 async function isOwnCustomer(client: PolarClient, customer: PayingCustomer): Promise<boolean> {
   const query = { external_customer_id: customer.userId, limit: PURCHASES_LIMIT };

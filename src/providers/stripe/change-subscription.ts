@@ -29,7 +29,10 @@ export async function changeSubscription(
   );
 }
 
-/** The invoice of the change, or the next renewal's with it. https://docs.stripe.com/api/invoices/create_preview */
+/**
+ * The invoice of the change, or the next renewal's with it.
+ * https://docs.stripe.com/api/invoices/create_preview
+ */
 export async function previewChange(
   provider: ConnectedProvider,
   client: Stripe,

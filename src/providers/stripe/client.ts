@@ -6,7 +6,9 @@ import type { Request } from "../outbound/request.ts";
 import { textAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
 
-/** The SDK builds requests and parses responses; we send them, to the configured API URL including its path. */
+/**
+ * The SDK builds requests and parses responses; we send them, to the configured API URL including its path.
+ */
 export function stripeClient(provider: ConnectedProvider, send: SendRequest): Stripe {
   return new Stripe(provider.apiKey, {
     maxNetworkRetries: 0,

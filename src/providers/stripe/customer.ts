@@ -8,7 +8,8 @@ import { mapStripeErrors } from "./client.ts";
 
 /**
  * The person's customer, created with their id, as the portal shows everything that a customer has bought.
- * `null`: Stripe refuses to create it. Checkout then makes a new one: Stripe never finds customers by address.
+ * `null`: Stripe refuses to create it. Checkout then makes a new one: Stripe never finds customers by
+ * address.
  */
 export async function customerFor(
   provider: ConnectedProvider,

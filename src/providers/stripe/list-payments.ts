@@ -13,8 +13,8 @@ import { readStripePayment } from "./payments.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Invoices with their payments. Refunds and disputes name only those: for all invoices they are listed once, for
- * fewer by payment. https://docs.stripe.com/api/invoices/list
+ * Invoices with their payments. Refunds and disputes name only those: for all invoices they are listed once,
+ * for fewer by payment. https://docs.stripe.com/api/invoices/list
  */
 export async function* listPayments(
   provider: ConnectedProvider,

@@ -3,7 +3,10 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
 import { charge, latestPeriod, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
 
-/** Events about payments alone. Since 2025-03-31 an invoice names no charge: `invoice_payment.paid` links the two. */
+/**
+ * Events about payments alone. Since 2025-03-31 an invoice names no charge: `invoice_payment.paid` links the
+ * two.
+ */
 export const STRIPE_PAYMENT_TYPES = [
   "invoice.paid",
   "invoice.payment_failed",

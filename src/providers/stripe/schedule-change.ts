@@ -6,9 +6,9 @@ import { problem } from "../outbound/problems.ts";
 import { mapStripeErrors } from "./client.ts";
 
 /**
- * A change at the end of the paid period: a schedule whose first phase is the period as it is paid and whose second one
- * has the change, after which Stripe releases the subscription. A later change replaces an earlier one.
- * https://docs.stripe.com/billing/subscriptions/subscription-schedules
+ * A change at the end of the paid period: a schedule whose first phase is the period as it is paid and whose
+ * second one has the change, after which Stripe releases the subscription. A later change replaces an earlier
+ * one. https://docs.stripe.com/billing/subscriptions/subscription-schedules
  */
 export async function scheduleChange(
   provider: ConnectedProvider,

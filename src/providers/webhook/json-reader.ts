@@ -8,8 +8,8 @@ const MAX_WHOLE_NUMBER = 1_000_000;
 const MAX_SHOWN_CHARACTERS = 40;
 
 /**
- * A position in a parsed JSON document. Readers return `null` for an absent value, `null` or an empty string, and
- * throw UnreadablePayload with the path for a wrong type.
+ * A position in a parsed JSON document. Readers return `null` for an absent value, `null` or an empty string,
+ * and throw UnreadablePayload with the path for a wrong type.
  */
 export class JsonReader {
   readonly #value: unknown;

@@ -15,7 +15,10 @@ const HEX_MAC = /^[0-9a-f]{64}$/i;
 const BASE64_MAC_CHARACTERS = 44;
 const MAX_TIME_STAMP_DIGITS = 15;
 
-/** Checks any of the decoded signatures against any of the keys; the MAC covers the prefix, then the raw bytes. */
+/**
+ * Checks any of the decoded signatures against any of the keys; the MAC covers the prefix, then the raw
+ * bytes.
+ */
 export function signatureProblem(
   signatures: readonly Buffer[],
   keys: readonly (string | Buffer)[],

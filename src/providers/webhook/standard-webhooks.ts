@@ -11,7 +11,10 @@ import {
 const SECRET_PREFIX = "whsec_";
 const VERSION_PREFIX = "v1,";
 
-/** Checks the three headers of https://www.standardwebhooks.com, which Polar sends, under their own or Svix's names. */
+/**
+ * Checks the three headers of https://www.standardwebhooks.com, which Polar sends, under their own or Svix's
+ * names.
+ */
 export function verifyStandardWebhook(
   request: SignedRequest,
   options: VerifyOptions,

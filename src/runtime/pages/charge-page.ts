@@ -4,7 +4,10 @@ import type { Charge } from "../../limits/charge.ts";
 import type { Limits } from "../../limits/rate-limit.ts";
 import { charge } from "../../operations/call.ts";
 
-/** Next.js fetches the page that an action redirects to from this server, with the headers of the original request. */
+/**
+ * Next.js fetches the page that an action redirects to from this server, with the headers of the original
+ * request.
+ */
 const SELF_HEADER = "x-tollgate-self";
 const SELF = randomBytes(24).toString("base64url");
 

@@ -5,8 +5,8 @@ import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { statusOf } from "../../http/status-of.ts";
 
 /**
- * Next.js responds with 500 to any error. Refusals, unreadable requests and what cannot be served at the moment get
- * their own status instead.
+ * Next.js responds with 500 to any error. Refusals, unreadable requests and what cannot be served at the
+ * moment get their own status instead.
  *
  * @param replaceDocument called before the headers of a document that says nothing without JavaScript
  */

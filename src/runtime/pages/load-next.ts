@@ -19,11 +19,13 @@ class PagesNotBuilt extends Error {
 
 /**
  * Loads the built pages. @throws PagesNotBuilt
- * @param self where this server listens: Next.js fetches the page that an action redirects to there, with the user's cookie
+ * @param self where this server listens: Next.js fetches the page that an action redirects to there, with the
+ * user's cookie
  */
 export async function loadNext(project: string, self: { hostname: string; port: number }) {
   if (!existsSync(join(project, ".next/BUILD_ID"))) throw new PagesNotBuilt();
-  // A server that never listens: otherwise Next.js would add a listener for upgrades to ours and leave them unanswered.
+  // A server that never listens: otherwise Next.js would add a listener for upgrades to ours and leave them
+  // unanswered.
   const httpServer = createServer();
   const app = load("next")({ dev: false, dir: project, quiet: true, httpServer, ...self });
   await app.prepare();

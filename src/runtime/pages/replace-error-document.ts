@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Lets a document of our own be sent in place of the one with which Next.js answers an error: its body is empty until
- * scripts have run. To be called before Next.js gets the response, as it compresses what it writes.
+ * Lets a document of our own be sent in place of the one with which Next.js answers an error: its body is
+ * empty until scripts have run. To be called before Next.js gets the response, as it compresses what it
+ * writes.
  *
  * @returns replaces the document; to be called before its headers are sent
  */

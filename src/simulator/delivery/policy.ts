@@ -6,8 +6,8 @@ export type DeliveryPolicy = {
   /** The pause after each failure; after one more the event is given up. */
   waitsSeconds: readonly number[];
   /**
-   * `unordered`: each event as soon as it is due. `holds young ones back`: an event waits while an earlier one that
-   * is less than a minute old has not been tried yet, as with Polar.
+   * `unordered`: each event as soon as it is due. `holds young ones back`: an event waits while an earlier
+   * one that is less than a minute old has not been tried yet, as with Polar.
    */
   order: "unordered" | "holds young ones back";
   concurrency: number;

@@ -54,7 +54,8 @@ function exchange(
     });
     outgoing.setTimeout(answerWithinMs, () => outgoing.destroy(new Error("timed out")));
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
-      // The receiver closed an idle connection before it saw the request: no failed delivery, but one on another connection.
+      // The receiver closed an idle connection before it saw the request: no failed delivery, but one on
+      // another connection.
       if (outgoing.reusedSocket && error.code === "ECONNRESET")
         resolve(exchange(agent, url, delivery, answerWithinMs));
       else reject(error);

@@ -5,8 +5,8 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const EVERY_ADDRESS = new Set(["0.0.0.0", "::"]);
 
 /**
- * Allows only requests to this machine's own host names from its own pages. A foreign name may resolve to this
- * machine (DNS rebinding), and a cross-origin write is a form on somebody else's page.
+ * Allows only requests to this machine's own host names from its own pages. A foreign name may resolve to
+ * this machine (DNS rebinding), and a cross-origin write is a form on somebody else's page.
  * @param host where the simulator listens
  */
 export function guardPages(host: string): MiddlewareHandler {

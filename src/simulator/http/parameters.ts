@@ -2,8 +2,8 @@ import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 
 /**
- * The parameters that a route honours, by dotted name: `items.0.price_id`. `*` is any key or index, `**` anything
- * below. `"any"`: with any value; a list: with these values alone.
+ * The parameters that a route honours, by dotted name: `items.0.price_id`. `*` is any key or index, `**`
+ * anything below. `"any"`: with any value; a list: with these values alone.
  */
 export type Parameters = Readonly<Record<string, "any" | readonly string[]>>;
 

@@ -5,7 +5,10 @@ import { amounts } from "./amounts.ts";
 import { nameOf, orderIdOf, priceIdOf, productIdOf } from "./names.ts";
 import { relationships } from "./relationships.ts";
 
-/** An order does not contain the id of the resulting subscription. @param discounted what a discount took off it */
+/**
+ * An order does not contain the id of the resulting subscription. @param discounted what a discount took off
+ * it
+ */
 export function order(context: EventContext, discounted = chargeTotals(context.step.state).discount): object {
   const { lifecycle, step, ids } = context;
   const { offer, seats } = step.state;

@@ -5,7 +5,10 @@ const PAGE: Parameters = { "page.number": "any", "page.size": "any", include: ["
 const RESOURCE: Parameters = { "data.type": "any", "data.id": "any" };
 const CHECKOUT = "data.attributes";
 
-/** What the simulator honours of Lemon Squeezy's parameters; it refuses the others. https://docs.lemonsqueezy.com/api */
+/**
+ * What the simulator honours of Lemon Squeezy's parameters; it refuses the others.
+ * https://docs.lemonsqueezy.com/api
+ */
 export const LEMON_SQUEEZY_PARAMETERS: ParameterTable = {
   "GET /v1/users/me": {},
   "GET /v1/stores": PAGE,

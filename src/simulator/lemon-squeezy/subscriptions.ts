@@ -114,7 +114,10 @@ function commandsIn(slot: ProviderSlot, { state }: SimulatedSubscription, attrib
   return commands;
 }
 
-/** https://docs.lemonsqueezy.com/guides/developer-guide/managing-subscriptions: another interval is charged at once. */
+/**
+ * https://docs.lemonsqueezy.com/guides/developer-guide/managing-subscriptions: another interval is charged at
+ * once.
+ */
 function billingOf(state: SubscriptionState, offer: Offer, attributes: Json): ChangeBilling {
   const isNow =
     attributes.at("invoice_immediately").flag() === true || offer.interval !== state.offer.interval;

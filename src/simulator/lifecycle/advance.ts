@@ -72,7 +72,9 @@ function renew<Subscription extends BillingState>(
   return changed(next, wasTrial ? "trial ended" : "renewed", { ...period, status: "active" }, "charged");
 }
 
-/** The period's price with what is pending, paid from the customer's credit first; `null`: the price alone. */
+/**
+ * The period's price with what is pending, paid from the customer's credit first; `null`: the price alone.
+ */
 function renewalCharge(
   { pendingLines = [], credit = 0 }: BillingState,
   renewed: SubscriptionState,

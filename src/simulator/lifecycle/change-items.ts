@@ -7,7 +7,10 @@ import type { Transition } from "./transition.ts";
 
 export type ItemChange = { offer: Offer; seats: number; billing: ChangeBilling };
 
-/** Another price or number of seats, with what that costs at once or with the next period. Text: why it is refused. */
+/**
+ * Another price or number of seats, with what that costs at once or with the next period. Text: why it is
+ * refused.
+ */
 export function changeItems<Subscription extends BillingState>(
   subscription: Subscription,
   change: ItemChange,

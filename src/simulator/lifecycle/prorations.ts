@@ -10,7 +10,9 @@ export type ChangeBilling =
   | "full next period"
   | "never";
 
-/** What a change is charged, or credited, for the rest of the period. Another interval has begun a new period. */
+/**
+ * What a change is charged, or credited, for the rest of the period. Another interval has begun a new period.
+ */
 export function prorations(
   before: SubscriptionState,
   after: SubscriptionState,

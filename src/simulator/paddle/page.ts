@@ -12,7 +12,10 @@ type ListedAs<Item> = {
   maxPageSize?: number;
 };
 
-/** One page behind a cursor, the id of the last item seen. https://developer.paddle.com/api-reference/about/pagination */
+/**
+ * One page behind a cursor, the id of the last item seen.
+ * https://developer.paddle.com/api-reference/about/pagination
+ */
 export function cursorPage<Item>(
   c: Context,
   slot: ProviderSlot,

@@ -22,7 +22,10 @@ const CHANGE: Parameters = {
   "discount.effective_from": ["next_billing_period"],
 };
 
-/** What the simulator honours of Paddle's parameters; it refuses the others. https://developer.paddle.com/api-reference */
+/**
+ * What the simulator honours of Paddle's parameters; it refuses the others.
+ * https://developer.paddle.com/api-reference
+ */
 export const PADDLE_PARAMETERS: ParameterTable = {
   "GET /prices": {
     ...{ id: "any", product_id: "any", include: ["product"], status: ["active", "archived"], ...PAGE },

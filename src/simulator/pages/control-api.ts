@@ -7,9 +7,9 @@ import type { FaultKind } from "../server/state.ts";
 import { summaryOf } from "./summary.ts";
 
 /**
- * The actions of the control page, also for programs: JSON requests get JSON, forms get the page.
- * `POST /clock {by}`, `POST /:slot/faults {kind, next, share}`, `POST /:slot/secret`, `POST /:slot/enable`,
- * `POST /:slot/redeliver {number?}`, `POST /:slot/refund {payment, amount?}`, `POST /:slot/dispute {payment}`,
+ * The actions of the control page, also for programs: JSON requests get JSON, forms get the page. `POST
+ * /clock {by}`, `POST /:slot/faults {kind, next, share}`, `POST /:slot/secret`, `POST /:slot/enable`, `POST
+ * /:slot/redeliver {number?}`, `POST /:slot/refund {payment, amount?}`, `POST /:slot/dispute {payment}`,
  * `POST /:slot/win-dispute {payment}`, `GET /state`.
  */
 export function controlApi(slots: readonly ProviderSlot[], clock: Clock): Hono {

@@ -13,7 +13,10 @@ const CHECKOUT_DEFAULTS: Parameters = {
   ...{ require_billing_address: ["false"], is_business_customer: ["false"] },
 };
 
-/** What the simulator honours of Polar's parameters; it refuses the others. https://polar.sh/docs/api-reference */
+/**
+ * What the simulator honours of Polar's parameters; it refuses the others.
+ * https://polar.sh/docs/api-reference
+ */
 export const POLAR_PARAMETERS: ParameterTable = {
   "POST /v1/checkouts/": {
     // Several products would be a choice for the payer: `order.ts` refuses more than one.

@@ -5,7 +5,10 @@ import type { ProviderSlot } from "../server/provider-slot.ts";
 import { discountNow, findCoupon, isApplicable, isRedeemable } from "../server/redeem.ts";
 import { unprocessable } from "./errors.ts";
 
-/** The discount that `discount_id` names; `null`: none. @param trialDays until the first payment that it reduces */
+/**
+ * The discount that `discount_id` names; `null`: none. @param trialDays until the first payment that it
+ * reduces
+ */
 export function requestedDiscount(
   slot: ProviderSlot,
   order: Json,

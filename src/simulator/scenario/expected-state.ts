@@ -53,8 +53,8 @@ export function expectedState(
 
 /**
  * Compares the server's state with what was sent.
- * @param mayBeOutOfOrder whether events of this subscription, by its index in `expected`, may have arrived out of
- * order
+ * @param mayBeOutOfOrder whether events of this subscription, by its index in `expected`, may have arrived
+ * out of order
  */
 export function check(
   expected: readonly Expected[],

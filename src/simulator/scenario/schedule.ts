@@ -65,7 +65,8 @@ export function planDeliveries(
 }
 
 /**
- * Keeps each lifecycle's order, starting a delivery after the one before is done; `parallel` lifecycles at a time.
+ * Keeps each lifecycle's order, starting a delivery after the one before is done; `parallel` lifecycles at a
+ * time.
  */
 export function orderedSchedule(
   deliveriesOf: readonly (readonly ScheduledDelivery[])[],

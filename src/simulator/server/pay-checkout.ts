@@ -17,7 +17,9 @@ export type Payment = {
   email: string;
   seats: number;
   trialDays: number;
-  /** Whether the payer has left the customer that the seller chose, as Paddle's checkout offers by default. */
+  /**
+   * Whether the payer has left the customer that the seller chose, as Paddle's checkout offers by default.
+   */
   isLoggedOut?: boolean;
   /** The promotion code that was entered. */
   code?: string | null;

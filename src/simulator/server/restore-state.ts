@@ -10,7 +10,10 @@ type RestoreOptions = {
   log: SimulatorLog;
 };
 
-/** The state of the last run; a slot whose format has changed starts empty, and a changed secret replaces a rotated one. */
+/**
+ * The state of the last run; a slot whose format has changed starts empty, and a changed secret replaces a
+ * rotated one.
+ */
 export async function restoreState({ slots, stateFile, log }: RestoreOptions): Promise<SimulatorState> {
   const saved = stateFile === null ? null : await loadState(stateFile, log);
   const stateOf = (slot: Slot): SlotState => {

@@ -1,8 +1,9 @@
 /*
- * A payment provider on this machine, for trying the whole product without an account anywhere. For each slot it speaks the
- * format that the slot is bound to: the calls of that provider's API under `<url>/<slot>`, its hosted checkout and portal, a
- * clock that can be moved forward, and webhooks with its signatures, its order and its retries. `<url>/` is the page with
- * controls and faults; `/control/*` is the same for programs. Nothing here is safe for the internet.
+ * A payment provider on this machine, for trying the whole product without an account at any provider. For
+ * each slot it speaks the format that the slot is bound to: that provider's API under `<url>/<slot>`, its
+ * hosted checkout and portal, a clock that can be moved forward, and webhooks with its signatures, order and
+ * retries. `<url>/` is the page with controls and faults; `/control/*` is the same for programs. Not safe on
+ * the internet.
  */
 
 import { createServer } from "node:http";
@@ -39,7 +40,10 @@ export type SimulatorOptions = {
   /** The state's file; `null`: nothing is stored. */
   stateFile: string | null;
   log: SimulatorLog;
-  /** For tests: whether changes are written to the file; with very many subscriptions each write takes seconds. */
+  /**
+   * For tests: whether changes are written to the file; with very many subscriptions each write takes
+   * seconds.
+   */
   storesChanges?: boolean;
   /** For tests: the factor that shortens retry pauses, and the response time-out. */
   timeScale?: number;

@@ -22,7 +22,10 @@ export type SlotState = {
   /** Part of every generated id, so that a new state never repeats an old one's. */
   run: string;
   made: number;
-  /** The secret configured at the last start: a secret rotated since then lasts until the configuration changes. */
+  /**
+   * The secret configured at the last start: a secret rotated since then lasts until the configuration
+   * changes.
+   */
   givenSecret: string;
   secret: string;
   /** Signs the portal's links. */

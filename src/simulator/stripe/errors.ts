@@ -75,7 +75,9 @@ function presentedKey(header: string | undefined): string | null {
 
 const MAX_REMEMBERED_RESPONSES = 200;
 
-/** A repeated idempotency key returns the stored response; a different request with the same key is refused. */
+/**
+ * A repeated idempotency key returns the stored response; a different request with the same key is refused.
+ */
 export function rememberAnswers(slot: ProviderSlot): MiddlewareHandler {
   return async (c, next) => {
     const key = c.req.header("idempotency-key");

@@ -146,7 +146,9 @@ function subscription(context: EventContext): object {
   };
 }
 
-/** A hosted checkout creates the subscription before its first payment, and activates it with the next event. */
+/**
+ * A hosted checkout creates the subscription before its first payment, and activates it with the next event.
+ */
 function statusOf({ step, checkout }: EventContext): string {
   const { status, offer } = step.state;
   if (step.event === "expired") return "incomplete_expired";

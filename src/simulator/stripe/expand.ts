@@ -13,7 +13,9 @@ import { subscriptionJson } from "./subscriptions.ts";
 
 type JsonObject = Record<string, unknown>;
 
-/** Replaces ids by their objects where a request asks for it. https://docs.stripe.com/api/expanding_objects */
+/**
+ * Replaces ids by their objects where a request asks for it. https://docs.stripe.com/api/expanding_objects
+ */
 export function expandResponses(slot: ProviderSlot): MiddlewareHandler {
   return async (c, next) => {
     await next();

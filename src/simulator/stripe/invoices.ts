@@ -95,7 +95,10 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   return app;
 }
 
-/** A subscription whose plan was changed to another interval in the portal names an invoice that was never charged. */
+/**
+ * A subscription whose plan was changed to another interval in the portal names an invoice that was never
+ * charged.
+ */
 function paymentOf(slot: ProviderSlot, invoiceId: string): SimulatedPayment | null {
   const subscriptionId = invoiceId.replace(/^in_(.*)_\d+$/, "$1");
   return findPayment(slot, invoiceId) ?? paymentsOf(slot, subscriptionId)[0] ?? null;

@@ -8,7 +8,9 @@ import { missing } from "./errors.ts";
 
 type RequestedItem = { priceId: string | null; seats: number | null; behavior: string | null };
 
-/** A change of the subscription's item, as requested. https://docs.stripe.com/billing/subscriptions/prorations */
+/**
+ * A change of the subscription's item, as requested. https://docs.stripe.com/billing/subscriptions/prorations
+ */
 export function itemChangeIn(
   slot: ProviderSlot,
   state: SubscriptionState,

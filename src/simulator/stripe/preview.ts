@@ -10,7 +10,10 @@ import { itemChangeIn } from "./item-change.ts";
 
 const ITEM = "subscription_details[items][0]";
 
-/** The invoice of a change that is charged at once, else the next renewal's. https://docs.stripe.com/api/invoices/create_preview */
+/**
+ * The invoice of a change that is charged at once, else the next renewal's.
+ * https://docs.stripe.com/api/invoices/create_preview
+ */
 export function invoicePreview(slot: ProviderSlot): Handler {
   return async (c) => {
     const form = await readForm(c);

@@ -9,7 +9,9 @@ import { listen } from "../../support/http.ts";
 
 export type LoggedLine = { fields: Record<string, unknown>; message: string };
 
-/** The endpoint alone, over a database that may be watched. `x-test-user` is who calls, `x-test-role` as what. */
+/**
+ * The endpoint alone, over a database that may be watched. `x-test-user` is who calls, `x-test-role` as what.
+ */
 export async function graphqlApp(
   database: Pick<Database, "run">,
   { enabled = true, introspection = true, limits = testLimits() } = {},

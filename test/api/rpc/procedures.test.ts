@@ -50,7 +50,9 @@ const OFFERED = {
 
 type Level = (typeof OFFERED)[keyof typeof OFFERED][1];
 
-/** The code for an input that no procedure accepts: a caller without access must not learn that it is invalid. */
+/**
+ * The code for an input that no procedure accepts: a caller without access must not learn that it is invalid.
+ */
 const ANSWERED: Record<Level, Record<"nobody" | "user" | "key of an admin" | "admin", string>> = {
   public: {
     nobody: "BAD_REQUEST",

@@ -7,7 +7,10 @@ export type Downtime = { fromMs: number; untilMs: number };
 /** A sweep leaves events younger than this to their webhooks. */
 const LEFT_TO_WEBHOOK_MS = 30_000;
 
-/** By when the server has been told of all these events: the last delivery, or the sweep after the last lost one. */
+/**
+ * By when the server has been told of all these events: the last delivery, or the sweep after the last lost
+ * one.
+ */
 export function toldAtMs(events: readonly SimulatedEvent[]): number {
   return Math.max(0, ...events.map(eventToldAtMs));
 }

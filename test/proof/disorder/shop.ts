@@ -21,7 +21,10 @@ export type Shop = {
   close(): Promise<void>;
 };
 
-/** A server with one provider's format in all slots, whose simulator loses, repeats, delays, swaps and damages deliveries. */
+/**
+ * A server with one provider's format in all slots, whose simulator loses, repeats, delays, swaps and damages
+ * deliveries.
+ */
 export async function openShop(format: WireFormat, users: number): Promise<Shop> {
   const test = await freshDatabase(users);
   let server: ServerProcess;

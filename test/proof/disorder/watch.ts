@@ -23,7 +23,9 @@ export type Delay = {
   id: string;
   /** From when the server had been told of all its events until it matched. */
   matchedAfterMs: number;
-  /** From when the server had been told of its end until it gave no access any more; `null`: it has not ended. */
+  /**
+   * From when the server had been told of its end until it gave no access any more; `null`: it has not ended.
+   */
   accessEndedAfterMs: number | null;
   /** Whether a sweep had to find its last event. */
   isSwept: boolean;

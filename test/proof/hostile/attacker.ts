@@ -1,7 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { attacks } from "./attacks.ts";
 
-/** Runs all attacks at their rates until it is stopped, in a thread of its own: it must not delay the measurements. */
+/**
+ * Runs all attacks at their rates until it is stopped, in a thread of its own: it must not delay the
+ * measurements.
+ */
 export type AttackerData = { url: string; stolen: { headers: Record<string, string>; body: string } };
 
 /** How often each attack got each status; 0: closed without a response. */

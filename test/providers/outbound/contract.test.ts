@@ -9,7 +9,8 @@ import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER, PAYER } from "./provider-
 import "../../fixtures/fifth-provider.ts";
 import { PaymentApiProblem } from "../../../src/domain/payment-api-problem.ts";
 
-// Side by side: most of the time goes to waits between retries. Each has a provider of its own, and its tests in order.
+// Side by side: most of the time goes to waits between retries. Each has a provider of its own, and its tests
+// in order.
 const IN_ORDER = { concurrent: false };
 
 describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialect) => {

@@ -238,7 +238,10 @@ async function focused(page: Page): Promise<{ name: string; isShown: boolean }> 
 
 type Violation = { id: string; impact: string; nodes: { html: string; any: { message: string }[] }[] };
 
-/** What axe-core finds: WCAG's levels A and AA, and good habits. The page's context has to bypass its policy. @param only these rules */
+/**
+ * What axe-core finds: WCAG's levels A and AA, and good habits. The page's context has to bypass its policy.
+ * @param only these rules
+ */
 async function axe(page: Page, only?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeCore.source);
   const options = JSON.stringify(only ? { runOnly: only } : {});

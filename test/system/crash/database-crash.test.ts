@@ -168,7 +168,9 @@ describe("a commit whose wait for a standby is ended by an administrator", () =>
 type TestCluster = {
   url: string;
   rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Ends the whole PostgreSQL: `SIGKILL` as a crash would, `SIGINT` as an operator. It comes back by itself. */
+  /**
+   * Ends the whole PostgreSQL: `SIGKILL` as a crash would, `SIGINT` as an operator. It comes back by itself.
+   */
   end(signal: "SIGKILL" | "SIGINT"): Promise<void>;
   reachable(): Promise<void>;
   remove(): Promise<void>;

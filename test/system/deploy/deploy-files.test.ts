@@ -156,7 +156,10 @@ type Ports = { http: number; https: number; upstream: string };
 
 type Proxy = {
   program: string | null;
-  /** Writes the example's configuration for this test into a folder, and returns the arguments to check and to run it. */
+  /**
+   * Writes the example's configuration for this test into a folder, and returns the arguments to check and to
+   * run it.
+   */
   configure(folder: string, ports: Ports): Promise<{ check: string[]; run: string[] }>;
 };
 

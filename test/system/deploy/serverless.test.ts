@@ -29,8 +29,8 @@ const CRON_SECRET = "only-for-tests-0123456789";
 const APP_URL = "http://localhost:3000";
 const ACCOUNT = { name: "Ada", email: "ada@example.com", password: "a long password of hers" };
 
-// Next.js alone serves pages and API, from its output for serverless hosts in a folder of its own: a file that is not
-// part of the output is missing there.
+// Next.js alone serves pages and API, from its output for serverless hosts in a folder of its own: a file
+// that is not part of the output is missing there.
 describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", ({ start }) => {
   let postgres: OldPostgres;
   let folder: string;

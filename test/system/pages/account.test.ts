@@ -309,7 +309,8 @@ async function openPage(serverUrl: string, path: string, cookie: string): Promis
 }
 
 /**
- * Sends a form of a page as a browser without JavaScript does: with all that is hidden in it, and what was typed.
+ * Sends a form of a page as a browser without JavaScript does: with all that is hidden in it, and what was
+ * typed.
  * @param on a button or another text of the form, to tell it from others
  * @param fields typed, or put in the place of what was hidden
  */

@@ -158,7 +158,8 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         const nameless = isListed
           ? []
           : before.filter((subscription) => subscription.providerSubscriptionId === null);
-        // Lemon Squeezy is asked about a subscription that no event has named only where its customer is known.
+        // Lemon Squeezy is asked about a subscription that no event has named only where its customer is
+        // known.
         expect(nameless.length).toBeLessThanOrEqual(truth.length - found.length);
         const after = await stored();
         const withId = after.filter((subscription) => subscription.providerSubscriptionId !== null);
@@ -256,7 +257,10 @@ function eventsOf(
     .filter(({ event }) => event.kind !== "ignored");
 }
 
-/** During a trial, Lemon Squeezy names the seats in the order alone: without it, or without its user, they stay unknown. */
+/**
+ * During a trial, Lemon Squeezy names the seats in the order alone: without it, or without its user, they
+ * stay unknown.
+ */
 function tellable(life: Life): Life {
   if (!life.beginsWithTrial) return life;
   const actions = life.actions.filter(({ action }) => action !== "buy again");

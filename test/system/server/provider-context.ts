@@ -38,7 +38,10 @@ export type ProviderContext = {
   forward(by: string | number): Promise<void>;
 };
 
-/** A server of the product, and the simulated provider that it takes payments by: in this format, and in provider-b by Paddle's. */
+/**
+ * A server of the product, and the simulated provider that it takes payments by: in this format, and in
+ * provider-b by Paddle's.
+ */
 export async function startProviderContext(
   format: WireFormat,
   { timeScale = 100, variables = {} }: { timeScale?: number; variables?: Record<string, string> } = {},

@@ -30,7 +30,8 @@ describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) =>
   });
 
   it("count a user's requests of all processes together", async () => {
-    // With somebody new each time: a server that waits too long for Redis, as on a busy machine, counts by itself.
+    // With somebody new each time: a server that waits too long for Redis, as on a busy machine, counts by
+    // itself.
     const remaining = async () => {
       person = await createUser(test);
       const counts = [];

@@ -14,7 +14,10 @@ const words = createTranslator({ locale: "en", messages: part("refusals") }) as 
   values: Record<string, string | number>,
 ) => string;
 
-/** How a form tells a person what the operation tells a program; `null`: who is not signed in is led on instead. */
+/**
+ * How a form tells a person what the operation tells a program; `null`: who is not signed in is led on
+ * instead.
+ */
 export function formText(_: string, verdict: Verdict, reason: ShownReason | null): string | null {
   if (verdict === "unauthorized" || verdict === "ok" || reason === null) return null;
   const { key, values } = sentenceKey(reason);

@@ -6,7 +6,9 @@ import type { LimitedScope } from "./limit-tracker.ts";
 
 export const CALLERS = ["nobody", "owner", "other", "key", "admin", "adminKey"] as const;
 
-/** The owner of the requested object, another user, an administrator, and a key of the first and of the last. */
+/**
+ * The owner of the requested object, another user, an administrator, and a key of the first and of the last.
+ */
 export type CallerName = (typeof CALLERS)[number];
 
 export type Verdict = "ok" | RefusalCode;

@@ -187,7 +187,10 @@ type ObservedOutcome = Pick<Outcome, "verdict" | "message" | "reason" | "output"
   left: unknown;
 };
 
-/** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
+/**
+ * Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind
+ * too.
+ */
 function expectAlike(operation: string, outcomes: readonly ObservedOutcome[]): void {
   const complete = outcomes.find(({ surface }) => !surface.differs[operation]?.shows) ?? outcomes[0];
   const shownReason = outcomes.find((outcome) => outcome.reason !== null)?.reason ?? null;

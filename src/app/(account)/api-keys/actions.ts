@@ -12,7 +12,10 @@ import { runAction } from "../../gate/run-action.ts";
 
 type NewKey = z.input<typeof createApiKey.output>;
 
-/** Fields: `name`, and `expiresAt`: a time, or the last day on which it is valid; empty for a year, `never` for never. */
+/**
+ * Fields: `name`, and `expiresAt`: a time, or the last day on which it is valid; empty for a year, `never`
+ * for never.
+ */
 export async function createApiKeyAction(form: FormData): Promise<NewKey> {
   const created = await runAction(createApiKey, form, () => {
     const expiresAt = form.get("expiresAt");

@@ -10,7 +10,10 @@ import { runAction } from "../../gate/run-action.ts";
 import type { ChangeStep } from "./change-steps.tsx";
 import { changedText, previewLines } from "./change-summary.ts";
 
-/** Fields: `planId`, `seats`, and optionally `interval`, `currency`, `provider`. Redirects to the provider's checkout page. */
+/**
+ * Fields: `planId`, `seats`, and optionally `interval`, `currency`, `provider`. Redirects to the provider's
+ * checkout page.
+ */
 export async function createCheckout(form: FormData): Promise<never> {
   const { url } = await runAction(createCheckoutOperation, form, () => {
     const seats = form.get("seats");
@@ -25,7 +28,9 @@ export async function createCheckout(form: FormData): Promise<never> {
   redirect(url);
 }
 
-/** Fields: `id`, `when`, and `planId` or `seats`. With `preview` nothing changes: it returns what to confirm. */
+/**
+ * Fields: `id`, `when`, and `planId` or `seats`. With `preview` nothing changes: it returns what to confirm.
+ */
 export async function changeSubscription(form: FormData): Promise<ChangeStep> {
   const changed = await runAction(changeSubscriptionOperation, form, () => {
     const [planId, seats] = [form.get("planId"), form.get("seats")];
@@ -51,7 +56,9 @@ export async function changeSubscription(form: FormData): Promise<ChangeStep> {
   return { step: "changed", text: await changedText(changed, { isAtOnce }) };
 }
 
-/** Fields: `id`, and `planId` and `seats` as they are. Withdraws what was to change at the end of the period. */
+/**
+ * Fields: `id`, and `planId` and `seats` as they are. Withdraws what was to change at the end of the period.
+ */
 export async function keepCurrentPlan(form: FormData): Promise<never> {
   await runAction(changeSubscriptionOperation, form, () => ({
     ...{ id: form.get("id"), planId: form.get("planId"), seats: Number(form.get("seats")) },

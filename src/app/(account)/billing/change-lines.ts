@@ -8,7 +8,9 @@ type Changes = z.output<typeof ChangesView>;
 /** `before: null`: there was no value before. */
 type Line = { label: string; before: string | null; after: string };
 
-/** The changes that a customer cares about, in their language; that one needs review is for administrators. */
+/**
+ * The changes that a customer cares about, in their language; that one needs review is for administrators.
+ */
 export async function changeLines(changes: Changes): Promise<Line[]> {
   const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
   const lines: Line[] = [];

@@ -15,7 +15,9 @@ export const plans = cache(async (): Promise<Plan[]> => {
 
 export type Price = Plan["price"];
 
-/** What is paid for a seat of a running subscription; `null`: it has ended, or its price is no longer sold. */
+/**
+ * What is paid for a seat of a running subscription; `null`: it has ended, or its price is no longer sold.
+ */
 export async function paidPrice(subscriptionId: string): Promise<Price | null> {
   return (await access()).find((item) => item.subscriptionId === subscriptionId)?.price ?? null;
 }

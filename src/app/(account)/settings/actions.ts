@@ -65,7 +65,9 @@ export async function changePassword(form: FormData): Promise<void> {
   revalidatePath("/settings");
 }
 
-/** For good, when `confirmation` is the account's email address; whatever is being paid for is canceled first. */
+/**
+ * For good, when `confirmation` is the account's email address; whatever is being paid for is canceled first.
+ */
 export async function deleteAccount(form: FormData): Promise<void> {
   await runAction(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
   // Takes the cookie back; there is no session behind it any more, and nothing to undo if this fails.

@@ -5,7 +5,10 @@ import { callAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 import { sameSitePath } from "../../gate/same-site-path.ts";
 
-/** Signs in at once; where addresses are confirmed, only after the link of a mail. Then on to `next`, or the onboarding. */
+/**
+ * Signs in at once; where addresses are confirmed, only after the link of a mail. Then on to `next`, or the
+ * onboarding.
+ */
 export async function signUp(form: FormData): Promise<void> {
   const next = sameSitePath(formText(form, "next"), "");
   const query = next && `?${new URLSearchParams({ next })}`;

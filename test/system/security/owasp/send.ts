@@ -19,7 +19,8 @@ export function responseText({ status, fields, text }: Answer) {
 /** All that the server answers to these bytes, after which nothing follows. */
 export function answerTo(serverUrl: string, bytes: string | Buffer): Promise<string> {
   const { socket, closed } = openRawConnection(serverUrl, bytes);
-  // The server closes once it has answered what it got; a connection that stays open fails the test by its time-out.
+  // The server closes once it has answered what it got; a connection that stays open fails the test by its
+  // time-out.
   socket.once("connect", () => socket.end());
   return closed;
 }

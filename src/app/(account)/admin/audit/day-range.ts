@@ -1,6 +1,9 @@
 const DAY_MS = 24 * 3600 * 1000;
 
-/** The times (UTC) from the start of one day to the end of another, `YYYY-MM-DD` each; `null` for what is not a day. */
+/**
+ * The times (UTC) from the start of one day to the end of another, `YYYY-MM-DD` each; `null` for what is not
+ * a day.
+ */
 export function dayRange(
   from: string | undefined,
   to: string | undefined,

@@ -5,7 +5,10 @@ type Texts = { t: ReturnType<typeof useTranslations<never>>; format: ReturnType<
 
 type DescribedDetail = { name: string; label: string; value: string };
 
-/** An audit entry's details in the reader's language; those of later releases under the names that they were stored with. */
+/**
+ * An audit entry's details in the reader's language; those of later releases under the names that they were
+ * stored with.
+ */
 export function describeDetails(details: Record<string, unknown>, texts: Texts): DescribedDetail[] {
   return Object.entries(details).flatMap(([name, value]) =>
     name === "changes"

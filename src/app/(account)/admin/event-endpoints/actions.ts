@@ -28,7 +28,10 @@ export async function createEventEndpoint(form: FormData): Promise<z.input<typeo
   return created;
 }
 
-/** Fields: `id`, and what is to change: those of `createEventEndpoint`, `enabled` (`true` or `false`), `rotateSecret`. */
+/**
+ * Fields: `id`, and what is to change: those of `createEventEndpoint`, `enabled` (`true` or `false`),
+ * `rotateSecret`.
+ */
 export async function updateEventEndpoint(form: FormData): Promise<z.input<typeof updateOperation.output>> {
   const updated = await runAction(updateOperation, form, () => {
     const enabled = formText(form, "enabled");

@@ -15,8 +15,8 @@ import { runAction } from "../../../gate/run-action.ts";
 const PATH = "/admin/service-keys";
 
 /**
- * Fields: `name`, `limit`, `permissions.<permission>` for each one, and `expiresAt`: a time, or the last day on which the key
- * is valid; empty for a year, `never` for never. Returns the key, this once.
+ * Fields: `name`, `limit`, `permissions.<permission>` for each one, and `expiresAt`: a time, or the last day
+ * on which the key is valid; empty for a year, `never` for never. Returns the key, this once.
  */
 export async function createServiceKey(form: FormData): Promise<z.input<typeof createOperation.output>> {
   const created = await runAction(createOperation, form, () => {

@@ -8,7 +8,10 @@ import { throwUnavailable } from "../../../gate/unavailable.ts";
 
 type FoundUser = z.output<typeof searchUsers.output>["items"][number];
 
-/** `null` when there is no such user. Exempt from limits, as a part of another action. @throws Refusal unless an administrator asks */
+/**
+ * `null` when there is no such user. Exempt from limits, as a part of another action. @throws Refusal unless
+ * an administrator asks
+ */
 export const findUser = cache(async (id: string): Promise<FoundUser | null> => {
   // Not observed either: it is not a call of its own.
   const request = await currentRequest();

@@ -2,8 +2,8 @@
 export const MASK = "•••";
 
 /**
- * A payload without personal data: addresses, names, phone and card numbers. Unknown fields are masked, as providers
- * add some unannounced. Ids, states, times, prices and products stay.
+ * A payload without personal data: addresses, names, phone and card numbers. Unknown fields are masked, as
+ * providers add some unannounced. Ids, states, times, prices and products stay.
  */
 export function maskPayload(payload: unknown): unknown {
   return masked(payload, { name: "", holder: "", isPersonal: false });
