@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** The methods of a query that the driver's client calls; its types omit most of them. */
-export interface DriverQuery {
+interface DriverQuery {
   name?: string | undefined;
   text?: string | undefined;
   callback(error: Error | null, result?: pg.QueryResult): void;
