@@ -1,39 +1,25 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Runtime } from "../../src/runtime/runtime.ts";
+import { afterAll, expect, it } from "vitest";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { startTestRuntime } from "../support/runtime.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
 
 /** As many as the intake has under way at once. */
 const GROUPS = 4;
 
-let test: TestDatabase;
-let runtime: Runtime;
 let stalled = 0;
 let release: () => void = () => {};
 const released = new Promise<void>((resolve) => {
   release = resolve;
 });
-beforeAll(async () => {
-  test = await freshDatabase();
-  runtime = await startTestRuntime(
-    test.url,
-    {},
-    {
-      reached: async (milestone) => {
-        if (milestone !== "effects written") return;
-        stalled += 1;
-        await released;
-      },
-    },
-  );
+const { test, runtime } = freshRuntime({
+  users: 20,
+  reached: async (milestone) => {
+    if (milestone !== "effects written") return;
+    stalled += 1;
+    await released;
+  },
 });
-afterAll(async () => {
-  release();
-  await runtime.close();
-  await test.drop();
-});
+afterAll(() => release());
 
 it("does not apply an event later that it refused as too slow", {
   timeout: 60_000,

@@ -1,29 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Slot } from "../../src/domain/slot.ts";
 import { applyGroup } from "../../src/intake/apply.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
 import { createRecentKeys } from "../../src/intake/recent-keys.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Connection } from "../../src/store/database.ts";
 import { claimDeliveries } from "../../src/store/deliveries.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { startTestRuntime } from "../support/runtime.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
 
-let test: TestDatabase;
-let runtime: Runtime;
-beforeAll(async () => {
-  test = await freshDatabase();
-  runtime = await startTestRuntime(test.url, { PROVIDER_C_ADAPTER: "lemon-squeezy" });
-});
-afterAll(async () => {
-  await runtime.close();
-  await test.drop();
-});
+const { test, runtime } = freshRuntime({ users: 20, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
 beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription cascade"));
 
 type Delivery = { rawBody: Buffer; headers: Record<string, string> };

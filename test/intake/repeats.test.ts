@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createIntake } from "../../src/intake/create-intake.ts";
 import type { Intake } from "../../src/intake/intake.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Database } from "../../src/store/database.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { startTestRuntime } from "../support/runtime.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
 
-let test: TestDatabase;
-let runtime: Runtime;
-beforeAll(async () => {
-  test = await freshDatabase();
-  runtime = await startTestRuntime(test.url);
-});
-afterAll(async () => {
-  await runtime.close();
-  await test.drop();
-});
+const { test, runtime } = freshRuntime({ users: 20 });
 beforeEach(() =>
   test.rows("truncate webhook_delivery, webhook_attempt, subscription, reconciliation cascade"),
 );

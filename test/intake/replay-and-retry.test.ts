@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { secondsUntilRetry } from "../../src/domain/delivery.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { SECRETS } from "../support/variables.ts";
 
-let test: TestDatabase;
-let runtime: Runtime;
-beforeAll(async () => {
-  test = await freshDatabase(3);
-  runtime = await startTestRuntime(test.url);
-});
-afterAll(async () => {
-  await runtime.close();
-  await test.drop();
-});
+const { test, runtime } = freshRuntime({ users: 3 });
 
 describe("replay", () => {
   it("refuses a successful delivery without force, and records a new attempt with it", async () => {

@@ -1,29 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createLog } from "../../src/observability/log.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { startTestRuntime } from "../support/runtime.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
 import { findInAllTables } from "./find-in-all-tables.ts";
 import { createTestContext, session } from "./test-context.ts";
 
-let test: TestDatabase;
-let runtime: Runtime;
 const logged: unknown[] = [];
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  const log = createLog("silent");
-  log.error = ((...line: unknown[]) => void logged.push(line)) as typeof log.error;
-  runtime = await startTestRuntime(test.url, {}, { log });
-  await addUsers(test, 2);
-});
-afterAll(async () => {
-  await runtime.close();
-  await test.drop();
-});
+const log = createLog("silent");
+log.error = ((...line: unknown[]) => void logged.push(line)) as typeof log.error;
+const { test, runtime } = freshRuntime({ users: 2, log });
 
 const receive = async (kind: string, overrides: FixtureOverrides) => {
   const { rawBody, headers } = fixtureDelivery("stripe", kind, {

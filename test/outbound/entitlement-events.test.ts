@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { endGrace } from "../../src/billing/end-grace.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
@@ -9,7 +9,6 @@ import { currentEntitlements, entitlementsView } from "../../src/operations/enti
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { findEntitlementFacts } from "../../src/runtime/find-entitlement-facts.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
 import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
@@ -18,8 +17,7 @@ import { updateSubscriptions } from "../../src/store/subscriptions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { startTestRuntime } from "../support/runtime.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const CREATED = "customer.subscription.created";
@@ -37,16 +35,7 @@ const TEAM = { planId: "team", priceId: "price_team_monthly", seats: 5 };
 const START = Date.now() - DAY_MS / 2;
 const NEXT_MONTH = new Date(Date.now() + 30 * DAY_MS);
 
-let test: TestDatabase;
-let runtime: Runtime;
-beforeAll(async () => {
-  test = await freshDatabase();
-  runtime = await startTestRuntime(test.url);
-});
-afterAll(async () => {
-  await runtime.close();
-  await test.drop();
-});
+const { test, runtime } = freshRuntime({ users: 20 });
 beforeEach(async () => {
   await test.rows(
     "truncate webhook_attempt, webhook_delivery, outbound_change_set, outbound_event, payment, payment_name",

@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import { findSubscription } from "../../src/store/subscription-list.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { CREATED, DELETED, minute, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { startTestRuntime } from "../support/runtime.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
 
-let test: TestDatabase;
-let runtime: Runtime;
-beforeAll(async () => {
-  test = await freshDatabase();
-  runtime = await startTestRuntime(test.url);
-});
-afterAll(async () => {
-  await runtime.close();
-  await test.drop();
-});
+const { test, runtime } = freshRuntime({ users: 20 });
 beforeEach(async () => {
   await test.rows("truncate webhook_attempt, webhook_delivery, outbound_change_set, outbound_event");
   await test.rows("delete from subscription");

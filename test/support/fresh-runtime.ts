@@ -1,0 +1,30 @@
+import { afterAll, beforeAll } from "vitest";
+import type { Runtime, RuntimeOptions } from "../../src/runtime/runtime.ts";
+import { freshDatabase, type TestDatabase } from "./database.ts";
+import { startTestRuntime } from "./runtime.ts";
+
+/**
+ * What a server does without HTTP, on a database of its own, for the tests of one file. Ready in the hooks and
+ * tests that follow, not before.
+ * @param options.users how many users the database has: `user_0` and up
+ */
+export function freshRuntime({
+  users = 0,
+  variables = {},
+  ...options
+}: {
+  users?: number;
+  variables?: Record<string, string>;
+} & Partial<RuntimeOptions> = {}): { test: TestDatabase; runtime: Runtime } {
+  const test = {} as TestDatabase;
+  const runtime = {} as Runtime;
+  beforeAll(async () => {
+    Object.assign(test, await freshDatabase(users));
+    Object.assign(runtime, await startTestRuntime(test.url, variables, options));
+  });
+  afterAll(async () => {
+    await runtime.close?.();
+    await test.drop?.();
+  });
+  return { test, runtime };
+}
