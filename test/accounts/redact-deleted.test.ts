@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 let events = 0;
 
-/** A delivery as the log keeps it; returns its id. */
+/** Stores a delivery as the log does; returns its id. */
 async function logged(
   payload: unknown,
   { format = "stripe", type = "else.happened", status = "successful", error = null as string | null } = {},
@@ -82,7 +82,7 @@ async function existingDeliveries(ids: readonly string[]): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** But for the tables of people, where there is one whose id begins alike. */
+/** Except in the tables of users, one of whom has an id with the same beginning. */
 async function placesInLog(text: string): Promise<string[]> {
   return (await findInAllTables(test, text)).filter((place) => place.startsWith("webhook_"));
 }
@@ -242,7 +242,7 @@ describe("redaction", () => {
       )
     )[0]?.n;
 
-  /** The person is gone, and nothing is redacted yet: as after a crash behind the commit. */
+  /** The user is deleted and nothing is redacted yet, as after a crash just behind the commit. */
   async function goneOnly(): Promise<void> {
     await leave();
     await test.rows(
@@ -328,8 +328,7 @@ describe("redaction", () => {
     expect(await test.rows("select count(*)::int n from webhook_delivery where payload is null")).toEqual([
       { n: 600 },
     ]);
-    // Three steps of 2,000 deliveries, and one more after each 50 matches; for one person at a time it were
-    // 90.
+    // Three steps of 2,000 deliveries, and one more after each 50 matches; one user at a time would take 90.
     expect(searches).toBeLessThan(20);
   });
 

@@ -65,7 +65,7 @@ afterAll(async () => {
 
 type Sent = RequestOptions & { id?: string; query?: string };
 
-/** Met only when the account is deleted at the same moment. */
+/** Occurs only when the account is deleted at the same moment. */
 const BY_CHANCE: ReadonlySet<string> = new Set([
   "usersMe 404",
   "usersUpdateProfile 404",
@@ -82,7 +82,7 @@ async function serviceKeyId(): Promise<{ id: string }> {
   return { id: (await createServiceKey(test)).id };
 }
 
-/** Of a new one, at an address that nothing is sent to. */
+/** A new endpoint, at an address that nothing is sent to. */
 async function ofEndpoint(): Promise<{ id: string }> {
   const [row] = await test.rows<{ id: string }>(
     `insert into event_endpoint (url, types, enabled, secret)
@@ -91,7 +91,7 @@ async function ofEndpoint(): Promise<{ id: string }> {
   return { id: row?.id as string };
 }
 
-/** How each operation is called well: by whom, and with what. */
+/** A successful call of each operation: its caller and its input. */
 type Good = { by: "anyone" | "newcomer" | "user" | "admin" | "service"; sent?: () => Sent | Promise<Sent> };
 
 const GOOD: Record<string, Good> = {
@@ -152,7 +152,7 @@ const GOOD: Record<string, Good> = {
   },
   billingChangeSubscription: {
     by: "user",
-    // As it is already: the provider is not asked.
+    // The present plan: the provider is not asked.
     sent: () => ({ id: testData.subscriptionId, body: { planId: "team", when: "now" } }),
   },
   billingOpenPortal: { by: "user", sent: () => ({ body: {} }) },
@@ -209,7 +209,7 @@ function webhook(userId: string): Sent {
   return { id: "provider-a", body: rawBody, headers };
 }
 
-/** What else is answered: the calls that go wrong in each way that is documented of an operation. */
+/** Calls that fail, one for each documented error of an operation. */
 async function wrongCalls(operation: Documented, good: Good, version: string): Promise<Call[]> {
   const { operationId, path, method } = operation;
   const credentials = await credentialsOf(good);

@@ -41,7 +41,9 @@ async function served(options: Options = {}): Promise<string> {
   return server.url;
 }
 
-/** Asks without HTTP, where a disconnected reader is known to be gone, and leaves after the first words. */
+/**
+ * Asks without HTTP, where a disconnected reader is noticed at once, and disconnects after the first words.
+ */
 async function askDirectlyAndLeave(model: Chat, chatId = "chat-1"): Promise<Exchange> {
   const reader = (
     await model.stream([{ role: "user", content: "How are you?" }], {
@@ -205,7 +207,7 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     while ((await read(following, chunks)) !== "text-delta");
     const [exchange] = provider.exchanges as [Exchange];
     exchange.say(", thank");
-    // It has polled by now: the writer knows of its reader.
+    // The reader has polled by now, so the writer knows of it.
     while ((await read(following, chunks)) !== "text-delta");
     await first.cancel();
     const third = textOf(await resumed(reader));

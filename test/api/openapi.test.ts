@@ -20,8 +20,8 @@ const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.ur
 const UNDOCUMENTED = [
   // Middleware that every request passes.
   /^ALL \/\*$/,
-  // Whole trees: Better Auth's paths, which are compared with the routes below, and plugins, which document
-  // themselves.
+  // All paths below: Better Auth's, which are compared with the routes below, and those of plugins, which
+  // document themselves.
   /^ALL \/api\/(auth|plugins)\/\*$/,
   // Documented as POST: every other method returns 405.
   /^ALL \/api\/webhooks\/\{slot\}$/,

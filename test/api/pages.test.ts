@@ -135,7 +135,7 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
   const { path, plural, order } = list;
   const isOfPeople = plural === "users";
   let owner: TestUser;
-  /** In the order in which they are to be listed. */
+  /** In the order in which the list must have them. */
   let expected: string[];
 
   beforeAll(async () => {

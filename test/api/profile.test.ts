@@ -14,7 +14,7 @@ const change = (body: unknown, headers: Record<string, string> = {}) =>
   sendRequest(server.url, "PATCH", "/api/users/me", { cookie: person.cookie, body, headers });
 const profile = async () => (await sendRequest(server.url, "GET", "/api/users/me", person)).body;
 
-/** What was refused has changed nothing. */
+/** A refused request has changed nothing. */
 async function expectRefused(
   body: unknown,
   sentence: RegExp,

@@ -158,7 +158,7 @@ describe("access", () => {
       { key: adminKey.key },
     ];
     const statuses: number[] = [];
-    // The owner last: an allowed call takes effect once.
+    // The owner calls last, as an allowed call takes effect.
     for (const n of [0, 2, 3, 4, 5, 1]) {
       const response = await call(method, `/api${path?.() ?? pattern}`, { ...callers[n], body });
       statuses[n] = response.status;

@@ -10,7 +10,7 @@ import { testCallers, testLimits } from "../support/guarded-app.ts";
 
 export type LogEntry = { fields: Record<string, unknown>; message: string };
 
-/** The whole API with callers as the test says, see `testCallers`; accounts and webhooks are not at home. */
+/** The whole API with the test's callers, see `testCallers`; accounts and webhooks are stubs. */
 export function testApi(deps: Partial<Dependencies> = {}): {
   app: ReturnType<typeof createApi>;
   noted: LogEntry[];

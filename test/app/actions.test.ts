@@ -22,7 +22,7 @@ import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let server: ServerProcess;
-/** Of the same people; a second call within the hour is one too many. */
+/** On the same database; each scope admits one call an hour. */
 let strict: ServerProcess;
 let person: TestUser;
 let admin: TestUser;
@@ -79,7 +79,7 @@ const FEATURES = plans.plans
 const page = async (path: string, cookie: string) =>
   (await sendRequest(server.url, "GET", path, { cookie })).text;
 
-/** The specification's, with what is wrong input to each of them, if anything is. */
+/** The actions of the specification, each with an invalid input if there is one. */
 const TEN: Record<string, Fields | null> = {
   createCheckout: { planId: "gold", seats: "1" },
   openCustomerPortal: { subscriptionId: "1" },
@@ -118,7 +118,7 @@ const OTHERS: Record<string, Fields | null> = {
   revokeOtherSessions: null,
 };
 
-/** Better Auth's, for who is signed in: limited by address. */
+/** Better Auth's actions for signed-in users, limited by address. */
 const SECURITY: Record<string, Fields | null> = {
   changePassword: { currentPassword: "", newPassword: "" },
   changeEmail: { newEmail: "nowhere" },
@@ -128,7 +128,7 @@ const SECURITY: Record<string, Fields | null> = {
   createBackupCodes: { password: "not the password" },
 };
 
-/** Signing in and up, for who is not signed in. */
+/** Signing in and up, for users who are not signed in. */
 const ACCOUNT = [
   "signIn",
   "signInWithCode",

@@ -9,7 +9,7 @@ const FILES = FORMATS.flatMap((format) =>
   readdirSync(new URL(format, FIXTURES)).map((file) => [format, file.replace(/\.json$/, "")] as const),
 );
 
-/** What the fixtures say of the person in them: name, address, post code, card, machine. */
+/** The personal data in the fixtures: name, address, post code, card, IP address. */
 const PERSONAL = /User Zero|user_0@|10115|"4242"|visa|192\.0\.2\.1|avatar\.png|"DE"/;
 
 function read(format: string, name: string): unknown {

@@ -23,7 +23,7 @@ export type Accounts = {
   /** A request below `/api/auth`, with a JSON body when one is given. */
   call(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   identify(headers: Record<string, string>, now?: number): Promise<Identified>;
-  /** The same question, answered by Better Auth's own look-up: the id of the session. */
+  /** The id of the session that Better Auth's own look-up finds. */
   theirs(cookie: string): Promise<string | null>;
   /** Signs a new user up; returns the user and the cookie. */
   signedUp(more?: Record<string, unknown>): Promise<{ id: string; email: string; cookie: string }>;
@@ -52,7 +52,7 @@ export function accounts(options: AccountsOptions = {}): Accounts {
   return created;
 }
 
-/** The same on a database that is there already, such as another application's on the same one. */
+/** The same on an existing database, such as for another application on it. */
 export function onDatabase(
   test: TestDatabase,
   mails: EmailMessage[],

@@ -6,7 +6,7 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 type Parts = { name: string; token: string; signature: string };
 
-/** Who this is by our look-up and by Better Auth's; ours first, as theirs deletes what has expired. */
+/** The session by our look-up and by Better Auth's; ours first, as theirs deletes expired sessions. */
 async function sessionIds(
   on: Accounts,
   cookie: string,

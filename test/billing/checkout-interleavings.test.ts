@@ -82,7 +82,7 @@ async function interleave(context: ProviderContext, rng: Rng, format: string, ab
   expect(running(context, person).length, story).toBeLessThanOrEqual(isDeleted ? 0 : 1);
 }
 
-/** Those that go on being charged. */
+/** Subscriptions that continue to be charged. */
 function running({ sim }: ProviderContext, person: TestUser) {
   return sim
     .subscriptions("provider-a")

@@ -6,7 +6,7 @@ import { createTollgate, TollgateError } from "../../clients/typescript/src/toll
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The responses to come, in order; then 200. */
+/** The next responses, in order; then 200. */
 const handlers: Handler[] = [];
 const requests: string[] = [];
 const server = createServer((request, response) => {

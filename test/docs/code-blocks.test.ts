@@ -43,7 +43,7 @@ const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number 
   "docs/reference/command-line.md": { test: "test/docs/reference.test.ts", runs: { text: "all" } },
 };
 
-/** Blocks that a test cannot run, by how they begin, with what is checked instead. */
+/** Blocks that no test can run, by their beginning, with what is checked instead. */
 const NOT_RUN: { start: string; because: string; check(block: CodeBlock): Promise<void> | void }[] = [
   {
     start: "script/server",
@@ -143,7 +143,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** What the pages take for granted: an account, keys, a subscription to review. */
+/** What the pages assume to exist: an account, keys, a subscription to review. */
 async function seed(): Promise<void> {
   const postgres = join(folder, ".data/postgres");
   const [port, password] = await Promise.all([
@@ -176,7 +176,7 @@ function filledIn(code: string): string {
     .replaceAll(/<our id( or the provider's)?>/g, subscriptionId);
 }
 
-/** Answers that are refusals fail, as does every command that does; npm's own start is spared. */
+/** Fails for refused requests and failing commands. Replaces `npm run`, which starts slowly. */
 const PRELUDE = `set -euo pipefail
 curl() { command curl -sS --fail-with-body "$@"; }
 npm() {
@@ -264,7 +264,7 @@ describe("parts of plans.config.ts", () => {
 describe("commands", () => {
   // A thousand simulated events, which others would have to go through, come last.
   const commands = inLanguage("sh", "bash").sort((a, b) => Number(isLong(a)) - Number(isLong(b)));
-  // The same on several pages is run once.
+  // A block that occurs on several pages is run once.
   const once = commands.filter(
     (block, index) => commands.findIndex(({ code }) => code === block.code) === index,
   );

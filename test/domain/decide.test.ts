@@ -55,7 +55,7 @@ function subscription(overrides: Partial<Subscription> = {}): Subscription {
   };
 }
 
-/** What remains after the events, each applied to what the ones before have left. */
+/** The subscriptions after the events, each applied to the result of those before it. */
 function remaining(events: Partial<PaymentEvent>[], start: Subscription[] = []): Subscription[] {
   let subscriptions = start;
   for (const changes of events) {

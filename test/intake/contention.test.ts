@@ -22,7 +22,7 @@ async function receive({ rawBody, headers }: Delivery, slot: Slot = "provider-a"
   return result.outcome;
 }
 
-/** As a provider does, which sends again what a busy machine could not answer in time. */
+/** Sends again what a busy machine could not answer in time, as a provider does. */
 async function receiveUntilAnswered(delivery: Delivery): Promise<string> {
   const giveUpAt = performance.now() + 60_000;
   for (;;) {
@@ -137,8 +137,7 @@ describe("copies of one event", () => {
     outcomes.delete("unavailable");
     expect([...outcomes].filter((outcome) => !["applied", "duplicate"].includes(outcome))).toEqual([]);
     expect(["applied", "duplicate"]).toContain(await receiveUntilAnswered(copy));
-    // Where the lock was held for longer than it is waited for, the event is still pending, and applied by a
-    // retry.
+    // If the lock was held for longer than its time-out, the event is still pending, and applied by a retry.
     await eventually(async () => {
       await retryDue(runtime.intake);
       return test.rows(

@@ -89,7 +89,8 @@ function mutated(rng: Rng, samples: readonly SignedDelivery[]): SignedDelivery {
 }
 
 /**
- * Line ends and NUL would be HTTP's own business; everything beyond a byte cannot be sent in a header at all.
+ * Without line ends and NUL, which HTTP itself forbids, and characters beyond a byte, which no header can
+ * hold.
  */
 function sendable(value: string): string {
   return Buffer.from(value.replaceAll(/[\r\n\0]/g, " "), "latin1").toString("latin1");

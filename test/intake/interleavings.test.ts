@@ -10,7 +10,7 @@ import { SECRETS } from "../support/variables.ts";
 const SUBSCRIPTIONS = 4;
 const CONNECTIONS = 8;
 
-/** One step of a schedule: the next event of a subscription, or an earlier one of it once more. */
+/** One step of a schedule: the next event of a subscription, or a repeat of an earlier one. */
 type Step = { subscription: number; again: boolean; connection: number; pauseMs: number };
 
 const schedules = fc.array(
@@ -46,7 +46,7 @@ describe("any interleaving of deliveries", () => {
            where provider_subscription_id like $1`,
           [`run${run}-%`],
         );
-        // The clocks rise with the arrivals: had two changed places, the subscription would be marked.
+        // Event times increase with arrival: two in the wrong order would flag the subscription.
         expect(subscriptions.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
           [...expected].map(([subscription, seats]) => ({
             name: `run${run}-${subscription}`,

@@ -51,7 +51,7 @@ async function send(format: PaymentFormat, body: object, eventType: string) {
   });
 }
 
-/** The same story is played several times: each delivery has an id of its own. */
+/** The same events are sent several times: each delivery has an id of its own. */
 function unique(format: PaymentFormat, body: object): object {
   const copy = structuredClone(body) as Record<string, Record<string, unknown> | string>;
   if (format === "stripe") copy.id = `evt_${delivered}`;

@@ -54,7 +54,7 @@ async function receive(intake: Intake, run: string, n: number): Promise<string> 
   return (await intake.receive("provider-a", request)).outcome;
 }
 
-/** As a provider does, which sends again what a busy machine could not answer in time. */
+/** Sends again what a busy machine could not answer in time, as a provider does. */
 async function receiveUntilAnswered(run: string, n: number): Promise<string> {
   const giveUpAt = performance.now() + 60_000;
   for (;;) {

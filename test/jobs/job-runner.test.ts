@@ -4,7 +4,7 @@ import { createJobRunner, type WithLease } from "../../src/jobs/job-runner.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** As many processes as are started with it share these leases. */
+/** Leases that are shared by the processes started with them. */
 function leases(): WithLease {
   const leases = new Set<string>();
   return async (name, _options, work) => {

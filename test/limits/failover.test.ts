@@ -40,7 +40,7 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
   describe("behind an endpoint whose primary becomes a replica", () => {
     let former: TestRedis;
     let promoted: TestRedis;
-    /** As a load balancer: where it leads to counts for new connections alone. */
+    /** Like a load balancer: a new target applies to new connections only. */
     let endpoint: TcpProxy;
     beforeAll(async () => {
       former = await startRedis(program);
@@ -155,7 +155,7 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
 
       silent.signal("SIGCONT");
       await eventually(() => isShared(keyOn(1, "billing")), true);
-      // All that was sent meanwhile has been read by now: until the breaker opened, and probes.
+      // Everything sent meanwhile has been read by now: calls until the breaker opened, and probes.
       expect((await silent.calls("evalsha")) - askedBefore).toBeLessThan(50);
       await close();
     }, 180_000);

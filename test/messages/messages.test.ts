@@ -87,7 +87,7 @@ describe.each(TRANSLATIONS)("the texts in %s", (locale) => {
   });
 
   it("are translated", () => {
-    const untranslated = [...texts].filter(([key, text]) => text === english.get(key) && saysSomething(text));
+    const untranslated = [...texts].filter(([key, text]) => text === english.get(key) && hasWords(text));
     expect(untranslated.filter(([, text]) => !COMMON[locale].includes(text))).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe("the parameters of a text", () => {
   });
 });
 
-/** Not a text that is made of what it is filled with, and of signs. */
-function saysSomething(text: string): boolean {
+/** Whether a text has words besides its arguments. */
+function hasWords(text: string): boolean {
   return /\p{L}/u.test(text.replace(/\{\w+\}/g, ""));
 }

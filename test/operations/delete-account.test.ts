@@ -45,7 +45,8 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
   }, 60_000);
 
   /**
-   * Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail.
+   * Creates everything that a user can leave behind: a key, a mailed link, events of every kind and failing
+   * ones.
    */
   async function leaveTraces(user: TestUser, n: number): Promise<void> {
     const key = await sendRequest(server.url, "POST", "/api/api-keys", {

@@ -22,10 +22,7 @@ async function statistics(input: object = {}): Promise<{ hours: Hour[]; isEstima
   return context.call(showStatistics, ADMIN, input);
 }
 
-/**
- * Deliveries that were received so many hours before the current one began, at its half, one id behind the
- * other.
- */
+/** Deliveries received this many hours before the current hour, at half past, with consecutive ids. */
 async function received(
   ...some: { hoursAgo: number; status?: string; provider?: string; count?: number }[]
 ): Promise<void> {
@@ -40,7 +37,7 @@ async function received(
   }
 }
 
-/** Hours ago, and what there was then, without what there was none of. */
+/** The hours ago with any delivery, and their counts that are not zero. */
 function countsByHoursAgo(hours: readonly Hour[]): Record<string, object> {
   return Object.fromEntries(
     hours.toReversed().flatMap(({ startsAt: _, ...counts }, hoursAgo) => {
@@ -161,7 +158,7 @@ it("samples a busy day, counts every failure, and reports that it sampled", {
   expect((await statisticsPage()) - before).toBeLessThan(50_000);
 });
 
-/** Statistics are handed in a little later. */
+/** PostgreSQL reports statistics with a delay. */
 async function settled(look: () => Promise<number>): Promise<void> {
   for (let last = -1, now = await look(); last !== now; now = await look()) {
     last = now;

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 let events = 0;
 
-/** @param n of whose subscription: `user_n`'s */
+/** @param n whose subscription the event is about: `user_n`'s */
 async function send(n: number, kind: string, overrides: FixtureOverrides, status = 200): Promise<void> {
   events += 1;
   const delivery = fixtureDelivery("stripe", kind, {

@@ -45,7 +45,7 @@ export function createTestContext(
   };
 }
 
-/** What a refused call is refused with. */
+/** The refusal of a refused call. */
 export async function refusalOf(calling: Promise<unknown>): Promise<{ code: unknown; message: string }> {
   try {
     await calling;

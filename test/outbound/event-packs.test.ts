@@ -54,7 +54,7 @@ beforeEach(async () => {
 
 type Facts = Partial<Pick<EventSubscription, "status" | "seats">>;
 
-/** Each user's subscription, or so many of them, gets another plan, and these facts. */
+/** Changes the plan of every user's subscription, or of this many, and these fields. */
 async function changeAll(
   factsOf: (userId: string) => Facts = () => ({}),
   { offset = 0, limit = USERS } = {},

@@ -27,7 +27,8 @@ export async function expectNoFencedWrites(
   test: TestDatabase,
 ): Promise<{ again: number; takenOver: number }> {
   const fenced = await test.rows(
-    // Of one transaction the last write counts: a delivery is written as it is expected to end.
+    // Of one transaction only the last write counts: before it, a delivery is marked with its expected
+    // outcome.
     `with written as (
        select distinct on (transaction, delivery_id) * from claim_history order by transaction, delivery_id, n desc
      )

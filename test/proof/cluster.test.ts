@@ -14,7 +14,7 @@ import { expectHistoryKept, historyFigures, startEventLoad } from "./event-load.
 import { isFullProof, report, startTimeline } from "./proof.ts";
 import { admitted, SHARED_LIMIT, untilCountsAreShared } from "./shared-limit.ts";
 
-// What two cores have room for beside a server that starts.
+// As much as two cores can serve while a server starts.
 const PER_SECOND = isFullProof ? 100 : 50;
 const ROUNDS = isFullProof ? 5 : 1;
 /** Suites that run on three servers behind HAProxy, with the cluster's PostgreSQL, PgBouncer and Redis. */

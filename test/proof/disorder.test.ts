@@ -33,8 +33,8 @@ const batches = Array.from({ length: Math.ceil(SEEDS / BATCH) }, (_, at) => FIRS
 const results: { format: WireFormat; kills: number; delays: Delay[] }[] = [];
 
 /**
- * Nobody does anything about it: lost, doubled, swapped, delayed and damaged deliveries, of the same second
- * among them, and servers killed meanwhile. Each subscription ends as its provider has it.
+ * Lost, doubled, swapped, delayed and damaged deliveries, some of the same second, and killed servers,
+ * without an operator: each subscription ends as its provider has it.
  */
 it.concurrent.each(batches)(
   "$count subscriptions with disordered events match the provider's in the format $format, from seed $first on",

@@ -40,9 +40,9 @@ const TICK_MS = 20;
 const MAX_UNACKNOWLEDGED = 400;
 
 /**
- * The providers: new events at a steady rate, each delivered, to the next address each time, until it is
- * acknowledged. Slows down instead of piling up while nothing is acknowledged.
- * @param eventOf signs event `n` anew, for each time that it is sent
+ * Plays the providers: new events at a steady rate, each delivered to one address after the other until it is
+ * acknowledged. Slows down while nothing is acknowledged.
+ * @param eventOf signs event `n` anew each time that it is sent
  */
 export function startEventLoad(
   urls: readonly string[],

@@ -63,7 +63,7 @@ it("serves normal traffic beside hostile traffic", { timeout: (SECONDS * 3 + 300
     expect(Object.keys(statuses).filter(isDefect), name).toEqual([]);
   }
   for (const kind of KINDS) {
-    // 503 is what the contract has for overload, which a busy machine may bring about.
+    // 503 is the contract's answer to overload, which a busy machine may cause.
     const allowed = isFullProof ? ["200"] : ["200", "503"];
     for (const { statuses } of [alone[kind], beside[kind]])
       expect(allowed, kind).toEqual(expect.arrayContaining(Object.keys(statuses)));
@@ -162,7 +162,7 @@ const USERS = 40;
 
 let events = 0;
 
-/** What the product's own people and providers send, for so long. @param keys API keys of its users */
+/** Sends normal traffic of users and providers for this long. @param keys API keys of its users */
 async function normalTraffic(
   url: string,
   { keys, seconds }: { keys: readonly string[]; seconds: number },

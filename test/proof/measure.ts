@@ -10,7 +10,7 @@ export type Measured = {
   statuses: Record<number, number>;
 };
 
-/** Sends at a fixed rate, whatever the answers take: a slow server does not get fewer requests. */
+/** Sends at a fixed rate, however long responses take: a slow server does not get fewer requests. */
 export async function pace(
   rate: number,
   seconds: number,

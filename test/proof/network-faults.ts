@@ -11,7 +11,7 @@ export type Part = {
   links: Record<"provider" | "database" | "Redis" | "event endpoint", TcpProxy>;
 };
 
-/** What is done to a server; returns how it is undone. */
+/** A fault of a server; returns a function that ends it. */
 export type Fault = (part: Part) => () => void;
 
 const CONDITIONS: Record<string, (link: TcpProxy) => void> = {

@@ -8,15 +8,12 @@ export const isFullProof = process.env.PROOF === "full";
 
 const FOLDER = resolve(import.meta.dirname, "../../docs/proofs");
 
-/**
- * Between two looks at all outbound events: more often, that alone would slow down what a full proof waits
- * for.
- */
+/** The time between two polls of all outbound events: more frequent ones would slow down a full proof. */
 export const READ_EVENTS_EVERY_MS = isFullProof ? 5_000 : 100;
 
 /**
- * Adds a line to the proof's report; a short run measures nothing worth keeping.
- * @param timeline what was done when, a line below it for each
+ * Adds a line to the proof's report, in full runs only.
+ * @param timeline the events of the run, a line each
  */
 export async function report(
   name: string,
@@ -28,7 +25,7 @@ export async function report(
   const facts = Object.entries(figures).map(([figure, value]) => `${figure} ${value}`);
   await mkdir(FOLDER, { recursive: true });
   const date = new Date().toISOString().slice(0, 10);
-  // What else the machine was doing: times mean little above one per core.
+  // The load of the machine: measured times mean little above one per core.
   const [, , load = 0] = loadavg();
   facts.push(`load of the last 15 minutes ${load.toFixed(1)} on ${availableParallelism()} cores`);
   const lines = [`- ${date}, ${commit}: ${facts.join(", ")}`, ...timeline.map((line) => `  - ${line}`)];

@@ -4,8 +4,8 @@ import type { SignedRequest, VerifyOptions, WireFormat } from "../../src/provide
 type Claim = { prefix: string; macs: string[]; timeStamp: string | null };
 
 /**
- * Whether a delivery is genuine, found out by other means than the adapters': patterns instead of parsing,
- * the signed bytes joined, and signatures compared as text.
+ * Whether a delivery is genuine, by other means than the adapters': patterns instead of parsing, joined
+ * signed bytes, and signatures compared as text.
  */
 export function isGenuine(format: WireFormat, request: SignedRequest, options: VerifyOptions): boolean {
   const claim = CLAIMS[format as keyof typeof CLAIMS](request);

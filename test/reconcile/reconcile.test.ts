@@ -226,7 +226,7 @@ describe("a provider whose rate limit is used up", () => {
 });
 
 describe("missed events", () => {
-  /** Made by the provider, and lost on the way unless received. */
+  /** An event of the provider, lost unless the test receives it. */
   const sent = (body: ReturnType<typeof eventOf>) => {
     stripe.events.push(body);
     return body;

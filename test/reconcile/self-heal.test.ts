@@ -117,7 +117,7 @@ describe("a flagged subscription", () => {
       expect(await heal()).toBeNull();
       await makeDue();
     }
-    // Each was a little less by the time it was read.
+    // Each had decreased a little when it was read.
     expect(waits.map((wait) => Math.ceil(wait / 20) * 20)).toEqual([60, 120, 200]);
     expect(await heal()).toMatchObject({ corrected: 1 });
   });

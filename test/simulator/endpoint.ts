@@ -23,7 +23,7 @@ export type Endpoint = {
   answer(next: (arrival: Arrival) => number | null | Promise<number | null>): void;
 };
 
-/** An endpoint for webhooks that records every request. It answers 200 until the test says otherwise. */
+/** An endpoint for webhooks that records every request. It returns 200 unless the test changes that. */
 export async function endpoint(format: WireFormat, secret: string): Promise<Endpoint> {
   let answer: (arrival: Arrival) => number | null | Promise<number | null> = () => 200;
   let open = 0;

@@ -48,7 +48,7 @@ async function shopWith(format: WireFormat) {
       trialDays: null,
     },
   };
-  /** What the product knows of the person's subscription. */
+  /** The person's subscription as the product shows it. */
   const storedSubscriptions = async () => {
     const rows = await test.rows(
       `select plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
@@ -84,7 +84,7 @@ async function shopWith(format: WireFormat) {
           returnUrl: CANCEL_URL,
         })
       ).url;
-    /** Presses a button of the portal, and waits until the product has heard of it. */
+    /** Presses a button of the portal, and waits until the product shows the result. */
     const act = async (action: string, more: Record<string, string> = {}) => {
       const answer = await press(await portal(), { subscription: id, action, ...more });
       expect(answer.status, answer.text).toBe(303);

@@ -128,7 +128,7 @@ describe.each([true, false])("reads of one turn (prepared: %s)", (prepared) => {
         opened.run({ name: "nothing", text: "" }),
       ]);
       expect(results).toEqual([[{ n: 10 / n }], [{ at, none: null, data: { n } }], [], []]);
-      // What waits for the rows goes on before the message that ends the pipeline has been read.
+      // Code that waits for rows continues before the message that ends the pipeline has been read.
       await opened.run({ name: "warm_up", text: "select 1" });
       expect(readyCount() - ready).toBe(2);
       expect(descriptionCount() - described).toBe(prepared && n === 2 ? 0 : prepared ? 3 : 4);

@@ -5,12 +5,12 @@ import { migrate } from "../../src/store/migrate.ts";
 export type TestDatabase = {
   url: string;
   database: Database;
-  /** Rows of any statement, for looking at what happened. */
+  /** The rows of any statement, for checking what happened. */
   rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 };
 
-/** An empty database of its own, on the PostgreSQL of this run. */
+/** A new empty database on the PostgreSQL of this run. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("template0");
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
-/** Repeats a look-up until its result is as expected; fails with the last result after `withinMs`. */
+/** Repeats a query until its result is as expected; fails with the last result after `withinMs`. */
 export async function eventually<Value>(
   look: () => Promise<Value>,
   expected: Value,

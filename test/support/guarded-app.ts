@@ -36,7 +36,7 @@ export const testCallers: CallerContext = {
   limits: testLimits(),
 };
 
-/** Counted in memory under the default policies, afresh. */
+/** New counts in memory, under the default policies. */
 export function testLimits(): Limits {
   const limiter = new MemoryLimiter({ log: createLog("silent"), metrics: NO_METRICS });
   return {

@@ -29,7 +29,7 @@ export type RequestOptions = {
   cookie?: string;
   /** An API key, sent as a bearer token. */
   key?: string;
-  /** One that is `undefined` is left out, the default content type for example. */
+  /** An `undefined` header is omitted, for example the default content type. */
   headers?: Record<string, string | string[] | undefined>;
   agent?: Agent;
 };

@@ -14,7 +14,7 @@ import {
 } from "../../src/store/reclaims.ts";
 import { nextSuspects } from "../../src/store/redaction.ts";
 
-/** Rows that exist in the log that is asked. */
+/** Ids of rows that exist in the log. */
 export type LogExample = { id: string; eventId: string; subscriptionId: string; failedId: string };
 
 const ANY = { provider: null, status: null, type: null, eventId: null, subscriptionId: null };

@@ -25,7 +25,7 @@ export type OpenAiServer = {
   /** To be configured as `AI_BASE_URL`. */
   baseUrl: string;
   exchanges: Exchange[];
-  /** How calls are answered from now on. */
+  /** Sets how calls are answered from now on. */
   answer(answer: (exchange: Exchange) => void | Promise<void>): void;
   close(): Promise<void>;
 };

@@ -17,7 +17,7 @@ export type ReceivedSpan = {
 export type OtlpReceiver = {
   url: string;
   spans: ReceivedSpan[];
-  /** Of the last request's service. */
+  /** The resource attributes of the last request. */
   resource: Record<string, string | number | boolean>;
   requests: { path: string; headers: Record<string, unknown>; bytes: Buffer }[];
   /** `null`: requests are not answered at all. */

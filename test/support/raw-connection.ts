@@ -9,7 +9,7 @@ export type RawConnection = {
   closed: Promise<string>;
 };
 
-/** Sends bytes down a connection of their own, which no HTTP client would send, and keeps what arrives. */
+/** Sends bytes that no HTTP client would send on a new connection, and records the response. */
 export function openRawConnection(serverUrl: string, bytes: string | Buffer): RawConnection {
   const { hostname, port } = new URL(serverUrl);
   const socket = connect(Number(port), hostname, () => socket.write(bytes));

@@ -19,7 +19,7 @@ export type TestRedis = {
   signal(signal: "SIGSTOP" | "SIGCONT"): void;
   /** As a crash would. */
   kill(): Promise<void>;
-  /** On the same port, with nothing left of what it knew. */
+  /** Restarts on the same port, with no data left. */
   restart(): Promise<void>;
   remove(): Promise<void>;
 };

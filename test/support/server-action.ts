@@ -14,7 +14,7 @@ export type ServerAction = {
   pages: readonly string[];
 };
 
-/** Every action that there is; the pages are to be built. */
+/** Every action; the pages must be built. */
 export function listServerActions(): ServerAction[] {
   const { node } = JSON.parse(readFileSync(MANIFEST, "utf8")) as { node: Record<string, Built> };
   return Object.entries(node).map(([id, { exportedName, filename, workers }]) => ({
@@ -77,9 +77,9 @@ export function encodeArguments(args: readonly (Fields | null)[]): FormData {
 }
 
 export type ActionAnswer = Pick<HttpResponse, "status" | "headers" | "text"> & {
-  /** Where the person is led; `null`: nowhere. */
+  /** The redirect target; `null`: none. */
   redirect: string | null;
-  /** What the action has returned, if it has returned. */
+  /** The action's result, unless it threw an error or redirected. */
   returned: unknown;
   /** All that is shown of the thrown error. */
   thrown: { digest: string } | null;
@@ -111,7 +111,7 @@ export async function callAction(
   };
 }
 
-/** Of a stream of rows: the first one tells in which row the result is. */
+/** Parses a stream of rows: the first one names the row of the result. */
 function result(stream: string): Pick<ActionAnswer, "returned" | "thrown"> {
   const rows = new Map(
     [...stream.matchAll(/^([0-9a-f]+):(E?)(.*)$/gm)].map(([, row, failed, json = ""]) => [
@@ -126,7 +126,7 @@ function result(stream: string): Pick<ActionAnswer, "returned" | "thrown"> {
   return { returned: plain(JSON.parse(row.json)), thrown: null };
 }
 
-/** Of React's encoding what plain answers have of it. */
+/** The part of React's encoding that plain results use. */
 function plain(value: unknown): unknown {
   if (value === "$undefined") return undefined;
   if (typeof value === "string") return value.replace(/^\$\$/, "$").replace(/^\$D/, "");
@@ -135,7 +135,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** Without scripts: as the browser itself sends the form that a page has rendered. */
+/** Without JavaScript: as a browser sends a rendered form. */
 export function postForm(
   serverUrl: string,
   action: Pick<ServerAction, "id" | "pages">,
@@ -149,7 +149,7 @@ export function postForm(
   });
 }
 
-/** What a browser without scripts sends. */
+/** The request of a browser without JavaScript. */
 export function formBody(
   action: Pick<ServerAction, "id" | "pages">,
   fields: Fields,

@@ -5,7 +5,7 @@ export type Received = { from: string; to: string; data: string };
 /** The client's command: `CONNECT` before the first one, `BODY` once the mail's text is complete. */
 type SmtpCommand = { verb: string; line: string };
 
-/** A reply in place of the usual one; `null`: silence; `"hang up"`: the connection is cut off. */
+/** A reply in place of the usual one; `null`: none; `"hang up"`: the connection is closed. */
 export type Reply = (command: SmtpCommand) => string | null | undefined | Promise<string | null | undefined>;
 
 export type SmtpServer = {
@@ -19,7 +19,7 @@ export type SmtpServer = {
   close(): Promise<void>;
 };
 
-/** As much of RFC 5321 as one client needs. @param port 0: any that is free */
+/** A mail server with the part of RFC 5321 that one client needs. @param port 0: any free port */
 export async function smtpServer(reply: Reply = () => undefined, port = 0): Promise<SmtpServer> {
   const sockets = new Set<Socket>();
   const listener = createServer((socket) => {

@@ -40,7 +40,7 @@ export type StripeContext = {
     overrides?: FixtureOverrides,
   ): JsonObject & { id: string; type: string; created: number };
   receive(body: object, by?: Runtime): ReturnType<Runtime["intake"]["receive"]>;
-  /** What the provider answers about the subscription from now on. */
+  /** Sets the provider's state of the subscription. */
   truth(overrides?: FixtureOverrides, kind?: string): void;
   stored(): Promise<Record<string, unknown>[]>;
   audit(): Promise<{ changes: object; by: string; user_id: string | null }[]>;

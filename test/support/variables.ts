@@ -2,16 +2,14 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { SCOPES } from "../../src/limits/policies.ts";
 
-/** Of the kind that every format takes, and longer than any is required to be. */
+/** Secrets that every format accepts, longer than any requires. */
 export const SECRETS = {
   "provider-a": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYS4uLi4u",
   "provider-b": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYi4uLi4u",
   "provider-c": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYy4uLi4u",
 } as const;
 
-/**
- * What every process of ours is started with. The cache halves the time that it takes to load its modules.
- */
+/** The environment of every process that tests start. The cache halves the time to load its modules. */
 export const PROCESS_VARIABLES = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: ownFolder("tollgate-test-modules"),

@@ -5,7 +5,7 @@ import { schema } from "../../../src/api/graphql/schema.ts";
 function reader() {
   const { parse, validate } = documentReader(schema, { introspection: true });
   return {
-    /** Whether a text that has been read once need not be read again. */
+    /** Whether a text is cached once it has been parsed. */
     remembers: (text: string) => {
       const document = parse(text);
       validate(document);

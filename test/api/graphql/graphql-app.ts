@@ -10,7 +10,8 @@ import { listen } from "../../support/http.ts";
 export type LoggedLine = { fields: Record<string, unknown>; message: string };
 
 /**
- * The endpoint alone, over a database that may be watched. `x-test-user` is who calls, `x-test-role` as what.
+ * The endpoint alone, over a database that a test may observe. `x-test-user` names the caller, `x-test-role`
+ * their role.
  */
 export async function graphqlApp(
   database: Pick<Database, "run">,

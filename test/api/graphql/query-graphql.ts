@@ -17,7 +17,7 @@ export function queryGraphql(
   });
 }
 
-/** The codes of an answer's errors, with the fields that they are about. */
+/** The codes of a response's errors, with the fields that they concern. */
 export function refusals({ body }: Pick<HttpResponse, "body">): Record<string, string> {
   return Object.fromEntries(
     (body.errors ?? []).map((error: { path?: string[]; extensions: { code: string } }) => [

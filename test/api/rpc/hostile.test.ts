@@ -232,7 +232,7 @@ describe("a malformed request", () => {
   });
 });
 
-/** Begins a body, and does not go on. */
+/** Sends the beginning of a body, and nothing more. */
 function answerToUnfinished(headers: OutgoingHttpHeaders, firstBytes: Buffer): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${server.url}${RENAME}`, {

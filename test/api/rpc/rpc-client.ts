@@ -57,7 +57,7 @@ export function sendingLink(serverUrl: string, options: RpcClientOptions = {}): 
   });
 }
 
-/** What a call was refused with: code and message, as an application reads them. */
+/** The code and message of a refused call, as an application reads them. */
 export async function refusalOf(
   call: Promise<unknown>,
 ): Promise<[code: string | undefined, message: string]> {

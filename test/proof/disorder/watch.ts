@@ -46,7 +46,7 @@ const SHORTLY_MS = 10_000;
 const SETTLES_WITHIN_MS = 5_000;
 const MATCH_WITHIN_MS = 300_000;
 
-/** Looks at the subscriptions until they match, several times a second. */
+/** Polls the subscriptions several times a second until they match. */
 export function watchSubscriptions(shop: Shop): Watch {
   const all: Watched[] = [];
   let open: Watched[] = [];
@@ -55,7 +55,7 @@ export function watchSubscriptions(shop: Shop): Watch {
     giveUpAtMs < Number.POSITIVE_INFINITY && (open.length === 0 || Date.now() > giveUpAtMs);
 
   const look = async () => {
-    // As of before the queries: what comes meanwhile is seen by the next look.
+    // Taken before the queries: later changes are seen by the next poll.
     const eventsOf = eventsBySubscription(shop);
     const lookedAtMs = Date.now();
     const isTold = ({ id, isDone }: Watched) =>

@@ -18,7 +18,7 @@ export function trickle(url: string, beginning: string): Promise<number> {
   });
 }
 
-/** Connects and says nothing. */
+/** Connects and sends nothing. */
 export function hold(url: string): Promise<number> {
   return statusOf(url, (socket) => void setTimeout(() => socket.destroy(), HOLD_MS));
 }

@@ -5,7 +5,7 @@ import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER, PAYER } from "./provider-apis.ts";
+import { FIFTH_DIALECT, KEY, ORDER, PAYER, PROVIDER_APIS, successfulReplies } from "./provider-apis.ts";
 import "../../fixtures/fifth-provider.ts";
 import { PaymentApiProblem } from "../../../src/domain/payment-api-problem.ts";
 
@@ -13,7 +13,7 @@ import { PaymentApiProblem } from "../../../src/domain/payment-api-problem.ts";
 // in order.
 const IN_ORDER = { concurrent: false };
 
-describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialect) => {
+describe.concurrent.each([...PROVIDER_APIS, FIFTH_DIALECT])("the API client of $format", (dialect) => {
   const { format, name, subscriptionId } = dialect;
   let provider: LocalProvider;
   let api: PaymentApi;
@@ -24,7 +24,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
   afterAll(() => provider.close());
 
   it("opens a checkout with user, plan and seats", IN_ORDER, async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     const checkout = await api.createCheckout(ORDER);
     expect(checkout).toMatchObject({ id: expect.stringMatching(/./), url: dialect.checkoutUrl });
     const request = provider.requests.at(-1);
@@ -35,7 +35,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
 
   it("opens the portal by customer id or by subscription id", IN_ORDER, async () => {
     provider.respondWith((heard) => {
-      const reply = happily(dialect)(heard);
+      const reply = successfulReplies(dialect)(heard);
       const isSubscription = heard.method === "GET" && heard.path === dialect.subscriptionPath;
       if (!isSubscription || format !== "lemon-squeezy") return reply;
       return {
@@ -89,7 +89,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
   });
 
   it("cancels a subscription", IN_ORDER, async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.cancelSubscription(subscriptionId);
     expect(provider.requests.map(({ method, path }) => [method, path])).toEqual([dialect.cancel]);
   });
@@ -139,7 +139,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
       apiKey: `${KEY}\u2026`,
       apiUrl: provider.url,
     });
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     const problem = await problemOf(broken.fetchSubscription(subscriptionId));
     expect(problem).toMatchObject({
       failure: "unauthorized",
@@ -153,7 +153,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
     provider.respondWith((heard) =>
       heard.path === dialect.checkoutPath
         ? { status: 400, body: dialect.refusal("No such price: 21") }
-        : happily(dialect)(heard),
+        : successfulReplies(dialect)(heard),
     );
     const problem = await problemOf(api.createCheckout(ORDER));
     expect(problem).toMatchObject({
@@ -182,7 +182,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
   it("never opens a second checkout after a lost response", IN_ORDER, async () => {
     for (const reply of [{ status: 502, body: "<html>" }, "hang-up"] as const) {
       provider.respondWith((heard) =>
-        heard.path === dialect.checkoutPath ? reply : happily(dialect)(heard),
+        heard.path === dialect.checkoutPath ? reply : successfulReplies(dialect)(heard),
       );
       await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
       const orders = provider.requests.filter(({ path }) => path === dialect.checkoutPath);
@@ -200,7 +200,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
       headers: { "retry-after": seconds },
       body: dialect.refusal("Too many requests"),
     });
-    provider.respondWith((heard, nth) => (nth === 0 ? busy("1") : happily(dialect)(heard)));
+    provider.respondWith((heard, nth) => (nth === 0 ? busy("1") : successfulReplies(dialect)(heard)));
     const startedAt = performance.now();
     await api.createCheckout(ORDER);
     expect(performance.now() - startedAt).toBeGreaterThan(990);
@@ -254,7 +254,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
 
   it("rejects a checkout URL that is not a web page", IN_ORDER, async () => {
     provider.respondWith((heard) => {
-      const reply = happily(dialect)(heard);
+      const reply = successfulReplies(dialect)(heard);
       const text = JSON.stringify("body" in (reply as object) ? (reply as { body: object }).body : {});
       return {
         body: text.replace(JSON.stringify(dialect.checkoutUrl), JSON.stringify("javascript:alert(1)")),
@@ -265,7 +265,7 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
 
   it("does not follow a redirect", IN_ORDER, async () => {
     const stranger = await localProvider();
-    stranger.respondWith(happily(dialect));
+    stranger.respondWith(successfulReplies(dialect));
     for (const status of [301, 302, 307, 308]) {
       provider.respondWith(({ path }) => ({ status, headers: { location: stranger.url + path } }));
       const problem = await problemOf(api.createCheckout(ORDER));
@@ -299,7 +299,7 @@ it.concurrent("ends every call within 10 s", async () => {
   const provider = await localProvider();
   provider.respondWith(() => "silence");
   await Promise.all(
-    DIALECTS.flatMap(({ format, subscriptionId, customerId }) => {
+    PROVIDER_APIS.flatMap(({ format, subscriptionId, customerId }) => {
       const api = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
       return [
         api.createCheckout(ORDER),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { dialectOf, happily, KEY, ORDER } from "./provider-apis.ts";
+import { dialectOf, KEY, ORDER, successfulReplies } from "./provider-apis.ts";
 
 describe("Lemon Squeezy's API", () => {
   const dialect = dialectOf("lemon-squeezy");
@@ -22,7 +22,7 @@ describe("Lemon Squeezy's API", () => {
   afterAll(() => provider.close());
 
   it("receives a checkout with user and plan for the key's only store", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.createCheckout(ORDER);
     const [, request] = provider.requests;
     expect(request?.headers).toMatchObject({
@@ -71,7 +71,7 @@ describe("Lemon Squeezy's API", () => {
         failure: "rejected",
         message: expect.stringMatching(new RegExp(`${count} stores.*exactly one store`)),
       });
-      provider.respondWith(happily(dialect));
+      provider.respondWith(successfulReplies(dialect));
       await api.createCheckout(ORDER);
     },
   );
@@ -90,7 +90,7 @@ describe("Lemon Squeezy's API", () => {
       { detail: "The related resource does not exist.", source: { pointer }, status: `${status}` },
     ];
     provider.respondWith((heard) =>
-      heard.method === "POST" ? { status, body: { errors } } : happily(dialect)(heard),
+      heard.method === "POST" ? { status, body: { errors } } : successfulReplies(dialect)(heard),
     );
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
       failure: "rejected",

@@ -11,7 +11,7 @@ type ProviderRequest = {
   body: string;
 };
 
-/** `silence`: never; `hang-up`: the connection is cut. */
+/** `silence`: no response; `hang-up`: the connection is closed. */
 export type Reply =
   | { status?: number; body?: object | string; headers?: Record<string, string> }
   | "silence"
@@ -26,7 +26,7 @@ export type LocalProvider = {
   close(): Promise<void>;
 };
 
-/** Stands for a provider's API: records requests, and responds as the test says. */
+/** A stand-in for a provider's API: records requests, and responds as the test specifies. */
 export async function localProvider(): Promise<LocalProvider> {
   const requests: ProviderRequest[] = [];
   let answer: (request: ProviderRequest, nth: number) => Reply = () => ({ status: 404 });

@@ -3,7 +3,7 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { dialectOf, happily, KEY, ORDER, PAYER } from "./provider-apis.ts";
+import { dialectOf, KEY, ORDER, PAYER, successfulReplies } from "./provider-apis.ts";
 
 describe("Paddle's API", () => {
   const dialect = dialectOf("paddle");
@@ -16,7 +16,7 @@ describe("Paddle's API", () => {
   afterAll(() => provider.close());
 
   it("receives a transaction with user and plan", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_0" });
     expect(checkout).toEqual({ id: "txn_1", url: dialect.checkoutUrl, expiresAt: null });
     expect(JSON.parse(provider.requests.at(-1)?.body ?? "")).toEqual({
@@ -32,12 +32,12 @@ describe("Paddle's API", () => {
   });
 
   it("finds the customer by email address, or creates one", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.createCheckout(ORDER);
     expect(provider.requests[0]?.query.get("email")).toBe("ada+shop@example.com");
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
     provider.respondWith((heard) => {
-      if (heard.path !== "/provider-a/customers") return happily(dialect)(heard);
+      if (heard.path !== "/provider-a/customers") return successfulReplies(dialect)(heard);
       return heard.method === "GET"
         ? { body: { data: [] } }
         : { status: 201, body: { data: { id: "ctm_new" } } };
@@ -59,7 +59,9 @@ describe("Paddle's API", () => {
   ])("does not use %s customer for an unconfirmed email address", async (_, custom_data) => {
     const customer = { id: "ctm_0", email: ORDER.email, custom_data };
     provider.respondWith((heard) =>
-      heard.path === "/provider-a/customers" ? { body: { data: [customer] } } : happily(dialect)(heard),
+      heard.path === "/provider-a/customers"
+        ? { body: { data: [customer] } }
+        : successfulReplies(dialect)(heard),
     );
     const unconfirmed = { ...ORDER, isEmailConfirmed: false };
     const refused = api.createCheckout(unconfirmed);
@@ -73,7 +75,7 @@ describe("Paddle's API", () => {
       if (heard.path === "/provider-a/customers") return { body: { data: [customer] } };
       return heard.path === "/provider-a/customers/ctm_0"
         ? { body: { data: customer } }
-        : happily(dialect)(heard);
+        : successfulReplies(dialect)(heard);
     });
     const attached = api.createCheckout({ ...unconfirmed, customerId: "ctm_0" });
     await expect(attached).rejects.toMatchObject({ failure: "taken" });
@@ -85,7 +87,9 @@ describe("Paddle's API", () => {
   it("uses the customer that was created for the same user", async () => {
     const customer = { id: "ctm_0", email: ORDER.email, custom_data: { userId: ORDER.userId } };
     provider.respondWith((heard) =>
-      heard.path === "/provider-a/customers" ? { body: { data: [customer] } } : happily(dialect)(heard),
+      heard.path === "/provider-a/customers"
+        ? { body: { data: [customer] } }
+        : successfulReplies(dialect)(heard),
     );
     await api.createCheckout({ ...ORDER, isEmailConfirmed: false });
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
@@ -95,7 +99,7 @@ describe("Paddle's API", () => {
     provider.respondWith((heard) =>
       heard.path === dialect.checkoutPath
         ? { body: { data: { id: "txn_1", checkout: { url: null } } } }
-        : happily(dialect)(heard),
+        : successfulReplies(dialect)(heard),
     );
     await expect(api.createCheckout(ORDER)).rejects.toThrow(/default payment link/);
   });
@@ -117,13 +121,13 @@ describe("Paddle's API", () => {
     provider.respondWith((heard) =>
       heard.path === dialect.checkoutPath
         ? { status: 400, body: { error: { ...error, errors } } }
-        : happily(dialect)(heard),
+        : successfulReplies(dialect)(heard),
     );
     await expect(api.createCheckout(ORDER)).rejects.toThrow("items.0.price_id: does not match the pattern");
   });
 
   it("cancels immediately", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.cancelSubscription("sub_0");
     expect(JSON.parse(provider.requests[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });

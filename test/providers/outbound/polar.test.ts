@@ -3,7 +3,7 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { dialectOf, happily, KEY, ORDER, PAYER } from "./provider-apis.ts";
+import { dialectOf, KEY, ORDER, PAYER, successfulReplies } from "./provider-apis.ts";
 
 describe("Polar's API", () => {
   const dialect = dialectOf("polar");
@@ -30,7 +30,7 @@ describe("Polar's API", () => {
   const bodies = () => provider.requests.map(({ body }) => JSON.parse(body));
 
   it("receives a checkout with user and plan", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "00000000-0000-4000-8000-000000000030",
       url: dialect.checkoutUrl,
@@ -47,7 +47,7 @@ describe("Polar's API", () => {
     [14, { trial_interval: "day", trial_interval_count: 14 }],
     [0, { allow_trial: false }],
   ])("starts a trial of %i days", async (trialDays, sent) => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.createCheckout({ ...ORDER, trialDays });
     expect(bodies()).toEqual([
       { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email, ...sent },
@@ -65,7 +65,9 @@ describe("Polar's API", () => {
     ];
     provider.respondWith((heard) => {
       if (heard.method === "GET") return product("fixed");
-      return "seats" in JSON.parse(heard.body) ? { status: 422, body: { detail } } : happily(dialect)(heard);
+      return "seats" in JSON.parse(heard.body)
+        ? { status: 422, body: { detail } }
+        : successfulReplies(dialect)(heard);
     });
     await api.createCheckout({ ...ORDER, seats: 1 });
     const sent = provider.requests.filter(({ method }) => method === "POST");
@@ -86,7 +88,7 @@ describe("Polar's API", () => {
   });
 
   it("opens the portal with a return URL", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.openPortal({ ...PAYER, customerId: dialect.customerId });
     const session = { external_customer_id: "user_7", return_url: ORDER.successUrl };
     expect(JSON.parse(provider.requests.at(-1)?.body ?? "")).toEqual({
@@ -104,7 +106,9 @@ describe("Polar's API", () => {
       { type: "value_error", loc: ["body", "external_member_id"], msg: "Member does not exist." },
     ];
     provider.respondWith((heard) =>
-      heard.body.includes("external_member_id") ? { status: 422, body: { detail } } : happily(dialect)(heard),
+      heard.body.includes("external_member_id")
+        ? { status: 422, body: { detail } }
+        : successfulReplies(dialect)(heard),
     );
     const { url } = await api.openPortal({ ...PAYER, customerId: dialect.customerId });
     expect(url).toBe("https://portal.example/polar");
@@ -123,7 +127,7 @@ describe("Polar's API", () => {
       status: 409,
       body: { error: "SubscriptionLocked", detail: "Subscription is pending an update." },
     };
-    provider.respondWith((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
+    provider.respondWith((heard, nth) => (nth === 0 ? locked : successfulReplies(dialect)(heard)));
     await api.cancelSubscription(dialect.subscriptionId);
     expect(provider.requests).toHaveLength(2);
   });

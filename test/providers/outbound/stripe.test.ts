@@ -4,7 +4,7 @@ import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { stripe } from "../../../src/providers/stripe/webhook.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { type LocalProvider, localProvider, type Reply } from "./local-provider.ts";
-import { dialectOf, happily, KEY, ORDER, PAYER } from "./provider-apis.ts";
+import { dialectOf, KEY, ORDER, PAYER, successfulReplies } from "./provider-apis.ts";
 
 describe("Stripe's API", () => {
   const dialect = dialectOf("stripe");
@@ -17,7 +17,7 @@ describe("Stripe's API", () => {
   afterAll(() => provider.close());
 
   it("receives a session with user and plan, also as subscription metadata", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "cs_test_a1",
       url: dialect.checkoutUrl,
@@ -49,14 +49,16 @@ describe("Stripe's API", () => {
     [14, "14"],
     [0, null],
   ])("starts a trial of %i days as %s", async (trialDays, sent) => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.createCheckout({ ...ORDER, trialDays });
     const params = new URLSearchParams(provider.requests.at(-1)?.body);
     expect(params.get("subscription_data[trial_period_days]")).toBe(sent);
   });
 
   const answering = (others: Record<string, Reply>) => {
-    provider.respondWith((heard) => others[`${heard.method} ${heard.path}`] ?? happily(dialect)(heard));
+    provider.respondWith(
+      (heard) => others[`${heard.method} ${heard.path}`] ?? successfulReplies(dialect)(heard),
+    );
   };
   const requested = () =>
     provider.requests.map(({ method, path }) => `${method} ${path.replace("/provider-a/v1", "")}`);
@@ -101,7 +103,7 @@ describe("Stripe's API", () => {
   });
 
   it("opens the portal with a return URL", async () => {
-    provider.respondWith(happily(dialect));
+    provider.respondWith(successfulReplies(dialect));
     await api.openPortal({ ...PAYER, customerId: "cus_0", providerSubscriptionId: "sub_0" });
     expect(Object.fromEntries(session())).toEqual({ customer: "cus_0", return_url: ORDER.successUrl });
   });
@@ -212,7 +214,7 @@ describe("Stripe's API", () => {
   it("is called again while the idempotency key or the object is in use", async () => {
     for (const code of ["idempotency_key_in_use", "lock_timeout"]) {
       const locked = { status: 409, body: dialect.refusal("Wait for the other request", code) };
-      provider.respondWith((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
+      provider.respondWith((heard, nth) => (nth === 0 ? locked : successfulReplies(dialect)(heard)));
       await api.createCheckout(ORDER);
       expect(provider.requests).toHaveLength(3);
     }

@@ -11,17 +11,17 @@ import { GENEROUS_LIMITS } from "../../support/variables.ts";
 export type Site = {
   /** As a browser knows it: `http://localhost:<port>`. */
   url: string;
-  /** Of the payment provider on this machine. */
+  /** The URL of the simulated payment provider. */
   providerUrl: string;
   test: TestDatabase;
-  /** What is kept beside the database, mail for instance. */
+  /** The data folder, which contains mails for instance. */
   folder: string;
-  /** What the pages' framework has complained of since this was emptied. */
+  /** The warnings and errors of Next.js since this was emptied. */
   complaints: string[];
   close(): Promise<void>;
 };
 
-/** The whole product as people meet it: the pages as they are built for production, and a provider to pay. */
+/** The whole product as users see it: the pages built for production, and a simulated provider. */
 export async function openSite(variables: Record<string, string> = {}): Promise<Site> {
   await builtPages();
   const test = await freshDatabase(0);

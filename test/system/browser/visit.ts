@@ -6,9 +6,9 @@ import type { TestUser } from "../../support/people.ts";
 import type { Site } from "./site.ts";
 
 type VisitOptions = BrowserContextOptions & {
-  /** Who is signed in; by default nobody. */
+  /** The signed-in user; nobody by default. */
   as?: Pick<TestUser, "cookie">;
-  /** What may go wrong in this visit: "refused: <status> <path>", "console: <text>". */
+  /** Failures to expect in this visit: "refused: <status> <path>", "console: <text>". */
   expected?: RegExp;
 };
 
@@ -42,7 +42,7 @@ async function deliveriesOf({ providerUrl, test }: Site): Promise<string> {
   return JSON.stringify({ sent, received }, null, 1);
 }
 
-/** What was to be seen when the test failed. */
+/** The state of the page when the test failed. */
 async function picture(page: Page, test: string): Promise<void> {
   await mkdir("test-results/failed", { recursive: true });
   const path = `test-results/failed/${test.replaceAll(/\W+/g, "-").slice(0, 80)}.png`;

@@ -301,7 +301,7 @@ describe("a change of the email address", () => {
 
 const APP_URL = "https://app.example.com";
 
-/** The page as it was answered, and what can be read on it. */
+/** The page's HTML, and its visible text. */
 type Page = { status: number; html: string; text: string };
 
 async function openPage(serverUrl: string, path: string, cookie: string): Promise<Page> {
@@ -309,10 +309,9 @@ async function openPage(serverUrl: string, path: string, cookie: string): Promis
 }
 
 /**
- * Sends a form of a page as a browser without JavaScript does: with all that is hidden in it, and what was
- * typed.
- * @param on a button or another text of the form, to tell it from others
- * @param fields typed, or put in the place of what was hidden
+ * Sends a form of a page as a browser without JavaScript does: with its hidden fields, and what was typed.
+ * @param on a text of the form, such as its button, to identify it
+ * @param fields typed values, or replacements of hidden ones
  */
 async function sendForm(
   serverUrl: string,

@@ -132,7 +132,7 @@ async function signUpAs(context: ProviderContext, email: string): Promise<TestUs
   return { id: response.body.user.id, email, password, name: "Somebody", cookie: cookieOf(response) };
 }
 
-/** Opens a checkout and pays with this address; on a page that lets payers log out, as another customer. */
+/** Opens a checkout and pays with this address; as another customer where payers can log out. */
 async function buyWith(context: ProviderContext, person: TestUser, address: string): Promise<void> {
   const { body, text } = await context.post("/api/checkout", person, { planId: "pro" });
   expect(body.url, text).toMatch(/^http/);

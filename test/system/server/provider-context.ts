@@ -12,7 +12,7 @@ import type { TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
-/** What both sides know of a subscription. */
+/** The state of a subscription that both sides show. */
 type SubscriptionFacts = {
   planId: string;
   seats: number;
@@ -27,21 +27,18 @@ export type ProviderContext = {
   test: TestDatabase;
   tollgate: Tollgate;
   post(path: string, person: TestUser, body?: object): ReturnType<typeof sendRequest>;
-  /** What the API says to the person, and what the provider holds to be true; both by the provider's id. */
+  /** The state in the user's API response, and the provider's; both by the provider's id. */
   atApi(person: TestUser): Promise<SubscriptionFacts[]>;
   atProvider(person: TestUser): SubscriptionFacts[];
   /** Waits until these are the same. */
   waitUntilEqual(person: TestUser): Promise<void>;
   buy(person: TestUser, order: object): Promise<void>;
-  /** Presses a button of the portal that Tollgate sends the person to, at the subscription that runs. */
+  /** Presses a button of the portal that Tollgate returns, for the running subscription. */
   press(person: TestUser, action: string, more?: Record<string, string>): Promise<void>;
   forward(by: string | number): Promise<void>;
 };
 
-/**
- * A server of the product, and the simulated provider that it takes payments by: in this format, and in
- * provider-b by Paddle's.
- */
+/** A server, and the simulated provider of its payments: in this format, and in Paddle's for provider-b. */
 export async function startProviderContext(
   format: WireFormat,
   { timeScale = 100, variables = {} }: { timeScale?: number; variables?: Record<string, string> } = {},
@@ -167,7 +164,7 @@ const WHOLE_LIFE: readonly Step[] = [
   { title: "reaches the end", timePasses: "month", result: { status: "canceled" } },
 ];
 
-/** Lives it, all of these people at once, and tells after each step. */
+/** Runs it for all of these users at once, and reports after each step. */
 export async function runWholeLife(
   context: ProviderContext,
   people: readonly TestUser[],

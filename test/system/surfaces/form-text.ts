@@ -14,10 +14,7 @@ const words = createTranslator({ locale: "en", messages: part("refusals") }) as 
   values: Record<string, string | number>,
 ) => string;
 
-/**
- * How a form tells a person what the operation tells a program; `null`: who is not signed in is led on
- * instead.
- */
+/** The text that a form shows for a refusal; `null`: redirects to the sign-in page instead. */
 export function formText(_: string, verdict: Verdict, reason: ShownReason | null): string | null {
   if (verdict === "unauthorized" || verdict === "ok" || reason === null) return null;
   const { key, values } = sentenceKey(reason);

@@ -2,7 +2,7 @@ import type { Scope } from "../../../src/limits/policies.ts";
 import type { CallerName, Outcome } from "./surface.ts";
 import type { TestData } from "./test-data.ts";
 
-/** Large enough for every test but those that go over them, each with a length of its own. */
+/** Large enough for every test that does not exceed them on purpose; each window has a different length. */
 export const LIMITS = {
   api: 14,
   settings: 13,
@@ -23,11 +23,11 @@ export const LIMIT_VARIABLES = Object.fromEntries(
   ]),
 );
 
-/** What each caller must have been charged, however the calls came in. */
+/** The expected charges of each caller, whichever surface the calls use. */
 export class LimitTracker {
   readonly #used = new Map<string, number>();
 
-  /** Writes a call down. @returns what is to be left afterwards */
+  /** Records a call. @returns what must remain afterwards */
   charge(testData: TestData, caller: CallerName, scopes: readonly LimitedScope[]): Outcome["remaining"] {
     const remaining: Outcome["remaining"] = {};
     for (const scope of scopes) {

@@ -2,7 +2,7 @@ import { sendRequest } from "../../support/http.ts";
 
 export const METRICS_TOKEN = "a-token-for-the-metrics";
 
-/** How often each operation has ended how, by the servers' own count: `users.me ok`. */
+/** How often each operation had each outcome, by the servers' own metrics: `users.me ok`. */
 export type OperationCounts = Record<string, number>;
 
 /** Of all processes together. */

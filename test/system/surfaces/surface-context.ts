@@ -36,7 +36,7 @@ export type SurfaceContext = {
   test: TestDatabase;
   url: string;
   limitTracker: LimitTracker;
-  /** What the server must have counted by the end of the test: operations by name and outcome. */
+  /** The expected metrics at the end of the test: operations by name and outcome. */
   expectedCounts: OperationCounts;
   /** Whether more operations may have run than were called. */
   showsMore: boolean;

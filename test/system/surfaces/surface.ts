@@ -32,29 +32,29 @@ export type Outcome = {
   reason: ShownReason | null;
   /** As the operation has it, with times as text. */
   output: unknown;
-  /** What is left in each scope that the call was charged to. */
+  /** The remaining requests of each scope that the call was charged to. */
   remaining: Partial<Record<Scope, number>>;
   /** What `X-RateLimit-Remaining` says. */
   lowest: number | null;
   retryAfterSeconds: number | null;
 };
 
-/** One way to call operations. Whoever adds one writes such an object, and adds it to `SURFACES`. */
+/** One way to call operations. To add a surface, write such an object and add it to `SURFACES`. */
 export type Surface = {
   name: string;
   /** Charged for every call, in addition to the operation's own scope. */
   scope: LimitedScope | null;
   /** Whether its responses show more than was requested, so that more operations run. */
   showsMore?: true;
-  /** Every way in by the surface's own table. */
+  /** Every entry of the surface's own table of operations. */
   entrances: readonly string[];
   /** The names of the operations behind each of them. */
   leadsTo: Readonly<Record<string, readonly string[]>>;
   /** Whether a refusal there is its sentence alone. */
   hidesReasons?: true;
-  /** Where it differs from the others on purpose. */
+  /** Intended differences from the other surfaces. */
   differs: Readonly<Record<string, Difference>>;
-  /** Whether the surface's own grammar refuses the input, so that the operation is never asked. */
+  /** Whether the surface itself refuses the input, so that the operation is not called. */
   cannotSay(operation: string, input: Input): boolean;
   call(serverUrl: string, operation: string, caller: Credentials, input: Input): Promise<Outcome>;
 };
@@ -64,7 +64,7 @@ export type Difference = {
   /** What it shows of the operation's output. */
   // biome-ignore lint/suspicious/noExplicitAny: each operation has an output of its own
   shows?: (output: any) => unknown;
-  /** How it puts the message of a refusal. */
+  /** The message of a refusal on this surface. */
   says?: (message: string, verdict: Verdict, reason: ShownReason | null) => string | null;
   /** The name under which the call is counted. */
   countedAs?: string;
@@ -74,7 +74,7 @@ export function offers({ leadsTo }: Surface, operation: string): boolean {
   return Object.values(leadsTo).some((operations) => operations.includes(operation));
 }
 
-/** What each caller comes to with a call that is all right. @param may on surfaces that do not differ */
+/** The outcome of a valid call for each caller. @param may the outcome on surfaces that do not differ */
 export function mayOn({ differs }: Surface, operation: string, may: Who): Who {
   return differs[operation]?.may ?? may;
 }
@@ -91,7 +91,7 @@ export function entranceTo({ leadsTo, name }: Pick<Surface, "leadsTo" | "name">,
   return entry[0];
 }
 
-/** What the headers of an answer over HTTP say of limits. */
+/** The limits in the headers of an HTTP response. */
 export function limitsIn({
   headers,
 }: Pick<HttpResponse, "headers">): Pick<Outcome, "remaining" | "lowest" | "retryAfterSeconds"> {

@@ -26,7 +26,7 @@ import { type OperationCall, surfaceContext } from "./surface-context.ts";
 import { SURFACES } from "./surfaces.ts";
 import { createTestData } from "./test-data.ts";
 
-/** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
+/** Not callable by themselves, but part of other operations' responses: see the end. */
 const NESTED = [
   "subscriptions.listOfUsers",
   // On pages only: other clients use the routes below /api/auth.
@@ -39,7 +39,7 @@ const NESTED = [
   "calendar.showLink",
   "calendar.createLink",
   "calendar.revokeLink",
-  // Entitlements say more; pages ask why.
+  // For pages alone, which show the reason; programs read entitlements.
   "subscriptions.access",
 ];
 
@@ -58,7 +58,7 @@ describe("the operations", () => {
   it("are all listed here, and available on a surface", async () => {
     const operations = await discoverOperations();
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length);
-    // What is for the operator, the command line alone runs.
+    // Operations for the operator are run by the command line only.
     const names = operations.filter(({ access }) => access !== "operator").map(({ name }) => name);
     expect(names.toSorted()).toEqual(
       [...Object.keys(CASES), ...NESTED, ...VARIANTS, ...FOR_SERVICE_KEYS].toSorted(),
@@ -115,7 +115,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
                 },
           );
         }
-        expectAlike(operation, outcomes);
+        expectEqualOutcomes(operation, outcomes);
       }
     }
   });
@@ -164,7 +164,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
 const KEY_OF = { nobody: [], owner: ["key"], admin: ["adminKey"] } as const;
 const ANOTHER = { nobody: "owner", owner: "other", admin: "owner" } as const;
 
-/** What the call is to come to. */
+/** The expected outcome of the call. */
 function verdictOn(
   { surface, caller, operation, input }: Omit<OperationCall, "testData">,
   { refused }: Ask,
@@ -174,7 +174,7 @@ function verdictOn(
   return refused && isLetThrough(verdict) ? refused : verdict;
 }
 
-/** What uses up a limit without changing anything, if that can be said there. */
+/** A call that uses up a limit without changing anything, on surfaces that can express it. */
 function cheapest(surface: Surface, operation: string): Ask {
   const { asks } = caseOf(operation);
   const isSaid = ({ input, notOn }: Ask) =>
@@ -187,11 +187,8 @@ type ObservedOutcome = Pick<Outcome, "verdict" | "message" | "reason" | "output"
   left: unknown;
 };
 
-/**
- * Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind
- * too.
- */
-function expectAlike(operation: string, outcomes: readonly ObservedOutcome[]): void {
+/** One call on several surfaces must have the same response and the same effects. */
+function expectEqualOutcomes(operation: string, outcomes: readonly ObservedOutcome[]): void {
   const complete = outcomes.find(({ surface }) => !surface.differs[operation]?.shows) ?? outcomes[0];
   const shownReason = outcomes.find((outcome) => outcome.reason !== null)?.reason ?? null;
   for (const { surface, verdict, ...observed } of outcomes) {

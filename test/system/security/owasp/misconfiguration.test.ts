@@ -8,7 +8,7 @@ import { GENEROUS_LIMITS } from "../../../support/variables.ts";
 import { type SecurityContext, securityContext } from "./security-context.ts";
 import { type Answer, type Attack, answerTo, send } from "./send.ts";
 
-/** What an answer must not show of its inside: stacks, files, SQL, drivers, connection strings. */
+/** Internals that no response may show: stacks, files, SQL, drivers, connection strings. */
 const INSIDE = new RegExp(
   [
     String.raw`\bat .+:\d+:\d+`,

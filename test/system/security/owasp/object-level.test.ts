@@ -11,7 +11,7 @@ const LISTS = ROUTES.filter(
   (route) => route.plural !== null && route.operation.access === "person" && !WITH_ID.includes(route),
 );
 
-/** What an administrator sees of everybody, by an id. */
+/** What an administrator sees of every user, by id. */
 const SHOWN_TO_ADMINISTRATORS = ["GET /subscriptions/:id/history"];
 
 /** Unknown ids of the route's kind. */
@@ -21,7 +21,7 @@ const UNKNOWN: Record<string, () => string> = {
   notifications: () => "999999999999",
 };
 
-/** Everything that an attacker knows of or guesses about a victim, as it would stand in an answer. */
+/** A victim's data, as a response would contain it. */
 function tracesOf(on: SecurityContext): string[] {
   const { id, email, name, keyId, subscriptionIds, notificationIds } = on.victim;
   return [id, email, name, keyId, ...subscriptionIds, `"id":"${notificationIds[0]}"`, CONFIDENTIAL];

@@ -11,7 +11,7 @@ import { answerTo, send } from "./send.ts";
 
 const APP_URL = "https://app.example.com";
 
-/** Ways to write an address elsewhere that have been taken for one of one's own. */
+/** Spellings of foreign URLs that have been mistaken for own ones. */
 const ELSEWHERE = [
   "https://evil.example",
   "http://app.example.com",

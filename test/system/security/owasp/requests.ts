@@ -11,7 +11,7 @@ export function routeNames(wanted: (route: Route) => boolean): string[] {
   return ROUTES.filter(wanted).map(nameOf);
 }
 
-/** A request that is all right, about what belongs to `owner`, for each route there is. */
+/** A valid request about an object of `owner`, for each route. */
 export function requestTo(
   route: Pick<Route, "method" | "path">,
   owner: Inhabitant,
@@ -32,7 +32,7 @@ const IDS: Record<string, (owner: Inhabitant, on: SecurityContext) => string> = 
   "event-endpoints": () => ENDPOINT_ID,
 };
 
-/** A body that is all right, for each route that has one. */
+/** A valid body for each route that has one. */
 export const BODIES: Record<string, Record<string, unknown>> = {
   "PATCH /users/me": { name: "A New Name" },
   "POST /subscriptions/:id/change": { seats: 6, when: "now" },

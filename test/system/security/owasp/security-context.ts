@@ -23,7 +23,7 @@ export type Inhabitant = TestUser & {
 /** A server, a database, and three users. */
 export type SecurityContext = {
   test: TestDatabase;
-  /** Of a server whose limits no attack reaches. */
+  /** The address of a server whose limits no attack reaches. */
   url: string;
   victim: Inhabitant;
   attacker: Inhabitant;

@@ -10,13 +10,13 @@ export function send(serverUrl: string, request: string, attack: Attack = {}): P
   return sendRequest(serverUrl, request.slice(0, space), request.slice(space + 1), attack);
 }
 
-/** What tells two responses apart: everything but request id and time. */
+/** The parts of a response to compare: everything but request id and time. */
 export function responseText({ status, fields, text }: Answer) {
   const { "x-request-id": _, date: __, ...rest } = fields;
   return { status, headers: rest, text };
 }
 
-/** All that the server answers to these bytes, after which nothing follows. */
+/** The complete response to these bytes, after which nothing follows. */
 export function answerTo(serverUrl: string, bytes: string | Buffer): Promise<string> {
   const { socket, closed } = openRawConnection(serverUrl, bytes);
   // The server closes once it has answered what it got; a connection that stays open fails the test by its

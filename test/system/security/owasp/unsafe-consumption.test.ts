@@ -11,7 +11,7 @@ import { send } from "./send.ts";
 
 const AI_KEY = "sk-that-nobody-may-see";
 
-/** What an upstream says of itself when it fails, and no client is to read. */
+/** What a failing upstream reveals, which no client may read. */
 const UPSTREAM_WORDS = "psql://upstream:hunter2@10.0.0.1 at /srv/upstream/handler.py:12";
 
 type Json = Record<string, unknown>;
