@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -14,8 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { setImmediate as immediate } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startEmbeddedPostgres } from "../src/store/embedded.ts";
-import { createTemplate } from "../test/support/database.ts";
+import { startTestPostgres } from "../test/support/postgres.ts";
 import { FAULTS_BY_FOLDER } from "./faults/by-folder.ts";
 import type { Fault } from "./faults/fault.ts";
 import { FAULTS_FOUND } from "./faults/found.ts";
@@ -39,7 +37,8 @@ for (const [{ file, fault }, problem] of problems)
 
 const copy = copyProject();
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
-const stopPostgres = await startPostgres();
+// One for all runs: starting and migrating one takes longer than most of the tests.
+const stopPostgres = await startTestPostgres();
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => stopPostgres().finally(() => process.exit(130)));
 }
@@ -90,20 +89,6 @@ function chosenFaults(): Fault[] {
       return positionals.length === 0 || positionals.some((text) => `${file} ${fault}`.includes(text));
     })
     .filter((_, n) => n % shards === shard - 1);
-}
-
-/** One for all runs: starting and migrating one takes longer than most of the tests. */
-async function startPostgres(): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-mutate-"));
-  // Started by root, PostgreSQL runs as another user, who needs access to the folder.
-  chmodSync(folder, 0o755);
-  const postgres = await startEmbeddedPostgres(folder);
-  await createTemplate(postgres.adminUrl);
-  process.env.TEST_POSTGRES_URL = postgres.adminUrl;
-  return async () => {
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
 }
 
 /** Why the fault cannot be planted: the code has moved on, and the fault has to follow it. */

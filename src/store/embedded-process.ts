@@ -14,16 +14,19 @@ const run = promisify(execFile);
 const READY_WITHIN_MS = 120_000;
 const START_TRIES = 10;
 
-/**
- * Starts the cluster unless it runs, and waits until it is ready.
- * @param port required when other processes are already connected to it
- */
+export type StartSettings = {
+  /** Required when other processes are already connected to it; `null`: any free one. */
+  port: number | null;
+  maxConnections: number;
+};
+
+/** Starts the cluster unless it runs, and waits until it is ready. */
 export async function ensureRunning(
   binaries: Binaries,
   home: string,
   cluster: string,
   account: Account,
-  port: number | null,
+  settings: StartSettings,
 ): Promise<number> {
   const giveUpAt = performance.now() + READY_WITHIN_MS;
   for (let failures = 0; ; ) {
@@ -32,7 +35,7 @@ export async function ensureRunning(
     try {
       // A server that runs but is not ready is recovering from a crash, or was just started by another
       // process.
-      if (!running) await start(binaries, home, cluster, account, port ?? (await choosePort(home)));
+      if (!running) await start(binaries, home, cluster, account, settings);
       else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
     } catch (error) {
       failures += 1;
@@ -46,9 +49,21 @@ export async function ensureRunning(
   }
 }
 
-async function start(binaries: Binaries, home: string, cluster: string, account: Account, port: number) {
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
-  const options = `-p ${port} ${settings.map((setting) => `-c ${setting}`).join(" ")}`;
+async function start(
+  binaries: Binaries,
+  home: string,
+  cluster: string,
+  account: Account,
+  { port, maxConnections }: StartSettings,
+) {
+  const options = [
+    `-p ${port ?? (await choosePort(home))}`,
+    ...[
+      "-c listen_addresses=127.0.0.1",
+      "-c unix_socket_directories=",
+      `-c max_connections=${maxConnections}`,
+    ],
+  ].join(" ");
   const files = ["--pgdata", cluster, "--log", join(home, "log")];
   await run(
     binaries.pg_ctl,

@@ -28,12 +28,14 @@ const WATCH_EVERY_MS = 2_000;
 /**
  * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives
  * our crash: the next start reuses it, or restarts it and waits for recovery.
- * @param reached called after each step of the conversion of a cluster that an earlier version created
+ * @param options.reached called after each step of the conversion of a cluster that an earlier version created
+ * @param options.maxConnections 100 unless given; without effect on a cluster that another process has started
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
-  reached?: (step: ConversionStep) => void,
+  options: { reached?: (step: ConversionStep) => void; maxConnections?: number } = {},
 ): Promise<EmbeddedPostgres> {
+  const { reached, maxConnections = 100 } = options;
   const home = resolve(dataDir, "postgres");
   const cluster = join(home, "cluster");
   const binaries = await findBinaries();
@@ -47,14 +49,14 @@ export async function startEmbeddedPostgres(
   const password = await ownPassword(join(home, "password"), account);
   await createCluster(binaries, home, cluster, account);
 
-  const port = await ensureRunning(binaries, home, cluster, account, null);
+  const port = await ensureRunning(binaries, home, cluster, account, { port: null, maxConnections });
   const adminPassword = await ownPassword(join(home, ADMIN_PASSWORD), account);
   const access = { port, password, adminPassword };
   await ensureRoles(access, reached);
   const url = tollgateUrl(access);
   const watch = keepRunning(
     async () => (await runningPostgres(cluster)) !== null,
-    () => ensureRunning(binaries, home, cluster, account, port),
+    () => ensureRunning(binaries, home, cluster, account, { port, maxConnections }),
   );
   return {
     url,

@@ -38,8 +38,10 @@ describe("an embedded cluster whose role tollgate is a superuser", { timeout: 12
     async (step) => {
       const dataDir = await createOldCluster();
       for (let crash = 0; crash < 2; crash += 1) {
-        const interrupted = startEmbeddedPostgres(dataDir, (reached) => {
-          if (reached === step) throw new Error("interrupted");
+        const interrupted = startEmbeddedPostgres(dataDir, {
+          reached: (reached) => {
+            if (reached === step) throw new Error("interrupted");
+          },
         });
         // What has been committed is not done a second time.
         if (crash > 0 && step === "swap committed") await (await interrupted).stop();
@@ -151,7 +153,14 @@ async function createTemplate(): Promise<void> {
 async function startOldCluster(dataDir: string): Promise<string> {
   const home = join(dataDir, "postgres");
   const cluster = join(home, "cluster");
-  const port = await ensureRunning(await findBinaries(), home, cluster, await unprivilegedAccount(), null);
+  const settings = { port: null, maxConnections: 100 };
+  const port = await ensureRunning(
+    await findBinaries(),
+    home,
+    cluster,
+    await unprivilegedAccount(),
+    settings,
+  );
   const password = (await readFile(join(home, "password"), "utf8")).trim();
   return `postgres://tollgate:${password}@127.0.0.1:${port}/postgres`;
 }

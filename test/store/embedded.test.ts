@@ -60,6 +60,19 @@ describe("the embedded PostgreSQL", () => {
     await postgres.stop();
   });
 
+  it("allows 100 connections, or as many as its caller wants", async () => {
+    for (const options of [{}, { maxConnections: 250 }]) {
+      const postgres = await startEmbeddedPostgres(join(folder, "connections"), options);
+      const database = openDatabase({
+        ...{ url: postgres.url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 },
+      });
+      const [setting] = await database.run({ name: "setting", text: "show max_connections" });
+      await database.close();
+      await postgres.stop();
+      expect(setting).toEqual({ max_connections: String(options.maxConnections ?? 100) });
+    }
+  });
+
   it("is shared by servers on one folder and stopped by the last", { timeout: 120_000 }, async () => {
     const [a, b] = await Promise.all([1, 2].map(() => spawnServer(null, { DATA_DIR: folder })));
     await a?.end("SIGTERM");

@@ -4,17 +4,24 @@ import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { createTemplate } from "./database.ts";
 
-/**
- * One real PostgreSQL for the whole run; every test file has a database of its own in it, copied from one
- * that is migrated once.
- */
+/** One real PostgreSQL for the whole run. */
 export default async function setup(): Promise<() => Promise<void>> {
-  // script/mutate starts one for all its runs.
-  if (process.env.TEST_POSTGRES_URL) return async () => {};
+  // script/mutate and script/steady start one for all their runs.
+  return process.env.TEST_POSTGRES_URL ? async () => {} : startTestPostgres();
+}
+
+/**
+ * A real PostgreSQL for the tests of this process and of those that it starts, which find it by
+ * `TEST_POSTGRES_URL`. Every test file has a database of its own in it, copied from one that is migrated once.
+ * @returns stops and removes it
+ */
+export async function startTestPostgres(
+  options: { maxConnections?: number } = {},
+): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
   // Started by root, PostgreSQL runs as another user, who needs access to the folder.
   await chmod(folder, 0o755);
-  const postgres = await startEmbeddedPostgres(folder);
+  const postgres = await startEmbeddedPostgres(folder, options);
   await createTemplate(postgres.adminUrl);
   process.env.TEST_POSTGRES_URL = postgres.adminUrl;
   return async () => {
