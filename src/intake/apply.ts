@@ -17,6 +17,7 @@ import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
 import { effectLimits } from "./transaction-limits.ts";
+import { withFollowers } from "./with-followers.ts";
 
 /** After this many consecutive lock time-outs in a group the remaining events are not tried. */
 const MAX_LOCK_TIMEOUTS = 3;
@@ -31,8 +32,9 @@ export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[])
     if (!applied.includes("contended")) return applied as AttemptOutcome[];
     // Nothing was written. Events whose subscriptions are free go first, the others wait for their locks one
     // by one.
-    const free = group.filter((_, index) => applied[index] !== "contended");
-    const contended = group.filter((_, index) => applied[index] === "contended");
+    const waiting = withFollowers(group, (_, index) => applied[index] === "contended");
+    const free = group.filter((event) => !waiting.has(event));
+    const contended = group.filter((event) => waiting.has(event));
     const outcomes = new Map<ClaimedEvent, AttemptOutcome>();
     for (const [part, apply] of [[free, applyGroup] as const, [contended, applySingly] as const]) {
       const outcomesOfPart = await apply(intake, part);

@@ -4,6 +4,7 @@ import { isContention, isLockTimeout, isTimeout } from "../store/transaction.ts"
 import { claimAndApply } from "./claim-and-apply.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
+import { keysOf } from "./keys.ts";
 import { type WrittenOutcome, writeOnce } from "./write-once.ts";
 
 const MAX_RUNS = 3;
@@ -64,15 +65,20 @@ async function afterFailure(
   }
   // One invalid event fails the transaction for all: processed singly, only that one leaves.
   const outcomes: WrittenOutcome[] = [];
+  const leavingKeys = new Set<string>();
   let lockTimeouts = 0;
   for (const event of group) {
-    if (lockTimeouts >= MAX_LOCK_TIMEOUTS) {
-      outcomes.push({ outcome: "leaves" });
-      continue;
-    }
-    const [outcome] = (await writeGroup(intake, [event], closing)) as [WrittenOutcome];
-    if (outcome.outcome === "leaves" && outcome.afterLockTimeout) lockTimeouts += 1;
+    const keys = keysOf(event);
+    // Those behind it that may touch the same subscription leave too, so that their order stays.
+    const isBehind = keys.some((key) => leavingKeys.has(key));
+    const outcome: WrittenOutcome =
+      isBehind || lockTimeouts >= MAX_LOCK_TIMEOUTS
+        ? { outcome: "leaves" }
+        : ((await writeGroup(intake, [event], closing))[0] as WrittenOutcome);
     outcomes.push(outcome);
+    if (outcome.outcome !== "leaves") continue;
+    if (outcome.afterLockTimeout) lockTimeouts += 1;
+    for (const key of keys) leavingKeys.add(key);
   }
   return outcomes;
 }

@@ -8,10 +8,10 @@ import { decideGroup, type EventDecision, type GroupDecision } from "./decide-gr
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
-import { keysOf } from "./keys.ts";
 import { type LockedGroup, lockGroup } from "./lock-group.ts";
 import { requestComparisons } from "./request-comparisons.ts";
 import { firstDeliveryLimits } from "./transaction-limits.ts";
+import { withFollowers } from "./with-followers.ts";
 
 /** `leaves`: not a plain first delivery. Nothing was written for it; it must be claimed first. */
 export type WrittenOutcome = ReceivedOutcome | { outcome: "leaves"; afterLockTimeout?: boolean };
@@ -46,7 +46,7 @@ export async function writeOnce(
       }
       return (event) => !alreadyStored.has(event as IncomingEvent);
     });
-    const leaving = leaversOf(group, (event) => {
+    const leaving = withFollowers(group, (event) => {
       return alreadyStored.has(event) ? !repeats.has(event) : locked.isContended(event);
     });
     const written = group.filter((event) => !repeats.has(event) && !leaving.has(event));
@@ -83,22 +83,6 @@ export async function writeOnce(
     }
     return group.map((event) => outcomes.get(event) ?? outcomeOfUnwritten(leaving.has(event)));
   });
-}
-
-/** Events behind a leaving one that may touch the same subscription leave too, so that their order stays. */
-function leaversOf(
-  group: readonly IncomingEvent[],
-  leaves: (event: IncomingEvent) => boolean,
-): Set<IncomingEvent> {
-  const leaving = new Set<IncomingEvent>();
-  const keys = new Set<string>();
-  for (const event of group) {
-    const isBehind = keys.size > 0 && keysOf(event).some((key) => keys.has(key));
-    if (!isBehind && !leaves(event)) continue;
-    leaving.add(event);
-    for (const key of keysOf(event)) keys.add(key);
-  }
-  return leaving;
 }
 
 function outcomeOf(outcome: EventDecision["outcome"], deliveryId: string): ReceivedOutcome {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Slot } from "../../src/domain/slot.ts";
 import { applyGroup } from "../../src/intake/apply.ts";
@@ -249,6 +250,40 @@ it("applies later events of a subscription only after an earlier one that has le
   expect(await Promise.all(events.map((event) => receive(event)))).toEqual(["applied", "applied"]);
   expect(await test.rows("select seats from subscription")).toEqual([{ seats: 22 }]);
   await test.rows(`delete from "user" where id = 'nobody'`);
+});
+
+it("applies events of a subscription in order when an earlier one also waits for another subscription", async () => {
+  const updateOf = (subscriptionId: string, userId: string | null, seats: number) =>
+    receive(
+      fixtureDelivery("lemon-squeezy", "customer.subscription.updated", {
+        secret: SECRETS["provider-c"],
+        nowSeconds: Math.floor(Date.now() / 1000),
+        ...{ eventId: `${subscriptionId}-${seats}`, subscriptionId, customerId: subscriptionId, userId },
+        ...{ planId: "team", seats, occurredAt: new Date(Date.UTC(2026, 0, 1) + seats * 1000) },
+      }),
+      "provider-c",
+    );
+  for (const name of ["free", "locked"]) expect(await updateOf(name, "user_0", 5)).toBe("applied");
+  const { script } = await holdLock(lockOf("locked"));
+  // The first names the user, whose other subscription is locked. The second names only its own.
+  const outcomes = Promise.all([updateOf("free", "user_0", 6), updateOf("free", null, 7)]);
+  await eventually(
+    () => test.rows("select count(*)::int from webhook_delivery where status = 'pending'"),
+    [{ count: 2 }],
+  );
+  await sleep(100);
+  await script("commit");
+  await outcomes;
+  await test.rows("update webhook_delivery set lease_until = now() where status = 'pending'");
+  await retryDue(runtime.intake);
+  expect(
+    await test.rows(
+      "select provider_subscription_id as name, seats, out_of_order from subscription order by 1",
+    ),
+  ).toEqual([
+    { name: "free", seats: 7, out_of_order: false },
+    { name: "locked", seats: 5, out_of_order: false },
+  ]);
 });
 
 it("does not mark another event successful when its delivery reuses the id of a lost claim", async () => {

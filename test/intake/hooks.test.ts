@@ -133,6 +133,23 @@ describe("withSubscriptionChange", () => {
     expect(await notes()).toContain("seats 7");
   });
 
+  it("delays later events of a subscription as well when it fails an earlier one for a moment", async () => {
+    await receive(CREATED);
+    let failures = 0;
+    hook = ({ subscription }) => {
+      if (subscription.seats !== 6 || failures === 2) return;
+      // In the group, and alone: the third time the event has left its group.
+      failures += 1;
+      throw new Error("broken");
+    };
+    const group = [6, 7].map((n) => receive(UPDATED, { seats: n }));
+    expect(await Promise.all(group)).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
+    expect(failures).toBe(2);
+    expect(await test.rows("select seats, out_of_order from subscription")).toEqual([
+      { seats: 7, out_of_order: false },
+    ]);
+  });
+
   const FAILURES: [string, WithSubscriptionChange][] = [
     [
       "catches the error of a statement",
