@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { Refusal } from "../domain/refusal.ts";
 import { printable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -34,15 +34,22 @@ export function conclude(
   else if (exitCode) terminal.exitCode = exitCode;
 }
 
-/** Prints why a command failed; with `json`, as `{ "error": ... }` on stdout too. */
-export function concludeFailure(terminal: Terminal, error: unknown, output: { json: boolean }): void {
+/**
+ * Prints why a command failed; with `json`, as `{ "error": ... }` on stdout too.
+ * @param command the one that ran; `null`: none was reached
+ */
+export function concludeFailure(
+  terminal: Terminal,
+  error: unknown,
+  { json, command }: { json: boolean; command: Command | null },
+): void {
   if (error instanceof CommanderError) {
     // Commander has already printed its message.
     terminal.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
     return;
   }
-  const sentence = sentenceOf(error);
-  if (output.json) terminal.stdout.write(`${JSON.stringify({ error: sentence }, null, 2)}\n`);
+  const sentence = sentenceOf(error, command);
+  if (json) terminal.stdout.write(`${JSON.stringify({ error: sentence }, null, 2)}\n`);
   fail(terminal, sentence);
 }
 
@@ -52,8 +59,9 @@ function fail(terminal: Terminal, sentence: string): void {
   terminal.exitCode = FAILED;
 }
 
-function sentenceOf(error: unknown): string {
-  if (error instanceof Refusal) return error.sentence(error.field === null ? null : optionOf(error.field));
+function sentenceOf(error: unknown, command: Command | null): string {
+  if (error instanceof Refusal)
+    return error.sentence(error.field === null ? null : typedName(error.field, command));
   if (!(error instanceof Error)) return String(error);
   if (isUnreachable(error)) return `the database cannot be reached: ${causeOf(error)}`;
   return error.message || error.name;
@@ -64,9 +72,17 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && error.name === "DatabaseUnavailable";
 }
 
-/** The option that a field of an operation's input is given by. */
-function optionOf(field: string): string {
-  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** Fields of operations whose option or argument has another name. */
+const TYPED_NAMES: Readonly<Record<string, string>> = { expiresAt: "expires", deliveryIds: "deliveries" };
+
+/** What a field of an operation's input is typed as, such as `--expires`; an argument has no dashes. */
+function typedName(field: string, command: Command | null): string {
+  // A list is typed as one text: `types.0` is in `--types`.
+  const [part = field] = field.split(".");
+  const name = TYPED_NAMES[part] ?? part;
+  if (command?.registeredArguments.some((argument) => argument.name() === name)) return name;
+  const option = command?.options.find((candidate) => candidate.attributeName() === name);
+  return option?.long ?? `--${name}`;
 }
 
 // Several addresses tried at once fail with an error that has no message of its own.

@@ -16,10 +16,14 @@ import { addWebhooks } from "./webhooks.ts";
 
 /** Exit code: 0 done, 1 failed with a sentence on stderr, 2 wrong usage. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+  let command: Command | null = null;
+  const program = createProgram(terminal).hook("preAction", (_, running) => {
+    command = running;
+  });
   try {
-    await createProgram(terminal).parseAsync(args, { from: "user" });
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    concludeFailure(terminal, error, { json: args.includes("--json") });
+    concludeFailure(terminal, error, { json: args.includes("--json"), command });
   }
 }
 

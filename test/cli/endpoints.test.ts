@@ -60,3 +60,13 @@ it("fails with a sentence for an address that is not allowed", async () => {
   expect(code).toBe(1);
   expect(stderr).toMatch(/public https URL/);
 });
+
+it("names the argument or option that is refused as it is typed", async () => {
+  const tollgate = commandLine();
+  const { id } = await tollgate.json("endpoints", "create", receiver.url);
+  const refused = async (...args: string[]) => (await tollgate("endpoints", ...args)).stderr.split(":")[0];
+  expect(await refused("create", "nowhere")).toBe("url");
+  expect(await refused("create", receiver.url, "--types", "user.born")).toBe("--types");
+  expect(await refused("update", id, "--url", "nowhere")).toBe("--url");
+  expect(await refused("replay", id, "the-first")).toBe("deliveries");
+});

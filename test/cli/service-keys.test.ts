@@ -61,4 +61,15 @@ describe("a service key of the command line", () => {
     );
     expect([code, stderr]).toEqual([2, expect.stringContaining("users:read")]);
   });
+
+  it.each([
+    [["--limit", "3"], "--limit: expected requests/seconds, e.g. 600/60"],
+    [["--expires", "tomorrow"], "--expires: expected a time such as 2030-01-31T00:00:00Z"],
+    [["--expires", "2020-01-01T00:00:00Z"], "--expires: "],
+  ])("is refused with %s, naming the option as it is typed", async (options, sentence) => {
+    const valid = ["--service", "--name", "x", "--permissions", "users:read"];
+    const { code, stderr } = await tollgate("keys", "create", ...valid, ...options);
+    expect(code).toBe(1);
+    expect(stderr.slice(0, sentence.length)).toBe(sentence);
+  });
 });
