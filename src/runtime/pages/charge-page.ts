@@ -11,9 +11,20 @@ import { charge } from "../../operations/call.ts";
 const SELF_HEADER = "x-tollgate-self";
 const SELF = randomBytes(24).toString("base64url");
 
-/** Marks requests passed to Next.js, so that its own fetches carry the mark too. */
-export function markAsOwn({ headers }: IncomingMessage): void {
-  headers[SELF_HEADER] = SELF;
+/** Marks a request passed to Next.js, so that its own fetches carry the client's address too. */
+export function markAsOwn({ headers }: IncomingMessage, address: string): void {
+  headers[SELF_HEADER] = `${SELF} ${address}`;
+}
+
+/**
+ * The client's address of a page that Next.js fetches; `null`: of another request. Next.js also adds an
+ * `X-Forwarded-For` of its own, which is no sign of a proxy.
+ */
+export function addressOfOwn({ headers }: IncomingMessage): string | null {
+  const [mark = "", address = null] = String(headers[SELF_HEADER] ?? "").split(" ");
+  const actual = Buffer.from(mark);
+  const expected = Buffer.from(SELF);
+  return actual.length === expected.length && timingSafeEqual(actual, expected) ? address : null;
 }
 
 /**
@@ -26,11 +37,6 @@ export async function chargePage(
   { limits, address, charges }: { limits: Limits; address: string; charges: Charge[] },
 ): Promise<void> {
   // The action has been charged already, and over loopback all users would share one address.
-  if (!isOwn(incoming)) await charge("pages", limits, { caller: { kind: "anonymous", address }, charges });
-}
-
-function isOwn({ headers }: IncomingMessage): boolean {
-  const actual = Buffer.from(String(headers[SELF_HEADER] ?? ""));
-  const expected = Buffer.from(SELF);
-  return actual.length === expected.length && timingSafeEqual(actual, expected);
+  if (addressOfOwn(incoming) === null)
+    await charge("pages", limits, { caller: { kind: "anonymous", address }, charges });
 }

@@ -11,7 +11,7 @@ import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
 import { statusOf } from "../../http/status-of.ts";
 import type { Charge } from "../../limits/charge.ts";
 import { builtFiles } from "./built-files.ts";
-import { chargePage } from "./charge-page.ts";
+import { addressOfOwn, chargePage } from "./charge-page.ts";
 import { loadNext } from "./load-next.ts";
 import { openRequest } from "./open-request.ts";
 import { pageRoutes } from "./page-route.ts";
@@ -70,10 +70,12 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
           return sendText(outgoing, 413, "Payload too large");
         }
         if (incoming.url?.startsWith("/_next/static/")) return await toFiles(incoming, outgoing);
-        const address = options.clientAddress(
-          incoming.socket.remoteAddress,
-          incoming.headers["x-forwarded-for"] as string | undefined,
-        );
+        const address =
+          addressOfOwn(incoming) ??
+          options.clientAddress(
+            incoming.socket.remoteAddress,
+            incoming.headers["x-forwarded-for"] as string | undefined,
+          );
         await chargePage(incoming, { limits: options.deps.limits, address, charges });
         const { handle } = await next(incoming);
         const request = await openRequest(incoming, outgoing, { id: requestId, address, charges }, options);

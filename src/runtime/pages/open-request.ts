@@ -27,7 +27,7 @@ export async function openRequest(
   headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
   // Next.js fetches the page that an action redirects to from this server, over plain HTTP.
   headers["x-forwarded-proto"] = "http";
-  markAsOwn(incoming);
+  markAsOwn(incoming, address);
   for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
 
   const identified = await auth
