@@ -94,11 +94,15 @@ export const changeSubscription = defineOperation({
       resultingPriceId: priceId,
     };
     const facts = { slot: provider, userId };
-    const previewed = preview
-      ? await mapProviderErrors(deps, facts, api.previewChange(providerSubscriptionId, changed))
-      : null;
     // What is paid now, ordered for the next period, withdraws a change that waits.
     const isChange = changed.priceId !== null || changed.seats !== null || when === "period_end";
+    const currency = currentPlan && priceWithId(currentPlan, provider, stored.priceId)?.currency;
+    // Providers quote the next renewal when nothing changes.
+    const previewed = !preview
+      ? null
+      : isChange || currency === undefined
+        ? await mapProviderErrors(deps, facts, api.previewChange(providerSubscriptionId, changed))
+        : { amountDue: 0, currency, at: new Date() };
     if (!preview && isChange)
       await change(deps, api, { ...stored, planId: plan.id, providerSubscriptionId, userId }, changed);
     const subscription =

@@ -34,6 +34,9 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
       subscription: { planId: "pro", seats: 4 },
       preview: null,
     });
+    expect((await change({ seats: 4, when: "now", preview: true })).body.preview).toMatchObject({
+      ...{ amountDue: 0, currency: "EUR" },
+    });
     expect((await change({ planId: "team", seats: 6, when: "now" })).body).toMatchObject({
       subscription: { planId: "team", seats: 6 },
     });
