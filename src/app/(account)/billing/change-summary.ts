@@ -33,7 +33,7 @@ export async function previewLines(
   function amountLine() {
     if (preview === null) return { label: t("change.amountDue"), value: t("change.amountUnknown") };
     const { amountDue, currency } = preview;
-    const amount = `${formatPrice(locale, { amount: Math.abs(amountDue), currency })} ${currency}`;
+    const amount = formatPrice(locale, { amount: Math.abs(amountDue), currency });
     return { label: t(amountDue < 0 ? "change.credit" : "change.amountDue"), value: amount };
   }
 }
