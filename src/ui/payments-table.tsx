@@ -43,21 +43,26 @@ export function PaymentsTable({
         { label: labels.date },
         { label: labels.amount, align: "end" },
         { label: labels.status },
-        { label: labels.receipt },
+        { label: labels.receipt, from: "sm" },
       ]}
     >
-      {payments.map(({ id, status, receiptUrl, occurredAt, ...price }) => (
-        <tr key={id}>
-          <Cell>
-            <Time at={occurredAt} />
-          </Cell>
-          <Cell align="end">{formatPrice(locale, price)}</Cell>
-          <Cell>
-            <Status tone={TONES[status]}>{labels.statuses[status]}</Status>
-          </Cell>
-          <Cell>{receiptUrl && <TextLink href={receiptUrl}>{labels.openReceipt}</TextLink>}</Cell>
-        </tr>
-      ))}
+      {payments.map(({ id, status, receiptUrl, occurredAt, ...price }) => {
+        const receipt = receiptUrl && <TextLink href={receiptUrl}>{labels.openReceipt}</TextLink>;
+        return (
+          <tr key={id}>
+            <Cell>
+              <Time at={occurredAt} />
+              {/* Four columns are too wide for a phone. */}
+              {receipt && <span className="block sm:hidden">{receipt}</span>}
+            </Cell>
+            <Cell align="end">{formatPrice(locale, price)}</Cell>
+            <Cell>
+              <Status tone={TONES[status]}>{labels.statuses[status]}</Status>
+            </Cell>
+            <Cell from="sm">{receipt}</Cell>
+          </tr>
+        );
+      })}
     </Table>
   );
 }
