@@ -97,5 +97,6 @@ function factsBefore([userId, planId, status, periodEndMs, cancelAtPeriodEnd]: B
 }
 
 function dateOf(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
+  // Those of `outbound_change` are seconds that PostgreSQL has multiplied: just below, at times.
+  return ms === null ? null : new Date(Math.round(ms));
 }

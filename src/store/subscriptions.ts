@@ -41,7 +41,8 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     planId: row.plan_id,
     seats: row.seats,
     status: row.status,
-    currentPeriodEnd: row.period_end_ms === null ? null : new Date(row.period_end_ms),
+    // As a `Date` drops fractions: from 2038 on, the product of PostgreSQL's seconds may be just below.
+    currentPeriodEnd: row.period_end_ms === null ? null : new Date(Math.round(row.period_end_ms)),
     cancelAtPeriodEnd: row.cancel_at_period_end,
     outOfOrder: row.out_of_order,
     lastEventAtMicros: microsOf(row.last_event_at_micros),
