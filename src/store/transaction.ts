@@ -62,7 +62,7 @@ export async function inTransaction<Result>(
     return result;
   } catch (caught) {
     // Which statement's rejection reaches `work` is random.
-    const error = sqlState(caught) === null ? caught : cause;
+    const error = sqlState(caught) === null ? caught : (cause ?? caught);
     if (error instanceof DatabaseUnavailable) healthy = false;
     throw error;
   } finally {
@@ -104,7 +104,9 @@ function settingsOf(options: TransactionOptions): string[] {
  * knows it.
  */
 async function confirmReplicated(connection: Connection): Promise<void> {
-  const [after] = await connection.run<Replication>(REPLICATION);
+  const [after] = await connection.run<Replication>(REPLICATION).catch((cause: unknown) => {
+    throw new DatabaseUnavailable("it is unknown whether the commit was replicated", { cause });
+  });
   if (after?.is_synchronous) return;
   throw new DatabaseUnavailable("synchronous replication was switched off during the commit");
 }
