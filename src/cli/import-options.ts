@@ -11,9 +11,10 @@ import type { Terminal } from "./terminal.ts";
 /** What both imports understand. */
 export type ImportOutput = { json?: boolean; dryRun: boolean; notify: boolean };
 
-export function addImportOptions(command: Command): Command {
+/** @param databases the values of `--from` that read from another database */
+export function addImportOptions(command: Command, databases: string): Command {
   return command
-    .option("--database-url <url>", "PostgreSQL of the other system, for better-auth and sync-engine")
+    .option("--database-url <url>", `PostgreSQL of the other system, for ${databases}`)
     .option("--dry-run", "report what would happen, and change nothing", false)
     .option("--notify", "notify users and emit events; off by default", false)
     .addOption(jsonOption());

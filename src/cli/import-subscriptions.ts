@@ -27,7 +27,7 @@ type SubscriptionOptions = ImportOutput & {
 };
 
 export function addImportSubscriptions(importing: Command, terminal: Terminal): void {
-  addImportOptions(importing.command("subscriptions"))
+  addImportOptions(importing.command("subscriptions"), "sync-engine and better-auth")
     .description("imports subscriptions, ended ones too, by the same rules as a comparison with the provider")
     .addOption(new Option("--slot <slot>", "the slot they belong to").choices(SLOTS).makeOptionMandatory())
     .addOption(

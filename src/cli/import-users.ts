@@ -15,7 +15,7 @@ import { withRuntime } from "./with-runtime.ts";
 type UserOptions = ImportOutput & { from: string; slot?: Slot; databaseUrl?: string };
 
 export function addImportUsers(importing: Command, terminal: Terminal): void {
-  addImportOptions(importing.command("users"))
+  addImportOptions(importing.command("users"), "better-auth")
     .description("imports users without passwords, which they set by the password reset link")
     .requiredOption(
       "--from <source>",
