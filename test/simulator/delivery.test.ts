@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
@@ -214,6 +215,26 @@ describe("a failing endpoint", () => {
     const tries = hook.arrivals.filter((_, at) => types[at] === "subscription.created");
     expect(new Set(tries.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(hook.arrivals.map(({ problem }) => problem)).toEqual(hook.arrivals.map(() => null));
+  });
+
+  it("delays Polar's later events while an earlier one is being answered, even when the clock is moved", async () => {
+    const { hook, sim, buy, act } = await provider("polar");
+    await buy();
+    await sim.settle();
+    hook.arrivals.length = 0;
+    const moved = Promise.withResolvers<void>();
+    hook.answer(async () => {
+      await moved.promise;
+      // Longer than an event counts as young here.
+      await sleep(hook.arrivals.length === 1 ? 200 : 0);
+      return 200;
+    });
+    await act("seats", { seats: "2" });
+    await control(sim.url, "/clock", { by: "month" });
+    moved.resolve();
+    await sim.settle();
+    expect(typesOf(hook)).toEqual(["subscription.updated", "subscription.updated", "order.paid"]);
+    expect(hook.most).toBe(1);
   });
 
   it("is disabled by Polar after ten events with ten failed attempts each", async () => {

@@ -68,7 +68,8 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
         isWaiting(earlier) &&
         !earlier.isHeldBack &&
         earlier.tries.length === 0 &&
-        earlier.madeAtMs > youngSinceMs,
+        // An attempt ends long before its event is a minute old, unless the clock is moved meanwhile.
+        (underWay.has(earlier.number) || earlier.madeAtMs > youngSinceMs),
     );
   }
 
