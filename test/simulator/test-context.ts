@@ -30,8 +30,17 @@ const FORMATS: Record<Slot, WireFormat> = {
   "provider-c": "polar",
 };
 
+export type TestSimulator = Simulator & {
+  logged: string[];
+  /**
+   * Moves the clock as time passes: what is on its way arrives before anything comes due. Resolves when what
+   * came due has arrived too.
+   */
+  passTime(by: string | number): Promise<void>;
+};
+
 /** A simulator on a free port, which ends with the test at the latest. */
-export async function simulator(options: Options): Promise<Simulator & { logged: string[] }> {
+export async function simulator(options: Options): Promise<TestSimulator> {
   const logged: string[] = [];
   const log = { info: () => {}, warn: (_facts: object, message: string) => void logged.push(message) };
   const running = await startSimulator({
@@ -57,7 +66,12 @@ export async function simulator(options: Options): Promise<Simulator & { logged:
     ...(options.keptEvents === undefined ? {} : { keptEvents: options.keptEvents }),
     ...(options.storesChanges === undefined ? {} : { storesChanges: options.storesChanges }),
   });
-  return { ...running, logged, close: cleanedUp(running.close) };
+  const passTime = async (by: string | number) => {
+    await running.settle();
+    await control(running.url, "/clock", { by });
+    await running.settle();
+  };
+  return { ...running, logged, passTime, close: cleanedUp(running.close) };
 }
 
 /** Presses a button of a page, as a browser does without JavaScript. Redirects are not followed. */
