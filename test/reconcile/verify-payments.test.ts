@@ -8,7 +8,7 @@ import type { VerifyOptions } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { endpoint } from "../simulator/endpoint.ts";
-import { API_KEY, control, order, press, simulator } from "../simulator/test-context.ts";
+import { API_KEY, order, press, simulator, type TestSimulator } from "../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -26,7 +26,7 @@ type Stored = {
 
 describe.each(wireFormats())("the payments of %s", (format) => {
   let test: TestDatabase;
-  let sim: Awaited<ReturnType<typeof simulator>>;
+  let sim: TestSimulator;
   let runtime: Runtime;
   let isLosing = false;
 
@@ -42,15 +42,18 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     hook.answer(async ({ rawBody, headers }) => {
       if (isLosing) return 200;
       const header = (name: string) => headers[name];
-      const { outcome } = await runtime.intake.receive("provider-a", { rawBody, header });
-      return outcome === "applied" || outcome === "ignored" || outcome === "duplicate" ? 200 : 500;
+      for (;;) {
+        const { outcome } = await runtime.intake.receive("provider-a", { rawBody, header });
+        // Repeated later by the provider, it would come after its successors, which nothing corrects here.
+        if (outcome === "unavailable") continue;
+        return outcome === "applied" || outcome === "ignored" || outcome === "duplicate" ? 200 : 500;
+      }
     });
     for (const user of ["user_0", "user_1"]) {
       const email = `${user}@example.com`;
       const { url } = await order(sim.url, format, { userId: user, email, seats: 2 });
       await press(url, { email, card: "4242 4242 4242 4242", action: "pay" });
     }
-    await sim.settle();
     await renew();
   });
   afterAll(async () => {
@@ -59,10 +62,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await test.drop();
   });
 
-  const renew = async () => {
-    await control(sim.url, "/clock", { by: "month" });
-    await sim.settle();
-  };
+  const renew = () => sim.passTime("month");
   const api = () => runtime.payments["provider-a"] as PaymentApi;
   const run = (options: Partial<VerifyOptions> = {}) =>
     verify(runtime, {

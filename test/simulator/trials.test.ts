@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
 import { serverVariables } from "../support/variables.ts";
-import { API_KEY, control, press, simulator } from "./test-context.ts";
+import { API_KEY, press, simulator } from "./test-context.ts";
 import "../fixtures/fifth-provider.ts";
 
 const TRIAL_DAYS = 9;
@@ -44,6 +44,7 @@ it.each(formats)(
       PROVIDER_A_ADAPTER: format,
       PROVIDER_A_API_KEY: API_KEY,
       PROVIDER_A_API_URL: apiUrl,
+      SELF_HEAL: "on",
     });
     const server = await startServer({ ...config, plans: catalog }, { log: createLog(config.logLevel) });
     serverUrl = server.url;
@@ -72,8 +73,7 @@ it.each(formats)(
     expect(await buy()).toContain(`${TRIAL_DAYS} days free`);
     await eventually(statuses, ["trialing"]);
     const [first] = sim.subscriptions("provider-a");
-    await control(sim.url, "/clock", { by: (TRIAL_DAYS + 1) * 86_400 });
-    await sim.settle();
+    await sim.passTime((TRIAL_DAYS + 1) * 86_400);
     await eventually(statuses, ["active"]);
 
     await api.cancelSubscription(first?.providerSubscriptionId ?? "");

@@ -199,7 +199,7 @@ describe("the SDK before 1.0", () => {
     const { result } = await validating.subscriptions.list({ externalCustomerId: "half" });
     const [subscription] = result.items;
     expect(subscription).toMatchObject({ discountId, discount: { name: "Half", redemptionsCount: 1 } });
-    await provider.moveClock("month");
+    await provider.passTime("month");
     const subscriptionId = String(subscription?.id);
     const orders = await validating.orders.list({ subscriptionId, sorting: ["created_at"] });
     expect(orders.result.items).toMatchObject([
@@ -212,7 +212,7 @@ describe("the SDK before 1.0", () => {
         subscriptionUpdate: { discountId: discount },
       });
     expect(await update(discountId)).toMatchObject({ discountId });
-    await provider.moveClock("month");
+    await provider.passTime("month");
     const [latest] = (await validating.orders.list({ subscriptionId, limit: 1 })).result.items;
     expect(latest).toMatchObject({ discountAmount: 2_000, dueAmount: 2_000 });
     expect(await update(null)).toMatchObject({ discountId: null, discount: null });

@@ -1,7 +1,7 @@
 import type { WireFormat } from "../../../src/providers/adapter.ts";
 import { SECRETS } from "../../support/variables.ts";
 import { endpoint } from "../endpoint.ts";
-import { control, press, simulator } from "../test-context.ts";
+import { press, simulator } from "../test-context.ts";
 
 const CARD = "4242424242424242";
 
@@ -25,10 +25,7 @@ export async function sdkContext(format: WireFormat, secret: string = SECRETS["p
       if (paid.status >= 400) throw new Error(`${paid.status} ${paid.text}`);
       await sim.settle();
     },
-    moveClock: async (by: string | number) => {
-      await control(sim.url, "/clock", { by });
-      await sim.settle();
-    },
+    passTime: sim.passTime,
     /** What the endpoint has received. */
     deliveries: async () => {
       await sim.settle();

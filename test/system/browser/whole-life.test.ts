@@ -171,6 +171,8 @@ async function inPortal(
 }
 
 async function aMonthLater(page: Page, { sim }: ProviderContext): Promise<void> {
+  // What is on its way arrives within the month.
+  await sim.settle();
   await page.goto(sim.url);
   await page.getByRole("button", { name: "Forward a month" }).click();
   await page.waitForLoadState();

@@ -13,7 +13,14 @@ import { reconcile } from "../../../src/reconcile/reconcile.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { type Endpoint, endpoint } from "../../simulator/endpoint.ts";
-import { API_KEY, control, order, press, simulator } from "../../simulator/test-context.ts";
+import {
+  API_KEY,
+  control,
+  order,
+  press,
+  simulator,
+  type TestSimulator,
+} from "../../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { startTestRuntime } from "../../support/runtime.ts";
@@ -83,7 +90,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
   let server: RunningServer;
   let runtime: Runtime;
   let hook: Endpoint;
-  let sim: Awaited<ReturnType<typeof simulator>>;
+  let sim: TestSimulator;
   beforeAll(async () => {
     test = await freshDatabase(RUNS + 200);
     hook = await endpoint(format, SECRETS["provider-a"]);
@@ -177,8 +184,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         counts.dropped += Number(dropped.length > 0);
         // Keeps it unchanged while the clock moves on for others.
         await end();
-        await sim.settle();
-        await control(sim.url, "/clock", { by: 2 });
+        await sim.passTime(2);
       }),
       { numRuns: RUNS },
     );
