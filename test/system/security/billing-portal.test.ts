@@ -177,11 +177,11 @@ async function buyAtProvider(context: ProviderContext, format: WireFormat): Prom
   // Its events name nobody: they would be retried for days.
   await control(url, "/provider-a/faults", { kind: "drop", share: 1 });
   await pay(await checkoutAtProvider(url, format), VICTIM);
-  await control(url, "/provider-a/faults", { kind: "drop", share: 0 });
   const { subscriptions } = (await control(url, "/state")).slots["provider-a"];
   const id = String(subscriptions[0].id);
   // Polar's customers have at most one that runs.
   if (format === "polar") await cancelAtPolar(context, id);
+  await control(url, "/provider-a/faults", { kind: "drop", share: 0 });
   return id;
 }
 
