@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { vi } from "vitest";
+import { repeatRefusals } from "../../simulator/repeat-refusals.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
@@ -39,6 +40,7 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
   const listening = vi.spyOn(console, "error").mockImplementation((...logged) => {
     complaints.push(`server: ${logged.map((value) => inspect(value)).join(" ")}`);
   });
+  repeatRefusals(server.simulatorUrl as string);
   const close = async () => {
     listening.mockRestore();
     await server.close();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wireFormats } from "../../../src/providers/registry.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { type Tollgate, tollgateIn } from "../../cli/tollgate.ts";
+import { repeatRefusals } from "../../simulator/repeat-refusals.ts";
 import { control, press } from "../../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -20,9 +21,14 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
   beforeAll(async () => {
     folder = await temporaryFolder();
     test = await freshDatabase(0);
-    const variables = { ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder };
+    const variables = {
+      ...{ ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder },
+      // On a busy machine the server refuses some events at first, and they arrive out of order.
+      SELF_HEAL: "on",
+    };
     server = await startTestServer(test.url, { ...variables, SIMULATOR_PORT: "0" });
     provider = server.simulatorUrl as string;
+    repeatRefusals(provider);
     tollgate = tollgateIn({
       ...{ ...serverVariables(test.url), ...variables },
       ...{ SIMULATOR_PORT: new URL(provider).port, APP_URL: server.url },
