@@ -1,11 +1,13 @@
+import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
+import { cleanedUp } from "../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { sendRequest, startHttpServer } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
-import { overloadedOnce } from "./overloaded-once.ts";
 import { API_KEY, control, press, simulator } from "./test-context.ts";
 import "../fixtures/fifth-provider.ts";
 
@@ -114,6 +116,27 @@ async function shopWith(format: WireFormat) {
     return { id, customerId, portal, act, forward };
   };
   return { sim, api, order, userId, refuseNext, agree, storedSubscriptions, buy, close };
+}
+
+/**
+ * An endpoint that refuses the first delivery, as an overloaded server does, and passes all others on.
+ * @returns its URL, with the paths of the server
+ */
+async function overloadedOnce(serverUrl: string): Promise<string> {
+  let isOverloaded = true;
+  const { url, close } = await startHttpServer(async (incoming, response) => {
+    const body = await buffer(incoming);
+    if (isOverloaded) {
+      isOverloaded = false;
+      response.writeHead(503).end();
+      return;
+    }
+    const { host: _, connection: __, "content-length": ___, ...headers } = incoming.headers;
+    const { status, text } = await sendRequest(serverUrl, "POST", incoming.url as string, { headers, body });
+    response.writeHead(status).end(text);
+  });
+  cleanedUp(close);
+  return url;
 }
 
 describe.each(wireFormats())("changes of a subscription in the format %s", (format) => {

@@ -11,10 +11,8 @@ export function repeatRefusals(simulatorUrl: string): void {
   const repeat = async () => {
     const { slots } = await control(simulatorUrl, "/state");
     for (const [slot, { deliveries }] of Object.entries<{ deliveries: Delivery[] }>(slots)) {
-      for (const { number, status, failures } of deliveries) {
-        if (status === "waiting" && failures > 0)
-          await control(simulatorUrl, `/${slot}/redeliver`, { number });
-      }
+      const refused = deliveries.filter(({ status, failures }) => status === "waiting" && failures > 0);
+      for (const { number } of refused) await control(simulatorUrl, `/${slot}/redeliver`, { number });
     }
   };
   // The server may have been closed.

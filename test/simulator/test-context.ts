@@ -1,28 +1,26 @@
 import { randomUUID } from "node:crypto";
 import plans from "../../plans.config.ts";
 import type { PlanCatalog } from "../../src/domain/plan.ts";
-import { SLOTS, type Slot } from "../../src/domain/slot.ts";
+import { perSlot, type Slot } from "../../src/domain/slot.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/server/start-simulator.ts";
+import {
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from "../../src/simulator/server/start-simulator.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { SECRETS } from "../support/variables.ts";
 
 export const API_KEY = "sim_key_of_the_tests";
 
-export type Options = {
-  formats?: Partial<Record<Slot, WireFormat>>;
-  deliverTo(slot: Slot): string;
-  stateFile?: string | null;
-  secret?: string;
-  timeScale?: number;
-  answerWithinMs?: number;
-  keptEvents?: number;
-  storesChanges?: boolean;
-  catalog?: PlanCatalog;
-  returnUrl?(slot: Slot): string;
-};
+type Options = Pick<SimulatorOptions, "deliverTo"> &
+  Partial<Omit<SimulatorOptions, "host" | "port" | "slots" | "plans" | "log">> & {
+    formats?: Partial<Record<Slot, WireFormat>>;
+    secret?: string;
+    catalog?: PlanCatalog;
+  };
 
 const FORMATS: Record<Slot, WireFormat> = {
   "provider-a": "stripe",
@@ -40,31 +38,21 @@ export type TestSimulator = Simulator & {
 };
 
 /** A simulator on a free port, which ends with the test at the latest. */
-export async function simulator(options: Options): Promise<TestSimulator> {
+export async function simulator({ formats, secret, catalog, ...options }: Options): Promise<TestSimulator> {
   const logged: string[] = [];
   const log = { info: () => {}, warn: (_facts: object, message: string) => void logged.push(message) };
   const running = await startSimulator({
     host: "127.0.0.1",
     port: 0,
-    slots: Object.fromEntries(
-      SLOTS.map((slot) => [
-        slot,
-        {
-          format: options.formats?.[slot] ?? FORMATS[slot],
-          apiKey: API_KEY,
-          webhookSecret: options.secret ?? SECRETS[slot],
-        },
-      ]),
-    ) as Record<Slot, { format: WireFormat; apiKey: string; webhookSecret: string }>,
-    plans: options.catalog ?? plans,
-    deliverTo: options.deliverTo,
-    ...(options.returnUrl ? { returnUrl: options.returnUrl } : {}),
-    stateFile: options.stateFile ?? null,
+    slots: perSlot((slot) => ({
+      format: formats?.[slot] ?? FORMATS[slot],
+      apiKey: API_KEY,
+      webhookSecret: secret ?? SECRETS[slot],
+    })),
+    plans: catalog ?? plans,
+    stateFile: null,
     log,
-    timeScale: options.timeScale ?? 1,
-    ...(options.answerWithinMs === undefined ? {} : { answerWithinMs: options.answerWithinMs }),
-    ...(options.keptEvents === undefined ? {} : { keptEvents: options.keptEvents }),
-    ...(options.storesChanges === undefined ? {} : { storesChanges: options.storesChanges }),
+    ...options,
   });
   const passTime = async (by: string | number) => {
     await running.settle();
