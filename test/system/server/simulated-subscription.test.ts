@@ -23,8 +23,9 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     test = await freshDatabase(0);
     const variables = {
       ...{ ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder },
-      // On a busy machine the server refuses some events at first, and they arrive out of order.
-      SELF_HEAL: "on",
+      // On a busy machine the server refuses some events at first, and they arrive out of order. Lemon Squeezy's
+      // do no harm then, and what its test changes in the database is for the operator to find.
+      SELF_HEAL: format === "lemon-squeezy" ? "off" : "on",
     };
     server = await startTestServer(test.url, { ...variables, SIMULATOR_PORT: "0" });
     provider = server.simulatorUrl as string;
