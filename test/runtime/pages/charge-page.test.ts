@@ -12,7 +12,7 @@ describe("a page that Next.js fetches", () => {
   });
 
   it.each([{}, { "x-tollgate-self": "" }, { "x-tollgate-self": `${"A".repeat(32)} 192.0.2.7` }])(
-    "is not taken for a client's own request with the headers %j",
+    "is not recognized by the headers %j",
     (headers) => {
       expect(addressOfOwn(requestWith(headers))).toBeNull();
     },
