@@ -11,9 +11,10 @@ import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
 import { statusOf } from "../../http/status-of.ts";
 import type { Charge } from "../../limits/charge.ts";
 import { builtFiles } from "./built-files.ts";
-import { addressOfOwn, chargePage } from "./charge-page.ts";
+import { chargePage } from "./charge-page.ts";
 import { loadNext } from "./load-next.ts";
 import { openRequest } from "./open-request.ts";
+import { addressOfOwn } from "./own-request.ts";
 import { pageRoutes } from "./page-route.ts";
 import type { PagesOptions } from "./pages-options.ts";
 

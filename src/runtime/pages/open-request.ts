@@ -5,9 +5,9 @@ import type { Person } from "../../domain/caller.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
 import type { Charge } from "../../limits/charge.ts";
-import { markAsOwn } from "./charge-page.ts";
 import { errorDocument } from "./error-document.ts";
 import { errorStatus } from "./error-status.ts";
+import { markAsOwn } from "./own-request.ts";
 import type { PagesOptions } from "./pages-options.ts";
 import { replaceErrorDocument } from "./replace-error-document.ts";
 

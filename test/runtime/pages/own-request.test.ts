@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { addressOfOwn, markAsOwn } from "../../../src/runtime/pages/charge-page.ts";
+import { addressOfOwn, markAsOwn } from "../../../src/runtime/pages/own-request.ts";
 
 const requestWith = (headers: IncomingHttpHeaders) => ({ headers }) as IncomingMessage;
 
