@@ -10,7 +10,7 @@ import { connectApi, connectClientAddress, connectWebhooks } from "./connect-api
 import type { VersionCatalog } from "./domain/api-version.ts";
 import type { Slot } from "./domain/slot.ts";
 import type { ClientAddress } from "./http/client-address.ts";
-import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
+import { createUnroutable, isMalformed } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { captureOutput } from "./observability/capture-output.ts";
 import { createLog, type Log } from "./observability/log.ts";
@@ -91,12 +91,13 @@ export async function startServer(config: Config, options: ServerOptions): Promi
         tracing?.setRoute("/api/webhooks/:slot");
         return;
       }
-      if (isMalformedTarget(incoming.url)) unroutable.refuse(outgoing);
+      if (isMalformed(incoming)) unroutable.refuse(outgoing);
       else if (isPage(incoming.url)) void pages.answer(incoming, outgoing);
       else void toApi(incoming, outgoing);
     };
     const listener = tracing === null ? answer : tracing.traceRequests(answer);
     const server = createHttpServer(listener, unroutable.refuseSocket);
+    server.on("checkExpectation", unroutable.refuseExpectation);
     const acceptAtLeastMs = trustsProxies(config.trustedProxies) ? NOTICE_WITHIN_MS : 0;
     const drain = prepareDrain(server, { acceptAtLeastMs });
     await listen(server, config);

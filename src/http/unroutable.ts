@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import type { Log } from "../observability/log.ts";
 
 /**
- * Answers requests that never reach the app: an invalid `Host`, a malformed target, not HTTP at all.
+ * Answers requests that never reach the app: an invalid `Host` or none, a malformed target, an unknown
+ * expectation, not HTTP at all.
  * @param apiVersion the current one, for `X-API-Version`
  */
 export function createUnroutable(apiVersion: string, log: Log) {
@@ -26,10 +27,16 @@ export function createUnroutable(apiVersion: string, log: Log) {
       return new Response(body, { status: isRequest ? 400 : 500, headers: headers(requestId) });
     },
 
-    /** Refuses a request whose target no handler may see: `isMalformedTarget`. */
+    /** Refuses a request that no handler may see: `isMalformed`. */
     refuse: (outgoing: ServerResponse): void => {
       outgoing.writeHead(400, { ...headers(randomUUID()), connection: "close" });
       outgoing.end(JSON.stringify({ error: "Bad request" }));
+    },
+
+    /** For the server's `checkExpectation`: an `Expect` other than `100-continue`. */
+    refuseExpectation: (_: IncomingMessage, outgoing: ServerResponse): void => {
+      outgoing.writeHead(417, { ...headers(randomUUID()), connection: "close" });
+      outgoing.end(JSON.stringify({ error: "Expectation failed" }));
     },
 
     /**
@@ -59,7 +66,11 @@ const STATUS_OF: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** An absolute-form target with user info: `new Request` throws on it, wherever it is created. */
-export function isMalformedTarget(target = ""): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(target);
+/**
+ * An absolute-form target with user info: `new Request` throws on it, wherever it is created. Or HTTP/1.1
+ * without a `Host` (RFC 9112, section 3.2), which the adapter would replace.
+ */
+export function isMalformed({ url = "", httpVersion, headers }: IncomingMessage): boolean {
+  if (headers.host === undefined && httpVersion === "1.1") return true;
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(url);
 }

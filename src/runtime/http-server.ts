@@ -19,7 +19,8 @@ const HTTP_LIMITS = {
 } as const;
 
 /**
- * A server without a listener for upgrades, so that Node ignores the `Upgrade` header.
+ * A server without a listener for upgrades, so that Node ignores the `Upgrade` header. The listener also gets
+ * requests without a `Host`, as Node would answer them without our headers.
  * @param refuseSocket for input that is not HTTP
  */
 export function createHttpServer(
@@ -32,6 +33,7 @@ export function createHttpServer(
       requestTimeout: HTTP_LIMITS.arriveWithinMs,
       connectionsCheckingInterval: HTTP_LIMITS.checkEveryMs,
       keepAliveTimeout: HTTP_LIMITS.idleForMs,
+      requireHostHeader: false,
     },
     limitPipelining(listener),
   );
