@@ -51,6 +51,8 @@ export function concludeFailure(
   const sentence = sentenceOf(error, command);
   if (json) terminal.stdout.write(`${JSON.stringify({ error: sentence }, null, 2)}\n`);
   fail(terminal, sentence);
+  // What was typed is refused whatever the state of the server.
+  if (error instanceof Refusal && error.code === "invalid_input") terminal.exitCode = WRONG_USAGE;
 }
 
 function fail(terminal: Terminal, sentence: string): void {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { ImportOptions, ImportReport } from "../import/run-import.ts";
@@ -14,10 +14,26 @@ export type ImportOutput = { json?: boolean; dryRun: boolean; notify: boolean };
 /** @param databases the values of `--from` that read from another database */
 export function addImportOptions(command: Command, databases: string): Command {
   return command
-    .option("--database-url <url>", `PostgreSQL of the other system, for ${databases}`)
+    .addOption(
+      new Option("--database-url <url>", `PostgreSQL of the other system, for ${databases}`).argParser(
+        postgresUrl,
+      ),
+    )
     .option("--dry-run", "report what would happen, and change nothing", false)
     .option("--notify", "notify users and emit events; off by default", false)
     .addOption(jsonOption());
+}
+
+function postgresUrl(text: string): string {
+  if (/^postgres(ql)?:\/\//.test(text)) return text;
+  throw new InvalidArgumentError(`Expected ${EXAMPLE_URL}.`);
+}
+
+const EXAMPLE_URL = "a URL such as postgres://user@localhost/old";
+
+/** Wrong usage without it. */
+export function requireDatabaseUrl(command: Command, from: string, url: string | undefined): string {
+  return url ?? command.error(`error: --from ${from} needs the option '--database-url': ${EXAMPLE_URL}`);
 }
 
 export function apiOf({ payments }: Runtime, slot: Slot): PaymentApi {

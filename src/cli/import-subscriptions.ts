@@ -11,7 +11,14 @@ import { syncEngineSubscriptions } from "../import/sources/sync-engine.ts";
 import type { SubscriptionRow } from "../import/subscription-row.ts";
 import { comparePayments } from "../reconcile/compare-payments.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { addImportOptions, apiOf, concludeImport, type ImportOutput, modeOf } from "./import-options.ts";
+import {
+  addImportOptions,
+  apiOf,
+  concludeImport,
+  type ImportOutput,
+  modeOf,
+  requireDatabaseUrl,
+} from "./import-options.ts";
 import { withCounter } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
@@ -50,17 +57,23 @@ Examples:
   npm run -s tollgate -- import subscriptions --slot provider-a --from provider --map mapping.json
   npm run -s tollgate -- import subscriptions --slot provider-a --from sync-engine --database-url postgres://localhost/old`,
     )
-    .action(async (options: SubscriptionOptions) => {
+    .action(async (options: SubscriptionOptions, command: Command) => {
+      const databaseUrl =
+        options.from === "provider" ? null : requireDatabaseUrl(command, options.from, options.databaseUrl);
       const mapping = options.map === undefined ? NO_MAPPING : await readMapping(options.map);
       const { slot } = options;
       const [report, payments] = await withRuntime(terminal, async (runtime) => {
-        const imported = await withSubscriptionSource(runtime, options, mapping, (source) =>
-          withCounter(terminal, (progressed) =>
-            importSubscriptions(runtime.intake, { slot, mapping, api: runtime.payments[slot] }, source, {
-              ...modeOf(options),
-              progressed,
-            }),
-          ),
+        const imported = await withSubscriptionSource(
+          runtime,
+          { ...options, databaseUrl },
+          mapping,
+          (source) =>
+            withCounter(terminal, (progressed) =>
+              importSubscriptions(runtime.intake, { slot, mapping, api: runtime.payments[slot] }, source, {
+                ...modeOf(options),
+                progressed,
+              }),
+            ),
         );
         return [imported, await importPayments(runtime, options)] as const;
       });
@@ -84,11 +97,16 @@ async function importPayments(
 
 async function withSubscriptionSource(
   runtime: Runtime,
-  { from, slot, databaseUrl, schema }: SubscriptionOptions,
+  {
+    from,
+    slot,
+    databaseUrl,
+    schema,
+  }: Pick<SubscriptionOptions, "from" | "slot" | "schema"> & { databaseUrl: string | null },
   mapping: Mapping,
   work: (source: Source<SubscriptionRow>) => Promise<ImportReport>,
 ): Promise<ImportReport> {
-  if (from === "provider") return work(providerSubscriptions(slot, apiOf(runtime, slot), mapping));
+  if (databaseUrl === null) return work(providerSubscriptions(slot, apiOf(runtime, slot), mapping));
   const { intake } = runtime;
   if (intake.slots[slot].format !== "stripe")
     throw new Error(

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { withForeignDatabase } from "../import/foreign-database.ts";
 import { importUsers } from "../import/import-users.ts";
@@ -7,7 +7,14 @@ import { betterAuthUsers } from "../import/sources/better-auth.ts";
 import { stripeCustomers } from "../import/sources/stripe-customers.ts";
 import { userFile } from "../import/sources/user-file.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { addImportOptions, apiOf, concludeImport, type ImportOutput, modeOf } from "./import-options.ts";
+import {
+  addImportOptions,
+  apiOf,
+  concludeImport,
+  type ImportOutput,
+  modeOf,
+  requireDatabaseUrl,
+} from "./import-options.ts";
 import { withCounter } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
@@ -20,6 +27,7 @@ export function addImportUsers(importing: Command, terminal: Terminal): void {
     .requiredOption(
       "--from <source>",
       "a file ending in .csv or .json, better-auth, or stripe (its customers)",
+      userSource,
     )
     .addOption(new Option("--slot <slot>", "the slot of the Stripe account, for stripe").choices(SLOTS))
     .addHelpText(
@@ -34,11 +42,15 @@ Examples:
   npm run -s tollgate -- import users --from better-auth --database-url postgres://localhost/old
   npm run -s tollgate -- import users --from stripe --slot provider-a --json`,
     )
-    .action(async (options: UserOptions) => {
+    .action(async (options: UserOptions, command: Command) => {
+      const databaseUrl =
+        options.from === "better-auth"
+          ? requireDatabaseUrl(command, options.from, options.databaseUrl)
+          : null;
       const report = await withRuntime(
         terminal,
         (runtime) =>
-          withUserSource(runtime, options, (source) =>
+          withUserSource(runtime, { ...options, databaseUrl }, (source) =>
             withCounter(terminal, (progressed) =>
               importUsers(runtime.intake, source, { ...modeOf(options), progressed }),
             ),
@@ -49,17 +61,24 @@ Examples:
     });
 }
 
+function userSource(text: string): string {
+  if (isFile(text) || text === "better-auth" || text === "stripe") return text;
+  throw new InvalidArgumentError("Expected a file ending in .csv or .json, better-auth or stripe.");
+}
+
+function isFile(source: string): boolean {
+  return /\.(csv|json)$/i.test(source);
+}
+
 async function withUserSource(
   runtime: Runtime,
-  options: UserOptions,
+  options: Pick<UserOptions, "from" | "slot"> & { databaseUrl: string | null },
   work: (source: Source<unknown>) => Promise<ImportReport>,
 ): Promise<ImportReport> {
-  const { from } = options;
-  if (/\.(csv|json)$/i.test(from)) return work(await userFile(from));
-  if (from === "better-auth")
-    return withForeignDatabase(options.databaseUrl, (foreign) => work(betterAuthUsers(foreign)));
-  if (from !== "stripe")
-    throw new Error("--from: expected a file ending in .csv or .json, better-auth or stripe");
+  const { from, databaseUrl } = options;
+  if (isFile(from)) return work(await userFile(from));
+  if (databaseUrl !== null)
+    return withForeignDatabase(databaseUrl, (foreign) => work(betterAuthUsers(foreign)));
   const slot = options.slot ?? SLOTS.find((candidate) => runtime.payments[candidate]?.listCustomerPage);
   if (slot === undefined) throw new Error("no slot has an API key of Stripe");
   const { listCustomerPage } = apiOf(runtime, slot);

@@ -32,9 +32,14 @@ export function addUpdate(endpoints: Command, terminal: Terminal, exampleId: str
     .addOption(new Option("--rotate-secret", "print a new signing secret, shown once"))
     .addOption(jsonOption())
     .addHelpText("after", `\nExample:\n  npm run -s tollgate -- endpoints update ${exampleId} --pause`)
-    .action(async (id: string, options: Options) => {
+    .action(async (id: string, options: Options, command: Command) => {
+      const change = changeIn(options);
+      if (Object.keys(change).length === 0)
+        command.error(
+          "error: nothing to change: expected --url, --types, --description, --pause, --resume or --rotate-secret",
+        );
       const endpoint = await withRuntime(terminal, (runtime) =>
-        runAsOperator(updateEventEndpoint, runtime, { id, ...changeIn(options) }),
+        runAsOperator(updateEventEndpoint, runtime, { id, ...change }),
       );
       const { enabled, secret } = endpoint;
       const state = `${id} is ${enabled ? "enabled" : "paused"}`;

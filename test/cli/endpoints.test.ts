@@ -38,6 +38,19 @@ it("creates, lists, tests and replays endpoints", async () => {
   expect(await json("endpoints", "deliveries", created.id, "--status", "failed")).toEqual([]);
 });
 
+it("prints on stderr why a test event was not delivered, exit status 1", async () => {
+  const refusing = await startReceiver((response) => void response.writeHead(500).end());
+  const tollgate = commandLine();
+  const { id } = await tollgate.json("endpoints", "create", refusing.url);
+  const printed = await tollgate("endpoints", "test", id);
+  await refusing.close();
+  expect(printed).toEqual({
+    code: 1,
+    stdout: "not delivered\n",
+    stderr: "the endpoint responded with 500\n",
+  });
+});
+
 it("pauses, resumes and changes an endpoint, and rotates its secret", async () => {
   const tollgate = commandLine();
   const { id, secret } = await tollgate.json("endpoints", "create", receiver.url);
@@ -55,9 +68,9 @@ it("pauses, resumes and changes an endpoint, and rotates its secret", async () =
   expect((await tollgate("endpoints", "list")).stdout).toContain("disabled after five days of failures");
 });
 
-it("fails with a sentence for an address that is not allowed", async () => {
+it("reports wrong usage for an address that is not allowed", async () => {
   const { code, stderr } = await commandLine()("endpoints", "create", "https://10.0.0.1/");
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/public https URL/);
 });
 

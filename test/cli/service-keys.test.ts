@@ -69,7 +69,7 @@ describe("a service key of the command line", () => {
   ])("is refused with %s, naming the option as it is typed", async (options, sentence) => {
     const valid = ["--service", "--name", "x", "--permissions", "users:read"];
     const { code, stderr } = await tollgate("keys", "create", ...valid, ...options);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr.slice(0, sentence.length)).toBe(sentence);
   });
 });
