@@ -113,6 +113,11 @@ function send(
       },
     });
     request.on("error", (error) => reject(isStale(request, error) ? new StaleConnection() : error));
+    // Node.js closes such a connection without an error if nobody listens.
+    request.on("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(response.statusCode as number);
+    });
     request.on("response", (response) => {
       span?.set({ "http.response.status_code": response.statusCode as number });
       let bytes = 0;

@@ -1,0 +1,31 @@
+import { afterEach, expect, it } from "vitest";
+import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
+import { postEvent } from "../../src/outbound/post-event.ts";
+import { newEndpointSecret } from "../../src/outbound/sign.ts";
+import type { SendResult } from "../../src/store/record-outbound-attempts.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+const open: Receiver[] = [];
+afterEach(async () => {
+  for (const receiver of open.splice(0)) await receiver.close();
+});
+
+async function post(url: string): Promise<SendResult> {
+  return postEvent(
+    { url, secrets: [newEndpointSecret()] },
+    { id: "evt_1", body: "{}" },
+    { allow: outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] }), now: Date.now },
+  );
+}
+
+it("fails when the endpoint switches protocols instead of responding", async () => {
+  const receiver = await startReceiver((_response, { connection }) => {
+    connection.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+  });
+  open.push(receiver);
+  expect(await post(receiver.url)).toMatchObject({
+    isDelivered: false,
+    responseStatus: 101,
+    error: "the endpoint responded with 101",
+  });
+});
