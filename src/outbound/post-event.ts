@@ -43,7 +43,8 @@ export async function postEvent(
     error: error.slice(0, MAX_ERROR_LENGTH),
   });
   try {
-    const target = await resolveTarget(url, allow, resolve);
+    const signal = AbortSignal.timeout(timeoutMs);
+    const target = await beforeAbort(signal, resolveTarget(url, allow, resolve));
     if ("problem" in target) return failed(PROBLEMS[target.problem]);
     const headers = {
       ...signedHeaders(event.body, { id: event.id, timestampSeconds: Math.floor(now() / 1000), secrets }),
@@ -53,7 +54,7 @@ export async function postEvent(
     };
     const attributes = { ...clientAttributes(target), "tollgate.event.id": event.id };
     const status = await traced(tracing, "POST", { kind: "client", parent: "active", attributes }, (span) =>
-      post(target, headers, event.body, { signal: AbortSignal.timeout(timeoutMs), span, connections }),
+      post(target, headers, event.body, { signal, span, connections }),
     );
     const isDelivered = status >= 200 && status < 300;
     return {
@@ -66,6 +67,18 @@ export async function postEvent(
     const isTimeout =
       error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
     return failed(isTimeout ? `no response within ${timeoutMs / 1000} s` : errorText(error));
+  }
+}
+
+/** A look-up of a name cannot be aborted, and may outlast the lease of the delivery. */
+async function beforeAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

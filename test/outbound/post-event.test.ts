@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
-import { postEvent } from "../../src/outbound/post-event.ts";
+import { type PostOptions, postEvent } from "../../src/outbound/post-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import type { SendResult } from "../../src/store/record-outbound-attempts.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
@@ -10,11 +10,11 @@ afterEach(async () => {
   for (const receiver of open.splice(0)) await receiver.close();
 });
 
-async function post(url: string): Promise<SendResult> {
+async function post(url: string, options: Partial<PostOptions> = {}): Promise<SendResult> {
   return postEvent(
     { url, secrets: [newEndpointSecret()] },
     { id: "evt_1", body: "{}" },
-    { allow: outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] }), now: Date.now },
+    { allow: outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] }), now: Date.now, ...options },
   );
 }
 
@@ -27,5 +27,14 @@ it("fails when the endpoint switches protocols instead of responding", async () 
     isDelivered: false,
     responseStatus: 101,
     error: "the endpoint responded with 101",
+  });
+});
+
+it("fails when the name of the host is not resolved in time", async () => {
+  const resolve = () => new Promise<never>(() => {});
+  expect(await post("https://example.com/hook", { timeoutMs: 100, resolve })).toMatchObject({
+    isDelivered: false,
+    responseStatus: null,
+    error: "no response within 0.1 s",
   });
 });
