@@ -4,6 +4,7 @@ import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } f
 import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
 import type { Person } from "../domain/caller.ts";
+import { minorUnitDigits } from "../domain/minor-units.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Call } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
@@ -99,9 +100,12 @@ function describe(seats: number, plan: PlanCatalog["plans"][number] | undefined)
   const number = seats === 1 ? "1 seat" : `${seats} seats`;
   if (!plan) return number;
   const { amount, currency, interval } = plan.price;
-  const format = new Intl.NumberFormat("en", { style: "currency", currency });
-  const units = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
-  return `${number}\nList price: ${format.format(amount / units)} per seat / ${interval}`;
+  const digits = minorUnitDigits(currency);
+  const format = new Intl.NumberFormat("en", {
+    ...{ style: "currency", currency },
+    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+  });
+  return `${number}\nList price: ${format.format(amount / 10 ** digits)} per seat / ${interval}`;
 }
 
 /** Grows with every change, as RFC 5545, section 3.8.7.4, requires. */

@@ -1,3 +1,5 @@
+import { minorUnitDigits } from "../domain/minor-units.ts";
+
 type Price = {
   /** In the currency's smallest unit. */
   amount: number;
@@ -7,11 +9,13 @@ type Price = {
 
 /** Formatted for the language, equally on the server and in the browser; whole amounts without decimals. */
 export function formatPrice(locale: string, { amount, currency }: Price): string {
+  const digits = minorUnitDigits(currency);
   const format = new Intl.NumberFormat(locale, {
     style: "currency",
     currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
     trailingZeroDisplay: "stripIfInteger",
   });
-  const { maximumFractionDigits = 2 } = format.resolvedOptions();
-  return format.format(amount / 10 ** maximumFractionDigits);
+  return format.format(amount / 10 ** digits);
 }

@@ -1,12 +1,12 @@
 import { html } from "hono/html";
+import { minorUnitDigits } from "../../domain/minor-units.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { Html } from "./page.ts";
 
 /** Formats for the reader's languages, e.g. "20,00 EUR". @param languages an Accept-Language header */
 export function money(amount: number, currency: string, languages = "en"): string {
-  const style = { style: "currency", currency } as const;
-  const digits = new Intl.NumberFormat("en", style).resolvedOptions().maximumFractionDigits ?? 2;
+  const digits = minorUnitDigits(currency);
   const number = new Intl.NumberFormat(localeOf(languages), {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
