@@ -44,12 +44,15 @@ async function changeOf(
   path: string,
   { currentPriceId, resultingPriceId, resultingSeats }: SubscriptionChange,
 ): Promise<object> {
-  const items = listAt(await send(get(provider, path)), "data", "items");
+  const subscription = valueAt(await send(get(provider, path)), "data");
+  const items = listAt(subscription, "items");
   const otherItems = items
     .map((item) => ({ price_id: textAt(item, "price", "id"), quantity: valueAt(item, "quantity") }))
     .filter(({ price_id }) => items.length > 1 && price_id !== null && price_id !== currentPriceId);
   return {
     items: [{ price_id: resultingPriceId, quantity: resultingSeats }, ...otherItems],
-    proration_billing_mode: "prorated_immediately",
+    // Nothing is paid for yet in a trial, and Paddle refuses every other mode there.
+    proration_billing_mode:
+      textAt(subscription, "status") === "trialing" ? "do_not_bill" : "prorated_immediately",
   };
 }

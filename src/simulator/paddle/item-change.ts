@@ -33,6 +33,12 @@ export function requestedChange(
       "subscription_items_update_missing_proration_billing_mode",
       "proration_billing_mode is required when updating subscription items",
     );
+  if (before.state.status === "trialing" && billing !== "never")
+    throw new PaddleProblem(
+      400,
+      "subscription_trialing_items_update_invalid_options",
+      "You must use `do_not_bill` as the `proration_billing_mode` when updating items of a subscription in trial.",
+    );
   const isNextPeriod = billing.endsWith(" next period");
   if (isNextPeriod && before.state.cancelAtPeriodEnd && !fields.has("scheduled_change"))
     throw new PaddleProblem(

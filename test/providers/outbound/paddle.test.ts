@@ -132,6 +132,34 @@ describe("Paddle's API", () => {
     expect(JSON.parse(provider.requests[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });
 
+  it.each([
+    ["active", "prorated_immediately"],
+    ["trialing", "do_not_bill"],
+  ])("changes a subscription that is %s with the billing mode %s", async (status, mode) => {
+    const items = [
+      { price: { id: "pri_addon" }, quantity: 1 },
+      { price: { id: "pri_pro" }, quantity: 2 },
+    ];
+    provider.respondWith(() => ({ body: { data: { id: "sub_0", status, items } } }));
+    const change = {
+      ...({ when: "now", priceId: null, currentPriceId: "pri_pro", seats: 6 } as const),
+      ...{ resultingPriceId: "pri_pro", resultingSeats: 6 },
+    };
+    await api.changeSubscription("sub_0", change);
+    await api.previewChange("sub_0", change);
+    const sent = provider.requests.filter(({ method }) => method === "PATCH");
+    expect(sent.map(({ path }) => path.split("/").at(-1))).toEqual(["sub_0", "preview"]);
+    for (const { body } of sent) {
+      expect(JSON.parse(body)).toEqual({
+        items: [
+          { price_id: "pri_pro", quantity: 6 },
+          { price_id: "pri_addon", quantity: 1 },
+        ],
+        proration_billing_mode: mode,
+      });
+    }
+  });
+
   it("lists events page by page, oldest first", async () => {
     const { body } = loadFixture("paddle", "subscription.updated");
     const retainedEvents = [6, 5, 4, 3, 2, 1].map((n) => ({
