@@ -16,6 +16,11 @@ export async function scheduleChange(
   subscription: Stripe.Subscription,
   change: SubscriptionChange,
 ): Promise<void> {
+  // Its event may be on its way: a phase after the end would continue what the person has canceled.
+  if (isEnding(subscription))
+    throw problem(provider, "rejected", "the subscription is to end with its period", {
+      remedy: "It has no next period to change unless its cancellation is withdrawn.",
+    });
   const run = <Result>(request: () => Promise<Result>) => mapStripeErrors(provider, request);
   const attached = scheduleOf(subscription);
   const schedule = await run(async () =>
@@ -52,7 +57,10 @@ export async function scheduleChange(
   );
 }
 
-/** A change at once ends a schedule, which would undo it with its next phase. */
+/**
+ * A change at once ends a schedule, which would undo it with its next phase. A cancellation that the schedule
+ * itself has set would be lost with it.
+ */
 export async function releaseSchedule(
   provider: ConnectedProvider,
   client: Stripe,
@@ -60,9 +68,16 @@ export async function releaseSchedule(
 ): Promise<void> {
   const attached = scheduleOf(subscription);
   if (attached === null) return;
-  await mapStripeErrors(provider, () =>
-    client.subscriptionSchedules.release(pathSegment(provider, attached)),
-  );
+  const id = pathSegment(provider, attached);
+  await mapStripeErrors(provider, async () => {
+    const keepsEnd =
+      isEnding(subscription) && (await client.subscriptionSchedules.retrieve(id)).end_behavior === "cancel";
+    await client.subscriptionSchedules.release(id, keepsEnd ? { preserve_cancel_date: true } : {});
+  });
+}
+
+function isEnding({ cancel_at, cancel_at_period_end }: Stripe.Subscription): boolean {
+  return cancel_at_period_end || typeof cancel_at === "number";
 }
 
 function scheduleOf({ schedule }: Stripe.Subscription): string | null {

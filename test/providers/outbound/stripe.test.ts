@@ -176,6 +176,17 @@ describe("Stripe's API", () => {
       },
     );
 
+    it.each([
+      ["", { cancel_at_period_end: true }],
+      [" by the portal", { cancel_at: 200 }],
+    ])("are not scheduled after an end that was scheduled%s", async (_, end) => {
+      const { body } = subscription(null);
+      answering({ [`GET ${subscriptionPath}`]: { body: { ...body, ...end } } });
+      const changing = api.changeSubscription("sub_1", { ...change, when: "period_end" });
+      await expect(changing).rejects.toMatchObject({ failure: "rejected" });
+      expect(requested()).toEqual(["GET /subscriptions/sub_1"]);
+    });
+
     it("release a schedule when they are made at once", async () => {
       answering({
         [`GET ${subscriptionPath}`]: subscription("sub_sched_1"),
@@ -195,6 +206,22 @@ describe("Stripe's API", () => {
         "items[0][price]": "price_team",
         "items[0][quantity]": "6",
       });
+    });
+
+    it.each([
+      ["cancel", "true"],
+      ["release", null],
+    ])("keep the end that a schedule which is to %s has set: %s", async (end_behavior, kept) => {
+      const { body } = subscription("sub_sched_1");
+      answering({
+        [`GET ${subscriptionPath}`]: { body: { ...body, cancel_at: 200 } },
+        [`GET ${schedulePath}`]: { body: { ...schedule.body, end_behavior } },
+        [`POST ${schedulePath}/release`]: schedule,
+        [`POST ${subscriptionPath}`]: subscription(null),
+      });
+      await api.changeSubscription("sub_1", { ...change, when: "now" });
+      const release = provider.requests.find(({ path }) => path === `${schedulePath}/release`);
+      expect(new URLSearchParams(release?.body).get("preserve_cancel_date")).toBe(kept);
     });
   });
 
