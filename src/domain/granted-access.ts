@@ -48,7 +48,7 @@ export type Grant = {
 };
 
 function grantOf(subscription: PlanAccessFacts, plans: readonly Plan[], now: Date): Grant[] {
-  const { planId, status, currentPeriodEnd } = subscription;
+  const { planId, status, currentPeriodEnd, pastDueSince } = subscription;
   const plan = plans.find(({ id }) => id === planId);
   const access = accessOf(subscription, plan ?? null, now);
   if (!access.hasAccess) return [];
@@ -58,9 +58,21 @@ function grantOf(subscription: PlanAccessFacts, plans: readonly Plan[], now: Dat
     {
       ...{ planId, status, features: plan?.features ?? [], isGrace },
       until: access.until ?? renews,
-      resetsAt: nextReset(currentPeriodEnd, now),
+      resetsAt: nextReset(isNextCharge(subscription) ? pastDueSince : currentPeriodEnd, now),
     },
   ];
+}
+
+const CHARGE_ATTEMPTS_MS = 15 * 24 * 60 * 60 * 1000;
+
+/**
+ * Whether the period's end is only the next attempt to charge, as Lemon Squeezy reports it for two weeks after
+ * a failed renewal. With each attempt a quota would start over.
+ */
+function isNextCharge({ status, pastDueSince, currentPeriodEnd }: AccessFacts): boolean {
+  if (status !== "past_due" || pastDueSince === null || currentPeriodEnd === null) return false;
+  const afterMs = currentPeriodEnd.getTime() - pastDueSince.getTime();
+  return afterMs > 0 && afterMs < CHARGE_ATTEMPTS_MS;
 }
 
 function freeGrant({ id, features }: Plan, now: Date): Grant {

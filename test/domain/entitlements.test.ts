@@ -133,4 +133,25 @@ describe("a quota starts over", () => {
     const now = new Date("2030-02-15T00:00:00Z");
     expect(nextReset(new Date("2030-01-31T10:00:00Z"), now)).toEqual(new Date("2030-02-28T10:00:00Z"));
   });
+
+  it("only once while a renewal is past due, not with each attempt to charge", () => {
+    const resetOf = (daysUntilPeriodEnd: number, daysPastDue: number) => {
+      const pastDueSince = new Date("2030-01-10T00:00:00Z");
+      const currentPeriodEnd = new Date(pastDueSince.getTime() + daysUntilPeriodEnd * DAY_MS);
+      const now = new Date(pastDueSince.getTime() + daysPastDue * DAY_MS);
+      const pastDue = subscription({ status: "past_due", pastDueSince, currentPeriodEnd });
+      return entitlementsOf([pastDue], plans, now).features.get("events")?.resetsAt;
+    };
+    const aMonthLater = new Date("2030-02-10T00:00:00Z");
+    // Lemon Squeezy's period ends with the next attempt, or has ended with the last one.
+    for (const [periodEnd, now] of [
+      [3, 0],
+      [3, 3.1],
+      [6, 3.2],
+      [10, 6.1],
+    ] as const)
+      expect(resetOf(periodEnd, now)).toEqual(aMonthLater);
+    // At other providers the period that is owed for has begun.
+    expect(resetOf(28, 6)).toEqual(new Date("2030-02-07T00:00:00Z"));
+  });
 });
