@@ -55,12 +55,13 @@ with input as materialized (
         or coalesce(p.failing_since, clock_timestamp()) > clock_timestamp() - interval '5 days') end,
     disabled_at = case when not o.is_accepting and p.enabled and p.hook is null
       and p.failing_since <= clock_timestamp() - interval '5 days' then clock_timestamp() else p.disabled_at end
-  from outcome o where p.id = $1::uuid and ((p.failing_since is null) <> o.is_accepting
+  from outcome o cross join (select enabled from event_endpoint where id = $1::uuid) before
+  where p.id = $1::uuid and ((p.failing_since is null) <> o.is_accepting
     or not o.is_accepting and p.failing_since <= clock_timestamp() - interval '5 days')
-  returning p.id, p.url, p.enabled, p.created_by
+  returning p.id, p.url, before.enabled and not p.enabled as is_disabled_now, p.created_by
 ), recipient as (
   select u.id, failing.id as endpoint_id, failing.url from failing cross join "user" u
-  where not failing.enabled and (u.id = failing.created_by
+  where failing.is_disabled_now and (u.id = failing.created_by
     or (u.role = 'admin' and not exists (select from "user" o where o.id = failing.created_by)))
 )
 insert into notification (user_id, kind, details)

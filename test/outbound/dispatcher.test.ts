@@ -371,6 +371,49 @@ it("disables an endpoint after five days of failures and notifies its creator", 
   expect(endpoint.received).toHaveLength(3);
 });
 
+it("notifies once when several batches of attempts fail as the endpoint is disabled", async () => {
+  const endpoint = await receiver((response) => void response.writeHead(500).end());
+  await addEndpoint(test, endpoint.url);
+  await test.rows("update event_endpoint set created_by = 'user_1', failing_since = now() - interval '5 days'");
+  const { promise: secondMayEnd, resolve: endSecond } = Promise.withResolvers<void>();
+  let sent = 0;
+  const dispatcher = dispatcherOn(test, {
+    reached: async (milestone) => {
+      if (milestone !== "delivery sent") return;
+      sent += 1;
+      if (sent === 2) await secondMayEnd;
+    },
+  });
+  for (const subject of ["a", "b"]) await writeEvent(test, subject, 1);
+  await relayEvents({ database: test.database, plans });
+  await dispatcher.dispatch();
+  const notified = async () => (await test.rows("select from notification")).length;
+  await eventually(notified, 1);
+  endSecond();
+  await dispatcher.idle();
+  expect(await deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+  expect(await notified()).toBe(1);
+  await dispatcher.stop();
+});
+
+it.each([200, 500])("notifies nobody of a pause during which an attempt ends with %i", async (status) => {
+  let pause = async () => {};
+  const endpoint = await receiver((response) => {
+    void pause().then(() => response.writeHead(status).end());
+  });
+  const { id } = await addEndpoint(test, endpoint.url);
+  await test.rows("update event_endpoint set created_by = 'user_1', failing_since = $1", [
+    status === 200 ? new Date() : null,
+  ]);
+  pause = async () => {
+    await updateEndpoint(test.database, id, { enabled: false });
+  };
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  expect(endpoint.received).toHaveLength(1);
+  expect(await test.rows("select from notification")).toEqual([]);
+});
+
 it("resets the failures after a success", async () => {
   const endpoint = await receiver();
   await addEndpoint(test, endpoint.url);
