@@ -15,49 +15,61 @@ where d.endpoint_id = $1::uuid and d.status <> 'pending' and d.position is not n
       select p.first_position from outbound_event_pack p
       where p.last_position >= d.position order by p.last_position limit 1
     ))
-returning d.id::text`,
+returning d.subject`,
 };
+
+// Each subject is looked up by itself: the planner expects few pending deliveries, and would read all of the
+// endpoint's for each.
+const ORDER_HEADS = {
+  name: "order_outbound_heads",
+  text: `
+update outbound_delivery d
+set next_attempt_at = case when pending.is_head then clock_timestamp() end
+from unnest($2::text[]) as replayed (subject) cross join lateral (
+  select id, row_number() over (order by id) = 1 as is_head from outbound_delivery
+  where endpoint_id = $1::uuid and subject = replayed.subject and status = 'pending'
+) pending
+where d.id = pending.id and (d.next_attempt_at is null) = pending.is_head`,
+};
+
+/**
+ * Sends finished deliveries again, in their old order and before pending ones of the same subjects. Skips
+ * tests, and deliveries that are pending or no longer kept. Returns how many are sent.
+ */
+export async function replayDeliveries(
+  transaction: Queryable,
+  endpointId: string,
+  ids: readonly string[],
+): Promise<number> {
+  await transaction.run(LOCK_ENDPOINT, [endpointId]);
+  const replayed = await transaction.run<{ subject: string }>(REPLAY, [endpointId, ids]);
+  await transaction.run(ORDER_HEADS, [endpointId, [...new Set(replayed.map(({ subject }) => subject))]]);
+  return replayed.length;
+}
 
 const FAILED = {
   name: "failed_outbound_deliveries",
   text: `
 select id::text from outbound_delivery
-where endpoint_id = $1::uuid and status = 'failed' and ($2::timestamptz is null or created_at >= $2::timestamptz)
-order by outbound_delivery.id limit 10000`,
+where endpoint_id = $1::uuid and status = 'failed' and position is not null
+  and ($2::timestamptz is null or created_at >= $2::timestamptz) and id > $3::bigint
+order by outbound_delivery.id limit $4::int`,
 };
 
-const ORDER_HEADS = {
-  name: "order_outbound_heads",
-  text: `
-update outbound_delivery d
-set next_attempt_at = case when d.id = head.id then clock_timestamp() end
-from (
-  select subject, min(id) as id from outbound_delivery
-  where endpoint_id = $1::uuid and status = 'pending'
-    and subject in (select subject from outbound_delivery where id = any ($2::bigint[]))
-  group by subject
-) head
-where d.endpoint_id = $1::uuid and d.subject = head.subject and d.status = 'pending'
-  and (d.next_attempt_at is null) = (d.id = head.id)`,
-};
+/** While so many are replayed in a transaction, nothing else is recorded of the endpoint. */
+const BATCH = 5_000;
 
-/**
- * Sends finished deliveries again, in their old order and before pending ones of the same subjects. Skips
- * tests, and deliveries that are pending or no longer kept. Returns the ids of those to be sent.
- * @param ids `null`: every failed one, created since then
- */
-export async function replayDeliveries(
-  transaction: Queryable,
+/** The ids of all failed deliveries in batches, of which the first may be empty. */
+export async function* failedDeliveries(
+  database: Queryable,
   endpointId: string,
-  { ids, since }: { ids: readonly string[] | null; since: Date | null },
-): Promise<string[]> {
-  await transaction.run(LOCK_ENDPOINT, [endpointId]);
-  const chosen =
-    ids ??
-    (await transaction.run<{ id: string }>(FAILED, [endpointId, since?.toISOString() ?? null])).map(
-      ({ id }) => id,
-    );
-  const replayed = await transaction.run<{ id: string }>(REPLAY, [endpointId, chosen]);
-  await transaction.run(ORDER_HEADS, [endpointId, chosen]);
-  return replayed.map(({ id }) => id);
+  { since }: { since: Date | null },
+): AsyncGenerator<string[]> {
+  let ids: string[] = [];
+  do {
+    const after = ids.at(-1) ?? "0";
+    const values = [endpointId, since?.toISOString() ?? null, after, BATCH];
+    ids = (await database.run<{ id: string }>(FAILED, values)).map(({ id }) => id);
+    yield ids;
+  } while (ids.length === BATCH);
 }

@@ -198,6 +198,22 @@ it("replays one delivery, or every failed one, with the same event ids", async (
   expect((await call("POST", `/${id}/replay`, { deliveryIds: ["999999"] })).body).toEqual({ replayed: 0 });
 });
 
+it("replays every failed delivery, however many there are", async () => {
+  const { id } = await create();
+  await call("PATCH", `/${id}`, { enabled: false });
+  await test.rows(
+    `with event as (
+       insert into outbound_event (type, subject, data, position, id)
+       select 'user.updated', 's', '{}', 1000000 + n, 'evt_' || n from generate_series(1, 10001) n
+       returning id, type, position
+     )
+     insert into outbound_delivery (endpoint_id, event_id, event_type, position, subject, status, give_up_at)
+     select $1, id, type, position, 'subject ' || position, 'failed', now() from event`,
+    [id],
+  );
+  expect((await call("POST", `/${id}/replay`, {})).body).toEqual({ replayed: 10_001 });
+});
+
 it("is deleted with its log", async () => {
   const { id } = await create();
   await call("POST", `/${id}/test`, {});

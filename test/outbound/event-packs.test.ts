@@ -193,12 +193,12 @@ it("sends an endpoint the events of packs as they are listed, again when they ar
   );
   const ids = [delivery?.id as string];
   const replayed = await inTransaction(test.database, LIMITS, async (transaction) => {
-    const done = replayDeliveries(transaction, id, { ids, since: null });
+    const done = replayDeliveries(transaction, id, ids);
     await done;
     await transaction.commitAfter([]);
     return done;
   });
-  expect(replayed).toEqual(ids);
+  expect(replayed).toBe(1);
   await sendAll();
   expect(endpoint.received.at(-1)?.event.id).toBe(delivery?.event_id);
   await dispatcher.stop();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../../store/database.ts";
 import { findEndpoint } from "../../store/event-endpoints.ts";
-import { replayDeliveries } from "../../store/replay-outbound-deliveries.ts";
+import { failedDeliveries, replayDeliveries } from "../../store/replay-outbound-deliveries.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
@@ -32,17 +32,23 @@ export const replayEndpointDeliveries = defineOperation({
   }),
   run: async (deps: { database: Database }, caller, { id, deliveryIds, since }) => {
     if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();
-    const chosen = { ids: deliveryIds ?? null, since: since === undefined ? null : new Date(since) };
-    const replayed = await withAudit(
-      deps.database,
-      caller,
-      (transaction) => replayDeliveries(transaction, id, chosen),
-      (replayed) => ({
-        action: "event_endpoint.replayed",
-        target: { type: "event_endpoint", id },
-        details: { replayed: replayed.length },
-      }),
-    );
-    return { replayed: replayed.length };
+    const batches =
+      deliveryIds === undefined
+        ? failedDeliveries(deps.database, id, { since: since === undefined ? null : new Date(since) })
+        : [deliveryIds];
+    let replayed = 0;
+    for await (const ids of batches) {
+      replayed += await withAudit(
+        deps.database,
+        caller,
+        (transaction) => replayDeliveries(transaction, id, ids),
+        (replayed) => ({
+          action: "event_endpoint.replayed",
+          target: { type: "event_endpoint", id },
+          details: { replayed },
+        }),
+      );
+    }
+    return { replayed };
   },
 });
