@@ -56,8 +56,6 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
   const pollWhileAwaited = async () => {
     if (isPolling) return;
     isPolling = true;
-    // Starts afresh after a pause: the events polled before it may be far behind.
-    polled = null;
     let isFailing = false;
     while (waiting.size > 0) {
       let hasMore = false;
@@ -70,6 +68,8 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
       }
       if (!hasMore) await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
+    // Not kept: by the time somebody waits again they may be far behind, and their users deleted.
+    polled = null;
     isPolling = false;
   };
   const wakeAll = () => {

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { createEventFeed } from "../../src/outbound/event-feed.ts";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { readEvents } from "../../src/store/outbound-list.ts";
+import { createTestContext, session } from "../operations/test-context.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(2);
+});
+afterAll(() => test.drop());
+
+it("sends nothing of a person who was deleted while no stream was open", async () => {
+  const { database } = test;
+  await relayEvents({ database, plans });
+  const { lastPosition } = await readEvents(database, { after: null, limit: 0 });
+  const feed = createEventFeed({ database, log: { warn() {} }, everyMs: 10 });
+  const { signal } = new AbortController();
+  const first = feed.after(lastPosition, signal);
+  await sleep(100);
+  await test.rows(`update "user" set external_id = 'customer-17' where id = 'user_1'`);
+  await relayEvents({ database, plans });
+  expect((await first)?.map(({ body }) => JSON.parse(body).data)).toEqual([
+    { id: "user_1", externalId: "customer-17" },
+  ]);
+  await sleep(100);
+  const [{ email } = { email: "" }] = await test.rows<{ email: string }>(
+    `select email from "user" where id = 'user_1'`,
+  );
+  await createTestContext(database).call(deleteUser, session("user_0", "admin"), {
+    userId: "user_1",
+    confirmation: email,
+  });
+  expect((await feed.after(lastPosition, signal))?.map(({ body }) => JSON.parse(body).data)).toEqual([
+    { id: "user_1", externalId: null },
+  ]);
+  feed.stop();
+});
