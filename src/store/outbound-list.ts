@@ -15,7 +15,7 @@ export type EventList = {
 };
 
 // One statement, which sees one snapshot: an event that is dropped meanwhile would seem never to have
-// existed.
+// existed. What is still stored before a dropped event is left out: no list could continue after it.
 const READ = {
   name: "read_outbound_events",
   text: `
@@ -25,14 +25,15 @@ select r.last_position::text as "lastPosition", r.dropped_until::text as "droppe
     select json_agg(json_build_object('position', e.position::text, 'id', e.id, 'type', e.type,
       'occurredAtMs', extract(epoch from e.occurred_at) * 1000, 'data', e.data) order by e.position)
     from (
-      select * from outbound_event where position > coalesce($1::bigint, 0) order by position limit $2::int
+      select * from outbound_event where position > greatest($1::bigint, r.dropped_until)
+      order by position limit $2::int
     ) e
   ), '[]') as events,
   coalesce((
     select json_agg(json_build_object('firstPosition', p.first_position::text, 'events', encode(p.events, 'base64'))
       order by p.last_position)
     from (
-      select * from outbound_event_pack where last_position >= coalesce($1::bigint, 0)
+      select * from outbound_event_pack where last_position >= greatest($1::bigint, r.dropped_until)
       order by last_position limit $3::int
     ) p
   ), '[]') as packs
@@ -61,12 +62,14 @@ export async function readEvents(
     position: BigInt(position),
     occurredAt: new Date(occurredAtMs),
   }));
-  const packed = unpackUntil(stored.packs, after ?? 0n, limit);
+  const dropped = BigInt(droppedUntil);
+  const from = after !== null && after > dropped ? after : dropped;
+  const packed = unpackUntil(stored.packs, from, limit);
   return {
     lastPosition: BigInt(lastPosition),
-    droppedUntil: BigInt(droppedUntil),
+    droppedUntil: dropped,
     afterId: afterId ?? packed.find(({ position }) => position === after)?.id ?? null,
-    events: [...single, ...packed.filter(({ position }) => position > (after ?? 0n))]
+    events: [...single, ...packed.filter(({ position }) => position > from)]
       .sort((a, b) => (a.position < b.position ? -1 : 1))
       .slice(0, limit),
   };

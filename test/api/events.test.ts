@@ -281,4 +281,26 @@ describe("events that are no longer kept", () => {
     const next = (await list(`?after=${body.nextCursor}`)).body.events;
     expect(next.map((event: Listed) => event.data.n)).toEqual(numbers);
   });
+
+  it("are skipped by a list that begins with the oldest event, with those before them", async () => {
+    const begin = await newest();
+    await write(3);
+    await relayed();
+    const [, second] = (await list(`?after=${begin}`)).body.events;
+    // The clock was wrong when the first one was written.
+    await test.rows("update outbound_event set occurred_at = now() - interval '31 days' where id = $1", [
+      second.id,
+    ]);
+    await dropOutbound(test.database, { olderThanDays: 30, limit: 10_000 });
+    const pages: number[] = [];
+    let query = "?limit=1";
+    for (;;) {
+      const { status, body } = await list(query);
+      expect(status, JSON.stringify(body)).toBe(200);
+      if (body.events.length === 0) break;
+      pages.push(body.events[0].data.n);
+      query = `?limit=1&after=${body.nextCursor}`;
+    }
+    expect(pages.at(-1)).toBe(written);
+  });
 });

@@ -374,7 +374,9 @@ it("disables an endpoint after five days of failures and notifies its creator", 
 it("notifies once when several batches of attempts fail as the endpoint is disabled", async () => {
   const endpoint = await receiver((response) => void response.writeHead(500).end());
   await addEndpoint(test, endpoint.url);
-  await test.rows("update event_endpoint set created_by = 'user_1', failing_since = now() - interval '5 days'");
+  await test.rows(
+    "update event_endpoint set created_by = 'user_1', failing_since = now() - interval '5 days'",
+  );
   const { promise: secondMayEnd, resolve: endSecond } = Promise.withResolvers<void>();
   let sent = 0;
   const dispatcher = dispatcherOn(test, {
