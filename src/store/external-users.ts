@@ -41,14 +41,20 @@ insert into "user" (id, external_id, email, name, locale) values ($1, $2, $3, $4
 on conflict do nothing returning ${SHOWN}`,
 };
 
+const IS_CHANGEABLE = `external_id = $1 and role <> 'admin'
+  and not exists (select from account a where a.user_id = u.id and a.password is not null)`;
+
+// A link to set a password that was mailed to the old address would hand its reader the account.
 const UPDATE = {
   name: "update_external_user",
   text: `
+with links as (
+  delete from verification where value = (select id from "user" u where ${IS_CHANGEABLE} and email <> $2)
+)
 update "user" u set email = $2, email_verified = email_verified and email = $2, name = $3,
   locale = coalesce($4, locale),
   updated_at = case when (email, name, locale) = ($2, $3, coalesce($4, locale)) then updated_at else now() end
-where external_id = $1 and role <> 'admin'
-  and not exists (select from account a where a.user_id = u.id and a.password is not null)
+where ${IS_CHANGEABLE}
 returning ${SHOWN}`,
 };
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
+import { putExternalUser } from "../../src/store/external-users.ts";
+import { updateImportedUsers } from "../../src/store/imported-users.ts";
 import { findPluginLink, replacePluginLink } from "../../src/store/plugin-links.ts";
 import { cookieOf } from "../support/people.ts";
 import { accounts, PASSWORD } from "./accounts.ts";
@@ -102,5 +104,34 @@ describe("a new password", () => {
     const body = { currentPassword: "wrong password", newPassword: NEW_PASSWORD, revokeApiKeys: true };
     expect((await context.call("/change-password", body, { cookie })).status).toBe(400);
     expect(await kindWith(key)).toBe("api-key");
+  });
+});
+
+describe("another system", () => {
+  const context = accounts();
+
+  const put = (newId: string, email: string) =>
+    putExternalUser(context.test.database, { newId, externalId: newId, email, name: "Ana" });
+
+  const importAgain = (id: string, email: string) =>
+    updateImportedUsers(context.test.database, [{ id, externalId: id, email, name: "Ana", locale: "en" }]);
+
+  it.each([
+    ["a service key", put],
+    ["an import", importAgain],
+  ])("voids what was mailed to the old address when %s changes it", async (source, change) => {
+    const [id, old, email] = ["old", "old", "new"].map((name) => `${name}-${source.length}@example.com`) as [
+      string,
+      string,
+      string,
+    ];
+    await put(id, old);
+    await context.call("/request-password-reset", { email: old });
+    const mail = context.mails.findLast(({ to }) => to === old);
+    const token = /reset-password\/([\w-]+)/.exec(mail?.text ?? "")?.[1];
+
+    await change(id, email);
+    const reset = await context.call("/reset-password", { token, newPassword: NEW_PASSWORD });
+    expect(reset.status).toBe(400);
   });
 });
