@@ -273,6 +273,25 @@ describe.each(wireFormats())("refunds and disputes in the format %s", (format) =
   });
 });
 
+describe.each(wireFormats())("a refund of the latest payment in the format %s", (format) => {
+  it("is made once, when it is asked for again or was made by hand as well", async () => {
+    const { sim, api, buy, close } = await shopWith(format);
+    const { id, forward } = await buy();
+    await forward("month");
+    const statuses = () => sim.payments("provider-a").map(({ status }) => status);
+    for (const _ of ["the first time", "its answer was lost"]) {
+      expect(await api.refundSubscription(id)).toBe(true);
+      expect(statuses()).toEqual(["paid", "refunded"]);
+    }
+    await forward("month");
+    const [, , latest] = sim.payments("provider-a");
+    await control(sim.url, "/provider-a/refund", { payment: latest?.providerPaymentId });
+    expect(await api.refundSubscription(id)).toBe(true);
+    expect(statuses()).toEqual(["paid", "refunded", "refunded"]);
+    await close();
+  });
+});
+
 describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
   it("activates a subscription when it is paid", async () => {
     const { sim, api, order, agree, storedSubscriptions, close } = await shopWith(format);

@@ -84,6 +84,9 @@ function endsAnyway(state: PaymentEvent): boolean {
   return hasEnded(state) || state.cancelAtPeriodEnd === true;
 }
 
+/** A refunded invoice remains the latest: asked again, an earlier one must not be refunded as well. */
+const CHARGED = new Set(["paid", "partial_refund", "refunded"]);
+
 async function refundSubscription(
   provider: ConnectedProvider,
   send: SendRequest,
@@ -91,9 +94,10 @@ async function refundSubscription(
 ): Promise<boolean> {
   const query = new URLSearchParams({ "filter[subscription_id]": pathSegment(provider, id) });
   const invoices = listAt(await send(request(provider, "GET", `/v1/subscription-invoices?${query}`)), "data");
-  const lastPaid = invoices.find((invoice) => textAt(invoice, "attributes", "status") === "paid");
-  if (lastPaid === undefined) return false;
-  const invoiceId = requiredText(provider, lastPaid, "id");
+  const latest = invoices.find((invoice) => CHARGED.has(textAt(invoice, "attributes", "status") ?? ""));
+  if (latest === undefined || textAt(latest, "attributes", "total") === "0") return false;
+  if (textAt(latest, "attributes", "status") === "refunded") return true;
+  const invoiceId = requiredText(provider, latest, "id");
   const path = `/v1/subscription-invoices/${pathSegment(provider, invoiceId)}/refund`;
   await send(request(provider, "POST", path, { data: { type: "subscription-invoices", id: invoiceId } }));
   return true;

@@ -5,7 +5,7 @@ import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/
 import { oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer } from "../outbound/own-customer.ts";
 import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
-import { listAt, requiredText, requiredUrl, valueAt } from "../outbound/response-fields.ts";
+import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
@@ -84,9 +84,11 @@ async function refundSubscription(
     status: "completed",
     order_by: "created_at[DESC]",
     per_page: "1",
+    include: "adjustments",
   });
   const [lastTransaction] = listAt(await send(get(provider, `/transactions?${query}`)), "data");
-  if (lastTransaction === undefined) return false;
+  if (lastTransaction === undefined || isFree(lastTransaction)) return false;
+  if (listAt(lastTransaction, "adjustments").some(isFullRefund)) return true;
   const refund = {
     action: "refund",
     type: "full",
@@ -95,6 +97,21 @@ async function refundSubscription(
   };
   await send(post(provider, "/adjustments", refund, { repeatable: false }));
   return true;
+}
+
+/** A trial begins with a completed transaction too, whose refund Paddle rejects. */
+function isFree(transaction: unknown): boolean {
+  return textAt(transaction, "details", "totals", "grand_total") === "0";
+}
+
+/** Paddle rejects a second one, also while the first waits for its approval. */
+function isFullRefund(adjustment: unknown): boolean {
+  const status = textAt(adjustment, "status");
+  return (
+    textAt(adjustment, "action") === "refund" &&
+    textAt(adjustment, "type") === "full" &&
+    (status === "approved" || status === "pending_approval")
+  );
 }
 
 async function knowsPrice(provider: ConnectedProvider, send: SendRequest, id: string): Promise<boolean> {

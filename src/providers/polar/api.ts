@@ -66,6 +66,7 @@ async function refundSubscription(
   });
   const [order] = items;
   const amount = order?.refundable_amount ?? 0;
+  if (order?.status === "refunded") return true;
   if (order === undefined || amount <= 0) return false;
   await createRefunds(client)({ order_id: order.id, reason: "customer_request", amount });
   return true;

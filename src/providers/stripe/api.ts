@@ -6,7 +6,7 @@ import { eachState } from "../outbound/list-states.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer } from "../outbound/own-customer.ts";
-import { problem } from "../outbound/problems.ts";
+import { problem, RefusedByProvider } from "../outbound/problems.ts";
 import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
 import { requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
@@ -97,9 +97,13 @@ async function refundSubscription(provider: ConnectedProvider, client: Stripe, i
   for (const { id: paymentId, payment } of payments.data) {
     const intent = textAt(payment, "payment_intent");
     if (intent === null) continue;
-    await run(() =>
+    const refunding = run(() =>
       client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${paymentId}` }),
     );
+    await refunding.catch((error: unknown) => {
+      // By hand in the meantime, or by a request whose answer was lost.
+      if (!(error instanceof RefusedByProvider) || error.code !== "charge_already_refunded") throw error;
+    });
     isRefunded = true;
   }
   return isRefunded;

@@ -132,6 +132,13 @@ describe("Paddle's API", () => {
     expect(JSON.parse(provider.requests[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });
 
+  it("refunds nothing of a trial, whose transaction is completed as well", async () => {
+    const trial = { id: "txn_1", status: "completed", details: { totals: { grand_total: "0" } } };
+    provider.respondWith(() => ({ body: { data: [trial] } }));
+    expect(await api.refundSubscription("sub_0")).toBe(false);
+    expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
   it.each([
     ["active", "prorated_immediately"],
     ["trialing", "do_not_bill"],
