@@ -66,9 +66,19 @@ export type Config = {
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
 
-/** Reads and checks all variables at once. An empty variable counts as unset. @throws ConfigError */
+/**
+ * Reads and checks all variables at once. An empty variable counts as unset, and white space around a value
+ * does not count. @throws ConfigError
+ */
 export function readConfig(variables: Record<string, string | undefined>): Config {
-  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
+  // Read from a file with Windows line ends, every value ends with a carriage return.
+  const present = Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
+  );
+  const quoted = Object.keys(Variables.shape).find((name) => /^(["']).*\1$/s.test(present[name] ?? ""));
+  // Kept by "docker run --env-file", for one: a secret with quotes would refuse every delivery.
+  if (quoted !== undefined)
+    throw new ConfigError(`${quoted}: remove the quotes around it, e.g. ${quoted}=value`);
   const parsed = Variables.safeParse(present);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(inOneLine).join("\n"));
   const problem = unknownRateLimit(present);

@@ -53,8 +53,10 @@ export const databaseUrl = z.string().refine((text) => {
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/s.exec(text) ?? [];
   if (before === "" || !hosts.split(",").every((host) => URL.canParse(`${before}${host}${after}`)))
     return false;
+  // What follows would be left out: it is the rest of a password.
+  if (after.includes("#")) return false;
   return /^(any|read-write|primary)?$/.test(/[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? "");
-}, "expected a URL such as postgres://user:password@localhost:5432/tollgate, or with several hosts, one of them the primary: postgres://user:password@one:5432,two:5432/tollgate");
+}, "expected a URL such as postgres://user:password@localhost:5432/tollgate, or with several hosts, one of them the primary: postgres://user:password@one:5432,two:5432/tollgate; in the password, write %23 for #, %40 for @, %2F for /");
 
 /** The base of an API: paths are appended to it. */
 export const baseUrl = (example: string) =>

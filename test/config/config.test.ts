@@ -152,6 +152,26 @@ describe("the configuration", () => {
     expect(simulator({ PORT: "3001", SIMULATOR: "off" })).toBeNull();
   });
 
+  it("takes values from a file with Windows line ends", () => {
+    expect(
+      readConfig({ PORT: "3100\r", GRAPHQL: "off\r", NODE_ENV: "test ", AUTH_SECRET: `${"a".repeat(32)}\r` }),
+    ).toMatchObject({
+      port: 3100,
+      graphql: { enabled: false },
+      authSecret: "a".repeat(32),
+    });
+  });
+
+  it.each([
+    ["PROVIDER_A_WEBHOOK_SECRET", '"whsec_1"'],
+    ["PORT", "'3000'\r"],
+  ])("refuses quotes around %s, which some programs keep", (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(
+      `${name}: remove the quotes around it, e.g. ${name}=`,
+    );
+    expect(readConfig({ [`OTHER_${name}`]: value }).port).toBe(3000);
+  });
+
   it.each([
     ["ACTIVE_PROVIDER", "stripe", "provider-a"],
     ["PROVIDER_A_API_KEY", "two words", "sk_test_"],
@@ -173,6 +193,7 @@ describe("the configuration", () => {
     ["DATABASE_URL", "localhost", "postgres://"],
     ["DATABASE_URL", "postgres://one:5432,two:99999/x", "one:5432,two:5432"],
     ["DATABASE_URL", "postgres://one/x?target_session_attrs=standby", "postgres://"],
+    ["DATABASE_URL", "postgres://me:p@ss#word@localhost/x", "%23 for #"],
     ["DATABASE_PREPARED", "yes", "on"],
     ["APP_URL", "example.com", "https://"],
     ["RETURN_ORIGINS", "https://a.example.com,b.example.com", "https://app.example.com"],
