@@ -176,7 +176,8 @@ async function main(): Promise<void> {
 
 if (import.meta.main) {
   main().catch((error: Error) => {
-    process.stderr.write(`${startFailure(error)}\n`);
+    const databaseVariable = process.env.DATABASE_URL?.trim() ? "DATABASE_URL" : "DATA_DIR";
+    process.stderr.write(`${startFailure(error, databaseVariable)}\n`);
     process.exit(1);
   });
 }

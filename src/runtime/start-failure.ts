@@ -1,6 +1,17 @@
-/** The system's error, with the variable that caused it. */
-export function startFailure(error: NodeJS.ErrnoException): string {
+/**
+ * The system's or PostgreSQL's error, with the variable that caused it.
+ * @param databaseVariable the one that says where the database is
+ */
+export function startFailure(
+  error: NodeJS.ErrnoException,
+  databaseVariable: "DATABASE_URL" | "DATA_DIR",
+): string {
   const { code, message, syscall } = error;
+  // Only PostgreSQL's errors have a severity.
+  if ("severity" in error) {
+    const remedy = code === NO_PRIVILEGE ? ": the role must own the database" : "";
+    return `${databaseVariable}: PostgreSQL refused: ${message}${remedy}`;
+  }
   if (error.name === "DatabaseUnavailable") return `DATABASE_URL: the database cannot be reached: ${message}`;
   if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3080`;
   if (syscall === "listen" || code === "ENOTFOUND") return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
@@ -9,3 +20,5 @@ export function startFailure(error: NodeJS.ErrnoException): string {
 }
 
 const UNUSABLE_FOLDER = new Set(["EEXIST", "ENOTDIR", "EPERM", "EACCES", "EROFS", "ENOSPC"]);
+
+const NO_PRIVILEGE = "42501";

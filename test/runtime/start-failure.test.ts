@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { startFailure } from "../../src/runtime/start-failure.ts";
+import { freshDatabase } from "../support/database.ts";
+import { PROCESS_VARIABLES, serverVariables } from "../support/variables.ts";
+
+const SERVER = resolve(import.meta.dirname, "../../src/server.ts");
+
+it("names DATABASE_URL in one line when PostgreSQL refuses the role, exit status 1", async () => {
+  const test = await freshDatabase(0);
+  const url = new URL(test.url);
+  url.username = "nobody_here";
+  const env = { ...PROCESS_VARIABLES, ...serverVariables(url.href), PORT: "0", LOG_LEVEL: "silent" };
+  await expect(promisify(execFile)(process.execPath, [SERVER], { env })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^DATABASE_URL: PostgreSQL refused: .*nobody_here.*\n$/),
+  });
+  await test.drop();
+});
+
+it("says that the role must own the database when it may not create tables there", () => {
+  const error = Object.assign(new Error("permission denied for schema public"), {
+    severity: "ERROR",
+    code: "42501",
+  });
+  expect(startFailure(error, "DATABASE_URL")).toBe(
+    "DATABASE_URL: PostgreSQL refused: permission denied for schema public: the role must own the database",
+  );
+});
