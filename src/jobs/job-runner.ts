@@ -10,6 +10,7 @@ export type Job<Name extends string = string> = {
   leaseSeconds?: number;
   /** For a job that runs often: asked without a lease. */
   isDue?(): Promise<boolean>;
+  /** Throws, or resolves to `"failed"` if it has logged why it could not do its work. */
   run(turn: Turn): Promise<unknown>;
 };
 
@@ -77,12 +78,13 @@ export function createJobRunner({
         const seconds = leaseSeconds ?? JOB_LEASE_SECONDS;
         const runOutcome = await withLease(`job:${name}`, { seconds }, async (lease) => {
           const turn = { lease, isStopping: () => isStopped || lease.isLost() };
-          await traced(tracing, `job ${name}`, { kind: "internal", parent: "none" }, async () => run(turn));
-          return "ok" as const;
+          const span = { kind: "internal", parent: "none" } as const;
+          const result = await traced(tracing, `job ${name}`, span, async () => run(turn));
+          return result === "failed" ? "failed" : "ok";
         });
         outcome = runOutcome ?? "already_running";
       }
-      observe?.(name, "ok");
+      observe?.(name, outcome === "failed" ? "failed" : "ok");
       return outcome;
     } catch (err) {
       observe?.(name, "failed");

@@ -31,14 +31,16 @@ function nightly(runtime: Runtime): Job<JobName> {
     everyMs: NIGHTLY_CHECK_MS,
     run: async (turn) => {
       const report = await reconcileNightly(runtime, turn);
-      if (report === null) return;
+      if (report === null) return "ok";
       const { slots, compared, corrected, left } = report;
       const counts = { slots, compared, corrected: corrected.length, left: left.length };
       log.info(counts, "nightly comparison of subscriptions with their providers");
       const unreached = unreachedSlots(runtime, report).map(({ slot, problem }) => ({ slot, problem }));
       if (unreached.length > 0) {
         log.warn({ unreached }, "nightly comparison incomplete: a provider could not be asked, trying again");
+        return "failed";
       }
+      return "ok";
     },
   };
 }
@@ -50,7 +52,8 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
     leaseSeconds: SHORT_LEASE_SECONDS,
     everyMs: everySeconds * 1000,
     run: async (turn) => {
-      for (const result of await sweepMissed(runtime, { everySeconds, ...turn })) {
+      const results = await sweepMissed(runtime, { everySeconds, ...turn });
+      for (const result of results) {
         if ("problem" in result) {
           log.warn(result, "sweep for missed events failed: trying again");
           continue;
@@ -62,6 +65,7 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
         if (changed && changed.corrected + changed.adopted > 0)
           log.warn({ slot, changed }, "subscriptions that had changed unnoticed were corrected");
       }
+      return results.some((result) => "problem" in result) ? "failed" : "ok";
     },
   };
 }

@@ -86,6 +86,13 @@ describe("createJobRunner", () => {
     expect(lines).toEqual([{ err, job: "clean-up", againInSeconds: 1 }]);
   });
 
+  it("counts a run that resolves to failed as one, which has logged the reason itself", async () => {
+    const { jobs, outcomes, lines } = runner();
+    jobs.start({ name: "sweep", everyMs: 1_000, run: async () => "failed" });
+    expect(await jobs.runNow("sweep")).toBe("failed");
+    expect([outcomes, lines]).toEqual([["sweep failed"], []]);
+  });
+
   it("runs a job now, and waits the whole delay afterwards", async () => {
     const { jobs, outcomes } = runner();
     jobs.start({ name: "clean-up", everyMs: 1_000, run: async () => {} });

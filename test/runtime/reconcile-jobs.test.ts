@@ -31,22 +31,32 @@ describe("the jobs that correct subscriptions", () => {
     expect(jobs.find(({ name }) => name === "missed-events-sweep")).toMatchObject({ everyMs: 7_000 });
   });
 
-  it("warn of a nightly comparison that could not reach a provider", async () => {
-    const warnings: [object, string][] = [];
-    const log = {
-      ...context.runtime.log,
-      info: () => {},
-      warn: (...line: [object, string]) => warnings.push(line),
-    };
-    const [nightly] = jobsWith({ RECONCILE: "on" }, { ...context.runtime, log } as unknown as Runtime);
-    if (nightly === undefined) throw new Error("there is no nightly comparison");
-    context.stripe.interfere(async () => ({ status: 500 }));
-    await takeTurn(context.runtime, nightly.name, nightly.run);
-    expect(warnings).toEqual([
-      [
-        { unreached: [{ slot: "provider-a", problem: expect.stringContaining("unreachable") }] },
-        "nightly comparison incomplete: a provider could not be asked, trying again",
-      ],
-    ]);
-  });
+  it.each([
+    [
+      "nightly-comparison",
+      { unreached: [{ slot: "provider-a", problem: expect.stringContaining("unreachable") }] },
+      "nightly comparison incomplete: a provider could not be asked, trying again",
+    ],
+    [
+      "missed-events-sweep",
+      { slot: "provider-a", problem: expect.stringContaining("/v1/events") },
+      "sweep for missed events failed: trying again",
+    ],
+  ])(
+    "warn, and count a run of %s as failed, when a provider cannot be asked",
+    async (name, fields, message) => {
+      const warnings: [object, string][] = [];
+      const log = {
+        ...context.runtime.log,
+        info: () => {},
+        warn: (...line: [object, string]) => warnings.push(line),
+      };
+      const jobs = jobsWith({ RECONCILE: "on" }, { ...context.runtime, log } as unknown as Runtime);
+      const job = jobs.find((candidate) => candidate.name === name);
+      if (job === undefined) throw new Error(`there is no ${name}`);
+      context.stripe.interfere(async () => ({ status: 500 }));
+      expect(await takeTurn(context.runtime, name, job.run)).toBe("failed");
+      expect(warnings).toEqual([[fields, message]]);
+    },
+  );
 });
