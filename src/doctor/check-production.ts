@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
   {
     check: "simulator",
     problem: ({ simulator }) => (simulator === null ? null : "the payment simulator is on"),
-    remedy: "Remove SIMULATOR: whoever reaches it can give away subscriptions.",
+    remedy: "Set SIMULATOR=off: whoever reaches it can give away subscriptions.",
     isSerious: true,
   },
   {
@@ -100,7 +100,7 @@ const RULES: readonly Rule[] = [
     check: "introspection",
     problem: ({ graphql }) =>
       graphql.enabled && graphql.introspection ? "shows the schema to everybody" : null,
-    remedy: "Remove GRAPHQL_INTROSPECTION.",
+    remedy: "Set GRAPHQL_INTROSPECTION=off.",
     isSerious: false,
   },
   {
