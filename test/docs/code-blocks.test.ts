@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import plans from "../../plans.config.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { Variables } from "../../src/config/variables.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { freePort } from "../support/free-port.ts";
@@ -74,7 +75,8 @@ const NOT_RUN: { start: string; because: string; check(block: CodeBlock): Promis
       const defined = Object.keys(parseEnv(file));
       const compose = await readFile(join(PROJECT, "compose.yml"), "utf8");
       const used = [...compose.matchAll(/\$\{(\w+):([-?])/g)];
-      expect(defined.filter((name) => !used.some(([, known]) => known === name))).toEqual([]);
+      const isKnown = (name: string) => name in Variables.shape || used.some(([, known]) => known === name);
+      expect(defined.filter((name) => !isKnown(name))).toEqual([]);
       const required = used.filter(([, , mark]) => mark === "?").map(([, name]) => name);
       expect(required.filter((name) => !defined.includes(name as string))).toEqual([]);
       expect(parse(compose).services.tollgate).toBeDefined();
