@@ -13,7 +13,7 @@ const Price = builder.objectRef<PlanItem["price"]>("Price").implement({
   description: "A price of a plan.",
   extensions: { view: PriceView },
   fields: (t) => ({
-    amount: t.exposeInt("amount"),
+    amount: t.exposeFloat("amount"),
     currency: t.exposeString("currency"),
     interval: t.expose("interval", { type: enums.IntervalEnum }),
   }),
