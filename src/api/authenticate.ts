@@ -39,7 +39,12 @@ export async function authenticate(c: Context<HonoEnv>, callers: CallerContext):
     refuse({ reason: "cross_origin" });
   }
   rejectCrossOriginWrite(c, callers, caller.kind === "session");
-  return { caller, charges, acceptLanguage: c.env.incoming.headers["accept-language"] };
+  return {
+    caller,
+    charges,
+    acceptLanguage: c.env.incoming.headers["accept-language"],
+    identifyAgain: async () => (await callers.auth.identify(credentialsOf(c, callers))).caller,
+  };
 }
 
 /**
@@ -64,18 +69,21 @@ export async function authenticateLink(
 
 /** @throws Refusal */
 async function identify(c: Context<HonoEnv>, callers: CallerContext, charges: Charge[]) {
-  const address = addressOf(c, callers);
+  const credentials = credentialsOf(c, callers);
+  const { address } = credentials;
   try {
-    return await callers.auth.identify({
-      header: (name) => c.env.incoming.headers[name] as string | undefined,
-      address,
-    });
+    return await callers.auth.identify(credentials);
   } catch (error) {
     if (error instanceof Refusal && error.code === "unauthorized") {
       await charge("auth-key", callers.limits, { caller: { kind: "anonymous", address }, charges });
     }
     throw error;
   }
+}
+
+function credentialsOf(c: Context<HonoEnv>, callers: CallerContext) {
+  const header = (name: string) => c.env.incoming.headers[name] as string | undefined;
+  return { header, address: addressOf(c, callers) };
 }
 
 export function addressOf(c: Context<HonoEnv>, callers: CallerContext): string {

@@ -8,7 +8,7 @@ import { HOOKS } from "../domain/subscription-hook.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readBodyOrRefuse } from "../http/read-body.ts";
-import { type Call, charge } from "../operations/call.ts";
+import { type Call, charge, readInputOf } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { authenticate, authenticateLink, type CallerContext } from "./authenticate.ts";
 
@@ -98,23 +98,29 @@ export function pluginRoutes(
     routes.route(`/${name}/links/:secret`, linkRouter);
   }
   routes.use(gate(deps, callers));
-  routes.use(wholeBody);
   for (const { name, router } of plugins) routes.route(`/${name}`, router);
   return routes;
 }
 
 /**
- * Requires a session or API key and charges the `plugin` scope before any plugin code runs. @throws Refusal
+ * Requires a session or API key, charges the `plugin` scope and reads the body before any plugin code runs.
+ * @throws Refusal
  */
 function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
     const call = await authenticate(c as Context, callers);
-    const { caller } = call;
-    if (caller.kind === "anonymous" || caller.kind === "operator") refuse({ reason: "unauthorized" });
-    if (caller.kind === "service") refuse({ reason: "forbidden" });
-    await admit(c, { ...call, caller }, deps);
+    await admit(c, { ...call, caller: personOf(call) }, deps);
+    await readInputOf(call, () => readWholeBody(c));
+    c.set("caller", personOf(call));
     await next();
   };
+}
+
+/** @throws Refusal */
+function personOf({ caller }: Call): Person {
+  if (caller.kind === "anonymous" || caller.kind === "operator") refuse({ reason: "unauthorized" });
+  if (caller.kind === "service") refuse({ reason: "forbidden" });
+  return caller;
 }
 
 /** Requires a secret of this plugin in the path and charges its owner. */
@@ -141,11 +147,9 @@ async function admit(
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
 
 /** Reads the body within our size limit, as a plugin would not check it. @throws Refusal */
-const wholeBody: MiddlewareHandler<PluginEnv> = async (c, next) => {
-  if (!WITHOUT_BODY.has(c.req.method)) {
-    const { url, method, headers, signal } = c.req.raw;
-    const body = await readBodyOrRefuse(c.env.incoming, MAX_BODY_BYTES);
-    c.req.raw = new Request(url, { method, headers, signal, body: new Uint8Array(body) });
-  }
-  await next();
-};
+async function readWholeBody(c: Context<PluginEnv>): Promise<void> {
+  if (WITHOUT_BODY.has(c.req.method)) return;
+  const { url, method, headers, signal } = c.req.raw;
+  const body = await readBodyOrRefuse(c.env.incoming, MAX_BODY_BYTES);
+  c.req.raw = new Request(url, { method, headers, signal, body: new Uint8Array(body) });
+}

@@ -16,7 +16,25 @@ export type Call = {
   prepaid?: number;
   /** The request's `Accept-Language`. */
   acceptLanguage?: string | undefined;
+  /** By the same credentials, as of now; absent where all input has arrived. @throws Refusal */
+  identifyAgain?: () => Promise<Caller>;
 };
+
+/** Ordinary bodies arrive together with their request, or soon. */
+const LATE_AFTER_MS = 100;
+
+/**
+ * Reads a call's input. If that takes time, the caller is identified again: otherwise a client could hold a
+ * body back until after its session or key was revoked, or its role taken away.
+ * @throws Refusal
+ */
+export async function readInputOf<Input>(call: Call, read: () => Input | Promise<Input>): Promise<Input> {
+  const startedAt = performance.now();
+  const input = await read();
+  if (call.identifyAgain !== undefined && performance.now() - startedAt > LATE_AFTER_MS)
+    call.caller = await call.identifyAgain();
+  return input;
+}
 
 /**
  * Counts a call in a scope: an operation's own, or that of a surface, besides the operations called through

@@ -14,7 +14,7 @@ import { Refusal, refuse } from "../domain/refusal.ts";
 import { type Tracing, traced } from "../domain/tracing.ts";
 import type { ChargedScope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
-import { type Call, charge } from "./call.ts";
+import { type Call, charge, readInputOf } from "./call.ts";
 import { assertPermission, type FindNamedUser, onBehalf } from "./on-behalf.ts";
 
 /**
@@ -120,8 +120,10 @@ async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodT
 ): Promise<z.input<Output>> {
   assertAccess(operation, call.caller);
   if (operation.limit !== null) await charge(operation.limit, deps.limits, call);
+  let input = await readInputOf(call, readInput);
   let caller: Caller = call.caller;
-  let input = await readInput();
+  // Whoever the caller is by now.
+  assertAccess(operation, caller);
   if (caller.kind === "service" && operation.access !== "service") {
     ({ caller, input } = await onBehalf(caller, input, deps.findNamedUser));
   }

@@ -1,7 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CallerContext } from "../../src/api/authenticate.ts";
 import { loadPlugins, type Plugin, type PluginEnv, pluginRoutes } from "../../src/api/plugins.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
@@ -9,6 +11,7 @@ import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
+import { openRawConnection } from "../support/raw-connection.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -36,7 +39,11 @@ const PLANS = definePlans([
   { ...PRO, id: "odd", name: `Größe; "XL", 100 % \\ für 語言🧭 und\r\nnoch\x07eine sehr lange Zeile davon` },
 ]);
 
-async function served(plugins: readonly Plugin[], note: (error: unknown) => void = () => {}) {
+async function served(
+  plugins: readonly Plugin[],
+  note: (error: unknown) => void = () => {},
+  callers: CallerContext = testCallers,
+) {
   const charged: string[] = [];
   const limits = testLimits();
   const counting: Limits = {
@@ -52,7 +59,7 @@ async function served(plugins: readonly Plugin[], note: (error: unknown) => void
     plans: PLANS,
     observe: null,
   } as unknown as Dependencies;
-  const server = await listen(testApp("/api/plugins", pluginRoutes(plugins, deps, testCallers), note));
+  const server = await listen(testApp("/api/plugins", pluginRoutes(plugins, deps, callers), note));
   closing.push(server);
   return { url: server.url, charged };
 }
@@ -103,6 +110,25 @@ describe("a plugin", () => {
       asUser("user_1", { "x-test-key": "key" }),
     );
     expect(byKey.body).toMatchObject({ kind: "api-key", userId: "user_1", keyId: "key" });
+  });
+
+  it("does not run for a session that was revoked while its body was held back", async () => {
+    let isRevoked = false;
+    const identify: CallerContext["auth"]["identify"] = async (credentials) =>
+      isRevoked
+        ? { caller: { kind: "anonymous", address: credentials.address }, setCookies: [] }
+        : testCallers.auth.identify(credentials);
+    const callers = { ...testCallers, auth: { ...testCallers.auth, identify } };
+    const router = new Hono<PluginEnv>().post("/echo", async (c) => c.json(await c.req.json()));
+    const server = await served([{ name: "first", router }], undefined, callers);
+    const head =
+      "POST /api/plugins/first/echo HTTP/1.1\r\nhost: x\r\nx-test-user: user_1\r\nconnection: close";
+    const connection = openRawConnection(server.url, `${head}\r\ncontent-length: 2\r\n\r\n{`);
+    await vi.waitFor(() => expect(server.charged).toEqual(["plugin:user_1"]), { timeout: 30_000 });
+    await sleep(200);
+    isRevoked = true;
+    connection.socket.write("}");
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   it("shares a limit of thirty calls a minute per user with all plugins", async () => {

@@ -6,7 +6,7 @@ import type { HonoEnv } from "../../http/hono-env.ts";
 import { addLimitHeaders, limitHeaders } from "../../http/limit-headers.ts";
 import { answerText } from "../../http/response-headers.ts";
 import type { Log } from "../../observability/log.ts";
-import { charge } from "../../operations/call.ts";
+import { charge, readInputOf } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
 import { shownError } from "./errors.ts";
@@ -47,7 +47,7 @@ export function graphql(
   const respond = async (c: Context<HonoEnv>, read: () => ParsedRequest | Promise<ParsedRequest>) => {
     const call = await authenticate(c, callers);
     await charge("graphql", deps.limits, call);
-    const params = await read();
+    const params = await readInputOf(call, read);
     if (params === "persisted query")
       return answerText(c, PERSISTED_QUERY_NOT_SUPPORTED, 200, {
         "content-type": `${mediaType(c)}; charset=utf-8`,
