@@ -60,12 +60,13 @@ export async function rememberReplaced(
   await database.run(REMEMBER, [provider, id, userId]);
 }
 
+// The exponent is limited too: PostgreSQL fails where the power would be beyond its range.
 const CLAIM = {
   name: "claim_unwanted_subscription",
   text: `
 update unwanted_subscription set
   attempts = attempts + 1,
-  next_attempt_at = clock_timestamp() + least(30 * 4 ^ attempts, 21600) * interval '1 second'
+  next_attempt_at = clock_timestamp() + least(30 * 4 ^ least(attempts, 10), 21600) * interval '1 second'
 where (provider, provider_subscription_id) = (
   select provider, provider_subscription_id from unwanted_subscription
   where canceled_at is null and next_attempt_at <= clock_timestamp()

@@ -53,4 +53,14 @@ describe("an unwanted subscription", () => {
     await run({ cancelSubscription: async () => {}, refundSubscription: async () => false });
     expect(await notified()).toMatchObject([{ refunded: "no" }]);
   });
+
+  it("is canceled although another one has failed for months", async () => {
+    await context.test.rows(
+      `insert into unwanted_subscription (provider, provider_subscription_id, because, attempts, next_attempt_at)
+       values ('provider-b', 'sub_0', 'account_deleted', 600, now() - interval '1 hour')`,
+    );
+    const logged = await run({ cancelSubscription: async () => {}, refundSubscription: async () => true });
+    expect(logged).toMatchObject([{ slot: "provider-b", providerSubscriptionId: "sub_0" }]);
+    expect(await notified()).toMatchObject([{ subscription: "sub_1" }]);
+  });
 });
