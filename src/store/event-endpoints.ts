@@ -108,12 +108,25 @@ export async function updateEndpoint(
   return row ?? null;
 }
 
+const DELETE_LOG = {
+  name: "delete_outbound_log",
+  text: `
+delete from outbound_delivery where id = any (array(
+  select id from outbound_delivery where endpoint_id = $1::uuid and status <> 'pending' limit $2::int
+)) returning id`,
+};
+
+/** Deletes a part of what an endpoint was sent. Returns whether there may be more. */
+export async function deleteDeliveryLog(database: Queryable, id: string, limit: number): Promise<boolean> {
+  return (await database.run(DELETE_LOG, [id, limit])).length === limit;
+}
+
 const DELETE = {
   name: "delete_event_endpoint",
   text: "delete from event_endpoint where id = $1::uuid and url is not null returning id",
 };
 
-/** With its deliveries. Returns whether there was one. */
+/** With its deliveries; the endpoint is locked meanwhile. Returns whether there was one. */
 export async function deleteEndpoint(database: Queryable, id: string): Promise<boolean> {
   return (await database.run(DELETE, [id])).length > 0;
 }

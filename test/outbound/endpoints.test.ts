@@ -223,6 +223,33 @@ it("is deleted with its log", async () => {
   expect(await test.rows("select from outbound_delivery where endpoint_id = $1", [id])).toEqual([]);
 });
 
+it("holds up no events of others while its log is deleted", async () => {
+  const { id } = await create(["user.deleted"]);
+  await create();
+  await call("POST", `/${id}/test`, {});
+  let deleting: Promise<unknown> = Promise.resolve();
+  const holder = await test.database.connection();
+  try {
+    await holder.run({ name: "begin", text: "begin" });
+    await holder.run(
+      { name: "hold", text: "select from outbound_delivery where endpoint_id = $1::uuid for update" },
+      [id],
+    );
+    const before = receiver.received.length;
+    deleting = call("DELETE", `/${id}`);
+    await eventually(
+      async () => (await test.rows("select from pg_stat_activity where wait_event_type = 'Lock'")).length > 0,
+      true,
+    );
+    await renameAdmin("Renamed During Deletion");
+    await eventually(async () => receiver.received.length, before + 1);
+  } finally {
+    await holder.run({ name: "commit", text: "commit" });
+    holder.release({ healthy: true });
+  }
+  expect(await deleting).toMatchObject({ status: 200, body: { success: true } });
+});
+
 it("records a test and its audit entry together or not at all", async () => {
   const { id } = await create();
   await withoutAudit(test, async () => {

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Database } from "../../store/database.ts";
-import { deleteEndpoint } from "../../store/event-endpoints.ts";
+import { deleteDeliveryLog, deleteEndpoint, findEndpoint } from "../../store/event-endpoints.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
+
+const LOG_BATCH = 5_000;
 
 export const deleteEventEndpoint = defineOperation({
   name: "eventEndpoints.delete",
@@ -14,6 +16,9 @@ export const deleteEventEndpoint = defineOperation({
   reasons: ["not_found"],
   output: z.object({ success: z.literal(true).describe("Always true.") }),
   run: async (deps: { database: Database }, caller, { id }) => {
+    if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();
+    // In parts, and first: the relay waits for whoever has locked an endpoint.
+    while (await deleteDeliveryLog(deps.database, id, LOG_BATCH));
     const entry = { action: "event_endpoint.deleted", target: { type: "event_endpoint", id } } as const;
     const isDeleted = await withAudit(
       deps.database,
