@@ -351,6 +351,11 @@ describe.each(Object.keys(SYNC_ENGINES))("importing from the sync engine's table
 
   /** Later versions keep the items in their own table alone. */
   async function moveItems(): Promise<void> {
+    // What sub_2 was before: the sync engine keeps the items that a change of plan has deleted.
+    await context.test.rows(
+      `insert into stripe.subscription_items (id, quantity, price, subscription, deleted)
+       values ('si_0', 9, 'price_team_monthly', 'sub_2', true)`,
+    );
     await context.test.rows(
       `insert into stripe.subscription_items (id, quantity, price, subscription, current_period_end)
        select item ->> 'id' || s.id, (item ->> 'quantity')::int, item -> 'price' ->> 'id', s.id,

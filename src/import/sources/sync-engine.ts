@@ -78,6 +78,7 @@ async function readRelated(
       "subscription",
       ids,
     )) {
+      if (item.deleted === true) continue;
       const id = textColumn(item, "subscription") ?? "";
       const price = column(item, "price");
       const itemWithPrice = { ...item, price: typeof price === "string" ? { id: price } : price };
