@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyCommand } from "../../src/simulator/lifecycle/apply-command.ts";
-import { intervalsAfter } from "../../src/simulator/lifecycle/calendar.ts";
+import { intervalsAfter, monthAfter } from "../../src/simulator/lifecycle/calendar.ts";
 import type { Offer } from "../../src/simulator/lifecycle/offer.ts";
 import { startBilling } from "../../src/simulator/lifecycle/start-billing.ts";
 
@@ -41,4 +41,19 @@ describe("a billing period", () => {
     expect(periodAfter("year", "month")).toEqual([now, at("2026-03-10T12:00:00Z")]);
     expect(periodAfter("month", "year", 14)).toEqual([start, at("2026-02-14T10:00:00Z")]);
   });
+});
+
+describe("the clock, moved on by months", () => {
+  it.each([28, 29, 30, 31])(
+    "passes one end of a monthly period with each, of one begun on January %i",
+    (day) => {
+      const start = at(`2027-01-${day}T10:00:00Z`);
+      let now = start + 1;
+      for (let month = 1; month <= 24; month += 1) {
+        now = monthAfter(now);
+        expect(now).toBeGreaterThan(intervalsAfter(start, month, "month"));
+        expect(now).toBeLessThan(intervalsAfter(start, month + 1, "month"));
+      }
+    },
+  );
 });

@@ -13,3 +13,13 @@ export function intervalsAfter(anchorSeconds: number, count: number, interval: O
   const midnight = Date.UTC(anchor.getUTCFullYear(), months, day);
   return (midnight + (anchor.getTime() % 86_400_000)) / 1_000;
 }
+
+/**
+ * The same day of the next month; from the last day of a month, the last day of the next one. Steps of a month
+ * so never fall behind monthly periods, whatever day those began on.
+ */
+export function monthAfter(seconds: number): number {
+  const tomorrow = seconds + DAY_SECONDS;
+  const isLastDay = new Date(tomorrow * 1_000).getUTCDate() === 1;
+  return isLastDay ? intervalsAfter(tomorrow, 1, "month") - DAY_SECONDS : intervalsAfter(seconds, 1, "month");
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DAY_SECONDS, intervalsAfter } from "../lifecycle/calendar.ts";
+import { DAY_SECONDS, monthAfter } from "../lifecycle/calendar.ts";
 import { type Clock, nextDueMs } from "./move-clock.ts";
 import { findPayment } from "./payments.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
@@ -103,7 +103,7 @@ function targetOf(by: ClockStep, nowMs: number, slots: readonly ProviderSlot[]):
     case "week":
       return nowMs + 7 * DAY_SECONDS * 1_000;
     case "month":
-      return intervalsAfter(nowMs / 1_000, 1, "month") * 1_000;
+      return monthAfter(nowMs / 1_000) * 1_000;
     case "next":
       return nextDueMs(slots) ?? "Nothing comes due: no subscription is running.";
     default:
