@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
@@ -37,8 +37,13 @@ describe("import users", () => {
   });
 
   it("fails with one sentence for a source that it cannot read", async () => {
+    const other = await emptyDatabase();
     const failures: [string[], RegExp][] = [
       [["--from", join(folder, "missing.csv")], /missing\.csv does not exist/],
+      [
+        ["--from", "better-auth", "--database-url", other.url],
+        /"user" with a column id: check --database-url\n$/,
+      ],
       [["--from", "stripe"], /^no slot has an API key of Stripe/],
     ];
     for (const [args, sentence] of failures) {
@@ -46,6 +51,7 @@ describe("import users", () => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toMatch(sentence);
     }
+    await other.drop();
   });
 });
 

@@ -25,10 +25,11 @@ order by t.id::text collate "C" limit ${PAGE_SIZE}`;
     .run<{ id: string; row: ForeignRow }>({ name: `read ${table}`.slice(0, 60), text }, [position])
     .catch((error: unknown) => {
       const code = (error as { code?: unknown } | null)?.code;
-      if (code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN)
-        throw new Error(
-          `the database has no table ${table} with a column id: check --database-url and --schema`,
-        );
+      if (code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN) {
+        // Only the source that names the schema of its table has the option.
+        const options = table.includes(".") ? "--database-url and --schema" : "--database-url";
+        throw new Error(`the database has no table ${table} with a column id: check ${options}`);
+      }
       throw error;
     });
   const isLast = rows.length < PAGE_SIZE;
