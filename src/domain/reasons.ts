@@ -86,7 +86,7 @@ export const REASONS = {
     z.object({ origins: z.array(text) }),
     ({ origins }) => `expected a URL at one of ${origins.join(", ")}`,
   ),
-  url_not_allowed: plain("invalid_input", "expected a public https URL"),
+  url_not_allowed: plain("invalid_input", "expected a public https URL, or one that OUTBOUND_ALLOW allows"),
   link_expired: plain("invalid_input", "This link is invalid or has expired"),
   no_password: plain("invalid_input", "This account has no password: request a password reset to set one"),
   wrong_code: plain("invalid_input", "is not the current code"),

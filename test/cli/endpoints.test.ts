@@ -71,7 +71,7 @@ it("pauses, resumes and changes an endpoint, and rotates its secret", async () =
 it("reports wrong usage for an address that is not allowed", async () => {
   const { code, stderr } = await commandLine()("endpoints", "create", "https://10.0.0.1/");
   expect(code).toBe(2);
-  expect(stderr).toMatch(/public https URL/);
+  expect(stderr).toMatch(/public https URL, or one that OUTBOUND_ALLOW allows/);
 });
 
 it("names the argument or option that is refused as it is typed", async () => {
