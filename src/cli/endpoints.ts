@@ -113,7 +113,7 @@ function addTest(endpoints: Command, terminal: Terminal): void {
 function addReplay(endpoints: Command, terminal: Terminal): void {
   endpoints
     .command("replay")
-    .description("resends the given deliveries, or all failed ones")
+    .description("resends the given deliveries, or all failed ones; never test events")
     .argument("<id>", "the endpoint's id, as in the list", parsedBy(endpointId))
     .argument("[deliveries...]", "ids of deliveries")
     .addOption(jsonOption())
