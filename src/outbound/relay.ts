@@ -50,7 +50,7 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
     const { written, isLast } = await writtenSince(transaction, { limit: BATCH, after: state.relayedUpTo });
     const lastWritten = written.at(-1);
     if (lastWritten === undefined) return { events: 0, isLast: true };
-    const [completed, delivered] = await Promise.all([
+    const [completed, endpoints] = await Promise.all([
       completeEvents(transaction, written, plans),
       // After the changes were read: an endpoint gets every change that follows its creation.
       lockEndpoints(transaction),
@@ -74,10 +74,7 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
         written.filter(({ kind, seq }) => kind !== "event" || !eventSeqs.has(seq)),
       ),
       ...storeEvents(transaction, events),
-      ...createDeliveries(
-        transaction,
-        events.filter(({ type }) => delivered.has(type)),
-      ),
+      ...createDeliveries(transaction, events, endpoints),
       advanceRelay(transaction, {
         lastPosition: events.at(-1)?.position ?? state.lastPosition,
         relayedUpTo: isLast ? state.nextRelayedUntil : state.relayedUpTo,

@@ -90,16 +90,16 @@ function joinedData(events: readonly PositionedEvent[]): string {
 
 const LOCK_ENDPOINTS = {
   name: "lock_event_endpoints",
-  text: "select types from event_endpoint where enabled order by id for no key update",
+  text: "select id, types from event_endpoint where enabled order by id for no key update",
 };
+
+type LockedEndpoint = { id: string; types: OutboundEventType[] };
 
 /**
  * Locks the endpoints, as whatever completes a delivery does, which makes the next one of its subject due.
- * Returns the types of events that any of them wants.
  */
-export async function lockEndpoints(transaction: Queryable): Promise<Set<OutboundEventType>> {
-  const endpoints = await transaction.run<{ types: OutboundEventType[] }>(LOCK_ENDPOINTS);
-  return new Set(endpoints.flatMap(({ types }) => types));
+export async function lockEndpoints(transaction: Queryable): Promise<LockedEndpoint[]> {
+  return transaction.run<LockedEndpoint>(LOCK_ENDPOINTS);
 }
 
 // The first pending one of a subject is due; the others wait until it is done, see `recordAttempts`.
@@ -115,23 +115,27 @@ select p.id, input.id, input.type, input.position, input.subject,
   to_timestamp(input.occurred_ms / 1000) + interval '5 days'
 from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::float8[])
   as input (position, id, type, subject, occurred_ms)
-join event_endpoint p on p.enabled and input.type = any (p.types)
+join event_endpoint p on p.id = any ($6::uuid[]) and input.type = any (p.types)
 order by input.position, p.id`,
 };
 
-/** Creates the deliveries to the endpoints that want the events. They must be locked, see `lockEndpoints`. */
+/** Creates the deliveries to those of the locked endpoints that want the events. */
 export function createDeliveries(
   transaction: Queryable,
   events: readonly PositionedEvent[],
+  endpoints: readonly LockedEndpoint[],
 ): Promise<unknown>[] {
-  if (events.length === 0) return [];
+  const types = new Set(endpoints.flatMap((endpoint) => endpoint.types));
+  const wanted = events.filter(({ type }) => types.has(type));
+  if (wanted.length === 0) return [];
   return [
     transaction.run(CREATE_DELIVERIES, [
-      events.map((event) => event.position),
-      events.map((event) => event.id),
-      events.map((event) => event.type),
-      events.map(subjectOf),
-      events.map((event) => event.occurredAt.getTime()),
+      wanted.map((event) => event.position),
+      wanted.map((event) => event.id),
+      wanted.map((event) => event.type),
+      wanted.map(subjectOf),
+      wanted.map((event) => event.occurredAt.getTime()),
+      endpoints.map(({ id }) => id),
     ]),
   ];
 }

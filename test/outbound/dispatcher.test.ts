@@ -5,7 +5,11 @@ import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
+import { type ClaimedDelivery, claimDeliveries } from "../../src/store/claim-outbound-deliveries.ts";
+import type { Connection, Database } from "../../src/store/database.ts";
 import { insertEndpoint, updateEndpoint } from "../../src/store/event-endpoints.ts";
+import { recordAttempts } from "../../src/store/record-outbound-attempts.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
@@ -50,6 +54,22 @@ async function skipBackOff(test: TestDatabase): Promise<void> {
   await test.rows(
     "update outbound_delivery set next_attempt_at = now() where status = 'pending' and next_attempt_at is not null",
   );
+}
+
+/** The same database, which does something after a statement of this name, before its result is seen. */
+function runningAfter(database: Database, name: string, then: () => Promise<void>): Database {
+  return {
+    ...database,
+    connection: async () => {
+      const connection = await database.connection();
+      const run: Connection["run"] = async (statement, values) => {
+        const rows = await connection.run(statement, values);
+        if (statement.name === name) await then();
+        return rows as never;
+      };
+      return { ...connection, run };
+    },
+  };
 }
 
 let test: TestDatabase;
@@ -369,6 +389,44 @@ it("disables an endpoint after five days of failures and notifies its creator", 
   await updateEndpoint(test.database, id, { enabled: true });
   await sendDue(test, dispatcher);
   expect(endpoint.received).toHaveLength(3);
+});
+
+it("leaves no event waiting when its predecessor is delivered just as the endpoint is resumed", async () => {
+  const { id } = await addEndpoint(test, "https://example.com/hook");
+  await addEndpoint(test, "https://example.com/other");
+  await writeEvent(test, "a", 1);
+  await relayEvents({ database: test.database, plans });
+  const [delivery] = await claimDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
+  await updateEndpoint(test.database, id, { enabled: false });
+  await writeEvent(test, "a", 2);
+  const { promise: relayed, resolve: endRelay } = Promise.withResolvers<void>();
+  let recording: Promise<void> = Promise.resolve();
+  const resumeAndRecord = async () => {
+    await updateEndpoint(test.database, id, { enabled: true });
+    const { promise: recorded, resolve: record } = Promise.withResolvers<void>();
+    const limits = { lockTimeoutMs: 5_000, statementTimeoutMs: 5_000, idleTimeoutMs: 30_000 };
+    recording = inTransaction(test.database, { synchronousCommit: "on", ...limits }, async (transaction) => {
+      const result = { isDelivered: true, durationMs: 1, responseStatus: 204, error: null };
+      const outcome = { delivery: delivery as ClaimedDelivery, result, retryInSeconds: 15 };
+      await Promise.all(recordAttempts(transaction, id, [outcome]));
+      record();
+      await relayed;
+      await transaction.commitAfter([]);
+    });
+    await recorded;
+  };
+  await relayEvents({
+    database: runningAfter(test.database, "lock_event_endpoints", resumeAndRecord),
+    plans,
+  });
+  endRelay();
+  await recording;
+  expect(
+    await test.rows(
+      "select from outbound_delivery where endpoint_id = $1 and status = 'pending' and next_attempt_at is null",
+      [id],
+    ),
+  ).toEqual([]);
 });
 
 it("notifies once when several batches of attempts fail as the endpoint is disabled", async () => {
