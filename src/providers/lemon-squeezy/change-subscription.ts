@@ -1,7 +1,8 @@
 import type { SubscriptionChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
-import { requiredText } from "../outbound/response-fields.ts";
+import { problem } from "../outbound/problems.ts";
+import { textAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
 import { request } from "./requests.ts";
 
@@ -13,18 +14,25 @@ export async function changeSubscription(
   { priceId, seats }: SubscriptionChange,
 ): Promise<void> {
   const path = `/v1/subscriptions/${pathSegment(provider, id)}`;
+  // Before the variant is changed, and charged: not only one of the two.
+  const before = seats === null ? null : await itemOf(provider, send, path);
   if (priceId !== null) {
     const variant = /^\d{1,15}$/.test(priceId) ? Number(priceId) : priceId;
     const attributes = { variant_id: variant, invoice_immediately: true };
     await send(request(provider, "PATCH", path, { data: { type: "subscriptions", id, attributes } }));
   }
-  if (seats === null) return;
-  const item = requiredText(
-    provider,
-    await send(request(provider, "GET", path)),
-    ...["data", "attributes", "first_subscription_item", "id"],
-  );
+  if (before === null) return;
+  const item = priceId === null ? before : await itemOf(provider, send, path);
   const attributes = { quantity: seats, invoice_immediately: true };
   const data = { type: "subscription-items", id: item, attributes };
   await send(request(provider, "PATCH", `/v1/subscription-items/${pathSegment(provider, item)}`, { data }));
+}
+
+async function itemOf(provider: ConnectedProvider, send: SendRequest, path: string): Promise<string> {
+  const response = await send(request(provider, "GET", path));
+  const item = textAt(response, "data", "attributes", "first_subscription_item", "id");
+  if (item !== null) return item;
+  throw problem(provider, "rejected", "the subscription has no item yet whose quantity could be changed", {
+    remedy: "Its seats can be changed when its trial is over.",
+  });
 }

@@ -76,6 +76,18 @@ describe("Lemon Squeezy's API", () => {
     },
   );
 
+  it("changes no plan where the seats that go with it cannot be changed, as in a trial", async () => {
+    provider.respondWith(() => ({
+      body: { data: { type: "subscriptions", id: "50", attributes: { first_subscription_item: null } } },
+    }));
+    const changing = api.changeSubscription("50", {
+      ...{ when: "now", priceId: "31", currentPriceId: "21", seats: 6 },
+      ...{ resultingPriceId: "31", resultingSeats: 6 },
+    });
+    await expect(changing).rejects.toMatchObject({ failure: "rejected" });
+    expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
   it("accepts a cancellation that is already scheduled", async () => {
     provider.respondWith(({ method }) =>
       method === "DELETE" ? dialect.alreadyOver : { body: dialect.subscription("subscription_cancelled") },
