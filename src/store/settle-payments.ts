@@ -1,6 +1,7 @@
 import type { PaymentStatus } from "../domain/payment.ts";
 import type { Queryable } from "./database.ts";
 import { storedFacts } from "./entitlement-events.ts";
+import { PAYS_FOR_PERIOD } from "./subscription-access.ts";
 
 /** A payment whose status a transaction has changed; `before` is `null` for a new one. */
 export type ChangedPayment = { id: string; before: PaymentStatus | null; status: PaymentStatus };
@@ -46,10 +47,11 @@ export function lockPayments(transaction: Queryable, keys: readonly string[][]):
   return transaction.run(LOCK, keys);
 }
 
-/** Of the latest payment of the subscription `s` that did not fail, see `ACCESS_COLUMNS`. */
+/** Of the latest payment for a period of the subscription `s` that did not fail, see `ACCESS_COLUMNS`. */
 function latestReversal(status: string, from: string): string {
   return `select case when ${status} in ('refunded', 'disputed') then ${status} end from ${from}
     where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and ${status} <> 'failed'
+      and ${PAYS_FOR_PERIOD}
     order by p.occurred_at desc limit 1`;
 }
 

@@ -12,12 +12,23 @@ export type SubscriptionAccess = AccessFacts & {
   priceId: string | null;
 };
 
+/**
+ * Whether `p` pays for a period. The invoice over nothing of a change within one, such as fewer seats, does
+ * not: it would restore the access of somebody who disputes what they have paid.
+ */
+export const PAYS_FOR_PERIOD = `(p.amount > 0 or not exists (
+      select from payment whole
+      where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id
+        and whole.amount > 0 and whole.period_end > p.occurred_at
+    ))`;
+
 // Servers of the release before store no `past_due_since`.
 export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
   case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
   (select case when p.status in ('refunded', 'disputed') then p.status end from payment p
     where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and p.status <> 'failed'
+      and ${PAYS_FOR_PERIOD}
     order by p.occurred_at desc limit 1) as "paymentReversal"`;
 
 const OF_USER = {

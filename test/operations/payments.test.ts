@@ -28,7 +28,14 @@ beforeEach(async () => {
 const subscribe = (userId: string, sub: string) =>
   createSubscription(test, userId, { provider_subscription_id: sub });
 
-type Given = { sub?: string | null; userId?: string | null; state?: "paid" | "failed"; minute?: number };
+type Given = {
+  sub?: string | null;
+  userId?: string | null;
+  state?: "paid" | "failed";
+  minute?: number;
+  amount?: number;
+  periodEnd?: Date | null;
+};
 
 async function record(reported: ReportedPayment): Promise<void> {
   await inTransaction(test.database, effectLimits({ leaseSeconds: 30 }), (transaction) =>
@@ -36,7 +43,10 @@ async function record(reported: ReportedPayment): Promise<void> {
   );
 }
 
-async function pay(id: string, { sub = "sub_1", userId = null, state = "paid", minute = 0 }: Given = {}) {
+async function pay(
+  id: string,
+  { sub = "sub_1", userId = null, state = "paid", minute = 0, amount = 2_000, periodEnd = null }: Given = {},
+) {
   const occurredAt = new Date(Date.UTC(2026, 0, 1, 0, minute));
   await record({
     provider: "provider-a",
@@ -47,8 +57,8 @@ async function pay(id: string, { sub = "sub_1", userId = null, state = "paid", m
     isPersonGone: false,
     report: {
       charge: {
-        ...{ id, state, amount: 2_000, currency: "EUR", refundedAmount: null, occurredAt },
-        ...{ periodStart: null, periodEnd: null, receiptUrl: `https://pay.example/receipts/${id}` },
+        ...{ id, state, amount, currency: "EUR", refundedAmount: null, occurredAt },
+        ...{ periodStart: null, periodEnd, receiptUrl: `https://pay.example/receipts/${id}` },
       },
       names: [],
       reversal: null,
@@ -157,6 +167,20 @@ describe("the latest payment", () => {
     await pay("in_2", { minute: 5, state: "failed" });
     expect(await reversal()).toBe("disputed");
     await pay("in_3", { minute: 6 });
+    expect(await reversal()).toBeNull();
+  });
+
+  it("is not the invoice over nothing of a change within its period, as after fewer seats", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
+    await pay("in_1", { periodEnd });
+    await pay("in_2", { minute: 5, amount: 0, periodEnd });
+    await recordReversal("in_1", "dispute", 2_000);
+    expect(await reversal()).toBe("disputed");
+    await pay("in_3", { minute: 6, amount: 0 });
+    expect(await reversal()).toBe("disputed");
+    // The next period, for which a coupon or credit has paid.
+    await pay("in_4", { minute: 30, amount: 0, periodEnd: new Date(Date.UTC(2026, 0, 1, 1)) });
     expect(await reversal()).toBeNull();
   });
 });
