@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../domain/locale.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
+import { findPasswordHash } from "../store/password-hashes.ts";
 import { revokeAfterChange } from "../store/revocations.ts";
-import type { FoundSession } from "../store/sessions.ts";
+import { deleteSessionByToken, type FoundSession } from "../store/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
@@ -65,7 +66,8 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   if (attempt) await attempt.settle(await resultOf(response));
   if (response.ok && route.endpoint === "changePassword" && session) {
     const keys = request.body?.revokeApiKeys === true;
-    await revokeAfterChange(deps.database, { userId: session.userId, address, keys });
+    const { token } = (await response.clone().json()) as { token: string };
+    await revokeAfterChange(deps.database, { userId: session.userId, address, keys, token });
   }
   return response;
 }
@@ -82,9 +84,28 @@ async function respond(
       return startEmailChange(deps, session.userId, String(body?.newEmail));
     case "confirmEmailChange":
       return finishEmailChange(deps, String(body?.token), address);
+    case "signInEmail":
+      return signIn(deps, String(body?.email), () => respond(withCookie));
     default:
       return respond(withCookie);
   }
+}
+
+/**
+ * Checking a password takes a tenth of a second. If it is changed or reset meanwhile, the user's sessions
+ * have been ended before this one begins.
+ */
+async function signIn(
+  { database }: ServeDeps,
+  email: string,
+  respond: () => Promise<Response>,
+): Promise<Response> {
+  const before = await findPasswordHash(database, email);
+  const response = await respond();
+  if (!response.ok || (await findPasswordHash(database, email)) === before) return response;
+  const { token } = (await response.json()) as { token?: string };
+  if (token !== undefined) await deleteSessionByToken(database, token);
+  return refusalResponse({ reason: "invalid_credentials" }, "INVALID_EMAIL_OR_PASSWORD");
 }
 
 function guessOf({ route, body, address }: RouteRequest, session: FoundSession | null): Guess | null {

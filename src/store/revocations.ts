@@ -24,11 +24,12 @@ export async function revokeAfterReset(database: Queryable, userId: string, addr
   await database.run(AFTER_RESET, [userId, address]);
 }
 
-// Better Auth has ended the other sessions together with the change.
+// Better Auth has ended the other sessions together with the change, except those that began just then.
 const AFTER_CHANGE = {
   name: "revoke_after_password_change",
   text: `
-with links as (delete from verification where value = $1),
+with sessions as (delete from session where user_id = $1 and token <> $4),
+links as (delete from verification where value = $1),
 changes as (delete from email_change where user_id = $1),
 plugin_links as (delete from plugin_link where user_id = $1 and $3::boolean),
 keys as (
@@ -43,12 +44,15 @@ values ('session', $1, $2, 'user.password_changed', 'user', $1,
   jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
 };
 
-/** Mailed links always, keys and calendar addresses on request: a change must not break programs unasked. */
+/**
+ * Mailed links always, keys and calendar addresses on request: a change must not break programs unasked. The
+ * session with this token stays.
+ */
 export async function revokeAfterChange(
   database: Queryable,
-  { userId, address, keys }: { userId: string; address: string; keys: boolean },
+  { userId, address, keys, token }: { userId: string; address: string; keys: boolean; token: string },
 ): Promise<void> {
-  await database.run(AFTER_CHANGE, [userId, address, keys]);
+  await database.run(AFTER_CHANGE, [userId, address, keys, token]);
 }
 
 const OTHER_SESSIONS = {

@@ -66,3 +66,9 @@ const DELETE = {
 export async function deleteSession(database: Queryable, userId: string, id: string): Promise<boolean> {
   return (await database.run(DELETE, [userId, id])).length > 0;
 }
+
+const DELETE_BY_TOKEN = { name: "delete_session_by_token", text: "delete from session where token = $1" };
+
+export async function deleteSessionByToken(database: Queryable, token: string): Promise<void> {
+  await database.run(DELETE_BY_TOKEN, [token]);
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
@@ -72,6 +73,42 @@ describe("a new password", () => {
     ]);
     expect(audited).toEqual([{ action: "user.password_reset", details: { revokedKeys: 1 } }]);
   });
+
+  type Person = Awaited<ReturnType<typeof context.signedUp>>;
+
+  const prepareReset = async ({ email }: Person) => {
+    const token = await resetToken(email);
+    return () => context.call("/reset-password", { token, newPassword: NEW_PASSWORD });
+  };
+
+  const prepareChange = async ({ cookie }: Person) => {
+    const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    return () => context.call("/change-password", body, { cookie });
+  };
+
+  it.each([
+    ["reset", prepareReset, 0],
+    ["change", prepareChange, 1],
+  ])(
+    "leaves no session to a sign-in with the old password that began before a %s",
+    async (_, prepare, left) => {
+      const person = await context.signedUp();
+      const end = await prepare(person);
+      const signIns = Array.from({ length: 8 }, async (_, n) => {
+        await sleep(n * 40);
+        const body = { email: person.email, password: PASSWORD };
+        return cookieOf(await context.call("/sign-in/email", body));
+      });
+      expect((await end()).status).toBe(200);
+      const cookies = (await Promise.all(signIns)).filter((cookie) => cookie !== "");
+      const kinds = await Promise.all(
+        cookies.map(async (cookie) => (await context.identify({ cookie })).caller.kind),
+      );
+      expect(kinds.filter((kind) => kind !== "anonymous")).toEqual([]);
+      const sessions = await context.test.rows("select id from session where user_id = $1", [person.id]);
+      expect(sessions).toHaveLength(left);
+    },
+  );
 
   it("revokes other sessions and links after a change, but no keys", async () => {
     const { id, email, cookie } = await context.signedUp();
