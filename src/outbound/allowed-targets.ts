@@ -64,8 +64,8 @@ export function isPublicAddress({ address, family }: Address): boolean {
 export type TargetProblem = "url" | "address" | "unresolved";
 
 /**
- * Resolves a name once. Whoever connects must use this address, as the name may have another one a moment
- * later.
+ * Resolves a name once. Whoever connects must use one of these addresses, as the name may have another one a
+ * moment later.
  */
 export type ResolveHost = (host: string) => Promise<Address[]>;
 
@@ -76,7 +76,7 @@ export async function resolveTarget(
   text: string,
   allow: OutboundAllow,
   resolve: ResolveHost = resolveHost,
-): Promise<{ url: URL; address: Address } | { problem: TargetProblem }> {
+): Promise<{ url: URL; addresses: Address[] } | { problem: TargetProblem }> {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "" || url.hostname === "")
     return { problem: "url" };
@@ -95,7 +95,7 @@ export async function resolveTarget(
   if (!addresses.every((address) => isListed(address) || isPublicAddress(address)))
     return { problem: "address" };
   if (url.protocol === "http:" && !addresses.every(isListed)) return { problem: "url" };
-  return { url, address: addresses[0] as Address };
+  return { url, addresses };
 }
 
 function isInRanges({ ranges }: OutboundAllow, { address, family }: Address): boolean {

@@ -7,8 +7,8 @@ export type EndpointConnections = {
   close(): void;
 };
 
-/** The option of a request that binds its connection to the address that was checked for it. */
-export type CheckedAddress = { checkedAddress: string };
+/** The option of a request that binds its connection to the addresses that were checked for it. */
+export type CheckedAddresses = { checkedAddresses: string };
 
 const OPTIONS: AgentOptions = {
   keepAlive: true,
@@ -30,16 +30,16 @@ export function openEndpointConnections(): EndpointConnections {
   };
 }
 
-type NameOptions = Parameters<HttpAgent["getName"]>[0] & Partial<CheckedAddress>;
+type NameOptions = Parameters<HttpAgent["getName"]>[0] & Partial<CheckedAddresses>;
 
 class CheckedHttpAgent extends HttpAgent {
   override getName(options?: NameOptions): string {
-    return `${super.getName(options)}:${options?.checkedAddress}`;
+    return `${super.getName(options)}:${options?.checkedAddresses}`;
   }
 }
 
 class CheckedHttpsAgent extends HttpsAgent {
   override getName(options?: NameOptions): string {
-    return `${super.getName(options)}:${options?.checkedAddress}`;
+    return `${super.getName(options)}:${options?.checkedAddresses}`;
   }
 }

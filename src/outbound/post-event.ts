@@ -2,8 +2,8 @@ import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
 import type { SendResult } from "../store/record-outbound-attempts.ts";
-import { type OutboundAllow, type ResolveHost, resolveTarget } from "./allowed-targets.ts";
-import type { CheckedAddress, EndpointConnections } from "./endpoint-connections.ts";
+import { type Address, type OutboundAllow, type ResolveHost, resolveTarget } from "./allowed-targets.ts";
+import type { CheckedAddresses, EndpointConnections } from "./endpoint-connections.ts";
 import { signedHeaders } from "./sign.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -82,7 +82,7 @@ async function beforeAbort<Result>(signal: AbortSignal, work: Promise<Result>): 
   }
 }
 
-type Target = { url: URL; address: { address: string; family: 4 | 6 } };
+type Target = { url: URL; addresses: Address[] };
 
 type SendOptions = { signal: AbortSignal; span: Span | null; connections?: EndpointConnections | undefined };
 
@@ -105,24 +105,28 @@ async function post(
 class StaleConnection extends Error {}
 
 function send(
-  { url, address }: Target,
+  { url, addresses }: Target,
   headers: Record<string, string | number>,
   body: string,
   { signal, span, connections }: SendOptions,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const create = url.protocol === "https:" ? requestHttps : requestHttp;
-    const checked: CheckedAddress = { checkedAddress: address.address };
+    const [first] = addresses as [Address];
+    // In one order: name servers rotate them.
+    const names = addresses.map(({ address }) => address).sort();
+    const checked: CheckedAddresses = { checkedAddresses: names.join(" ") };
     const request = create(url, {
       ...checked,
       method: "POST",
       headers: span === null ? headers : { ...headers, traceparent: span.traceparent() },
       signal,
       agent: connections?.agent(url.protocol) ?? false,
-      // To the address that was checked: the name is not resolved again.
+      // To the addresses that were checked, the next one if one cannot be reached: the name is not resolved
+      // again.
       lookup: (_host, options, callback) => {
-        if (options.all) callback(null, [address]);
-        else callback(null, address.address, address.family);
+        if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
       },
     });
     request.on("error", (error) => reject(isStale(request, error) ? new StaleConnection() : error));

@@ -30,6 +30,17 @@ it("fails when the endpoint switches protocols instead of responding", async () 
   });
 });
 
+it("tries the next address of a name when one cannot be reached", async () => {
+  const receiver = await startReceiver();
+  open.push(receiver);
+  const { port } = new URL(receiver.url);
+  const resolve: PostOptions["resolve"] = async () => [
+    { address: "127.0.0.2", family: 4 },
+    { address: "127.0.0.1", family: 4 },
+  ];
+  expect(await post(`http://several.invalid:${port}/hook`, { resolve })).toMatchObject({ isDelivered: true });
+});
+
 it("fails when the name of the host is not resolved in time", async () => {
   const resolve = () => new Promise<never>(() => {});
   expect(await post("https://example.com/hook", { timeoutMs: 100, resolve })).toMatchObject({
