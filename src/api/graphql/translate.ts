@@ -12,6 +12,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 export function translated(error: GraphQLError, note: (defect: unknown) => void): GraphQLError {
   const cause = causeOf(error);
   if (cause === undefined) {
+    if (isMethodRefused(error)) Object.assign(error.extensions, METHOD_NOT_ALLOWED);
     error.extensions.code ??= "BAD_USER_INPUT";
     error.extensions.reason ??= "invalid_input";
     if (error.message.length > MAX_MESSAGE_CHARACTERS)
@@ -25,6 +26,13 @@ export function translated(error: GraphQLError, note: (defect: unknown) => void)
     path: error.path ?? null,
     extensions,
   });
+}
+
+const METHOD_NOT_ALLOWED = shownError(new Refusal({ reason: "method_not_allowed" })).extensions;
+
+/** A mutation by GET, for which yoga has no code of its own. */
+function isMethodRefused({ extensions }: GraphQLError): boolean {
+  return (extensions.http as { status?: number } | undefined)?.status === 405;
 }
 
 /** The error that GraphQL wrapped; `undefined`: none. */

@@ -69,6 +69,9 @@ describe("GET", () => {
     const response = await get({ query: RENAME });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("POST");
+    expect(response.body.errors).toMatchObject([
+      { extensions: { code: "METHOD_NOT_ALLOWED", reason: "method_not_allowed", params: {} } },
+    ]);
   });
 
   it("answers HEAD without a body, and changes nothing", async () => {
