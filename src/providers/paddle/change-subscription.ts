@@ -3,6 +3,7 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
+import { unknownItem } from "../outbound/unknown-item.ts";
 import { get, patch } from "./requests.ts";
 
 export async function changeSubscription(
@@ -46,6 +47,8 @@ async function changeOf(
 ): Promise<object> {
   const subscription = valueAt(await send(get(provider, path)), "data");
   const items = listAt(subscription, "items");
+  const isKnown = items.some((item) => textAt(item, "price", "id") === currentPriceId);
+  if (items.length > 1 && !isKnown) throw unknownItem(provider);
   const otherItems = items
     .map((item) => ({ price_id: textAt(item, "price", "id"), quantity: valueAt(item, "quantity") }))
     .filter(({ price_id }) => items.length > 1 && price_id !== null && price_id !== currentPriceId);

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import type { ChangePreview, SubscriptionChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
-import { problem } from "../outbound/problems.ts";
+import { unknownItem } from "../outbound/unknown-item.ts";
 import { mapStripeErrors } from "./client.ts";
 import { releaseSchedule, scheduleChange } from "./schedule-change.ts";
 
@@ -17,14 +17,15 @@ export async function changeSubscription(
 ): Promise<void> {
   const subscription = await retrieve(provider, client, id);
   const isChange = change.priceId !== null || change.seats !== null;
-  if (change.when === "period_end" && isChange) return scheduleChange(provider, client, subscription, change);
+  if (!isChange) return releaseSchedule(provider, client, subscription);
+  const item = itemOf(provider, subscription, change);
+  if (change.when === "period_end") return scheduleChange(provider, client, subscription, change);
   await releaseSchedule(provider, client, subscription);
-  if (!isChange) return;
   await mapStripeErrors(provider, () =>
     client.subscriptions.update(pathSegment(provider, id), {
       ...AT_ONCE,
       payment_behavior: "error_if_incomplete",
-      items: [itemUpdate(itemOf(provider, subscription, change), change)],
+      items: [itemUpdate(item, change)],
     }),
   );
 }
@@ -68,8 +69,9 @@ function itemOf(
   { currentPriceId }: SubscriptionChange,
 ): Stripe.SubscriptionItem {
   const items = subscription.items?.data ?? [];
-  const item = items.find(({ price }) => price.id === currentPriceId) ?? items[0];
-  if (item === undefined) throw problem(provider, "rejected", "the subscription has no items");
+  const item =
+    items.find(({ price }) => price.id === currentPriceId) ?? (items.length > 1 ? undefined : items[0]);
+  if (item === undefined) throw unknownItem(provider);
   return item;
 }
 

@@ -167,6 +167,17 @@ describe("Paddle's API", () => {
     }
   });
 
+  it("adds no second plan when several items are paid and none at the known price", async () => {
+    const items = [{ price: { id: "pri_addon" } }, { price: { id: "pri_team" } }];
+    provider.respondWith(() => ({ body: { data: { id: "sub_0", status: "active", items } } }));
+    const changing = api.changeSubscription("sub_0", {
+      ...({ when: "now", priceId: "pri_max", currentPriceId: "pri_pro", seats: null } as const),
+      ...{ resultingPriceId: "pri_max", resultingSeats: 2 },
+    });
+    await expect(changing).rejects.toMatchObject({ failure: "rejected" });
+    expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
   it("lists events page by page, oldest first", async () => {
     const { body } = loadFixture("paddle", "subscription.updated");
     const retainedEvents = [6, 5, 4, 3, 2, 1].map((n) => ({

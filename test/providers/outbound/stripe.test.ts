@@ -187,6 +187,16 @@ describe("Stripe's API", () => {
       expect(requested()).toEqual(["GET /subscriptions/sub_1"]);
     });
 
+    it.each(["now", "period_end"] as const)(
+      "are refused when several items are paid and none at the known price: %s",
+      async (when) => {
+        answering({ [`GET ${subscriptionPath}`]: subscription(null) });
+        const changing = api.changeSubscription("sub_1", { ...change, currentPriceId: "price_old", when });
+        await expect(changing).rejects.toMatchObject({ failure: "rejected" });
+        expect(requested()).toEqual(["GET /subscriptions/sub_1"]);
+      },
+    );
+
     it("release a schedule when they are made at once", async () => {
       answering({
         [`GET ${subscriptionPath}`]: subscription("sub_sched_1"),
