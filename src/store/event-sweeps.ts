@@ -5,17 +5,19 @@ import { heldLease, type Lease } from "./leases.ts";
 /** Times are the database's, in milliseconds. */
 export type SweepCursor = { sweptUntilMs: number | null; nowMs: number; wasEndpointDisabled: boolean };
 
+// A clock that was ahead has left one in the future, which would be waited for.
 const FIND = {
   name: "find_sweep_cursor",
   text: `
 select (
-    select extract(epoch from swept_until)::float8 * 1000 from event_sweep where provider = $1
+    select extract(epoch from swept_until)::float8 * 1000 from event_sweep
+    where provider = $1 and swept_until <= clock_timestamp()
   ) as "sweptUntilMs",
   extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs",
   exists (select from event_sweep where provider = $1 and endpoint_disabled) as "wasEndpointDisabled"`,
 };
 
-/** `sweptUntilMs` is `null` before the first sweep. */
+/** `sweptUntilMs` is `null` before the first sweep, and if the clock has been set back behind the last one. */
 export async function findSweepCursor(database: Queryable, slot: Slot): Promise<SweepCursor> {
   const [cursor] = await database.run<SweepCursor>(FIND, [slot]);
   return cursor as SweepCursor;

@@ -1,13 +1,16 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
 
+// A few are reserved at a time: one that is minutes away comes from a clock that was ahead.
 const RESERVE = {
   name: "reserve_fetch",
   text: `
 insert into heal_pace as p (provider, next_fetch_at)
 values ($1, clock_timestamp() + $2::float8 * interval '1 second')
 on conflict (provider) do update set
-  next_fetch_at = greatest(p.next_fetch_at, clock_timestamp()) + $2::float8 * interval '1 second'
+  next_fetch_at = greatest(
+    case when p.next_fetch_at < clock_timestamp() + interval '1 minute' then p.next_fetch_at end, clock_timestamp()
+  ) + $2::float8 * interval '1 second'
 returning greatest(0, extract(epoch from next_fetch_at - clock_timestamp()) - $2::float8)::float8 * 1000 as wait_ms`,
 };
 

@@ -244,6 +244,16 @@ it("spaces the fetches of all processes 200 ms apart", async () => {
   expect((pace?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(6 * 0.2);
 });
 
+it("does not wait for a fetch that was reserved while the database's clock was ahead", async () => {
+  await receiveOutOfOrder();
+  truth({ seats: 3 });
+  await context.test.rows(
+    `insert into heal_pace (provider, next_fetch_at) values ('provider-a', now() + interval '1 day')
+     on conflict (provider) do update set next_fetch_at = excluded.next_fetch_at`,
+  );
+  expect(await heal()).toMatchObject({ corrected: 1 });
+});
+
 it("is not requested by the intake while SELF_HEAL is off", async () => {
   const runtime = await startTestRuntime(context.test.url, {
     ...{ PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: context.stripe.url, SELF_HEAL: "off" },

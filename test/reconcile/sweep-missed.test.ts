@@ -108,6 +108,14 @@ describe("a sweep", () => {
     expect(await cursor()).toMatchObject({ last_problem: null });
   });
 
+  it("looks back an hour when its cursor lies in the future, as the database's clock was ahead", async () => {
+    await sweep();
+    await context.test.rows("update event_sweep set swept_until = now() + interval '1 year'");
+    listed("customer.subscription.created", { secondsAgo: 30 * 60 });
+    expect(await sweep()).toMatchObject([{ report: { missed: 1, applied: 1 } }]);
+    expect((await cursor())?.swept_until?.getTime()).toBeLessThan(Date.now() + MINUTE_MS);
+  });
+
   it("does not advance the cursor once another process has taken the lease over", async () => {
     const takenOver = { name: "job:missed-events-sweep", token: randomUUID() };
     await acquireLease(context.test.database, takenOver.name, { seconds: 60 });
