@@ -27,6 +27,9 @@ const COMMANDS = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, bl
   (block as string).trim().split("\n"),
 );
 
+/** What a server connects as: no superuser, and no owner of other databases. */
+const ROLE = "tollgate_app";
+
 // The installed PostgreSQL has pg_dump; the embedded one lacks it.
 describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, start }) => {
   let postgres: OldPostgres;
@@ -47,6 +50,7 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
     });
     await waitForDatabase(database);
     await migrate(database);
+    await database.run({ name: "role", text: `create role ${ROLE} login` });
     await addUsers({ rows: (text, values = []) => database.run({ name: "seed", text }, values) }, 20);
     await database.close();
     stripe = await stripeServer();
@@ -157,6 +161,7 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
   function restoredUrl(): string {
     const url = new URL(postgres.url);
     url.pathname = "/tollgate_restored";
+    url.username = ROLE;
     return url.href;
   }
 
@@ -166,7 +171,7 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
       ...process.env,
       ...serverVariables(postgres.url),
       ...{ PATH: `${bin}:${process.env.PATH}`, MAINTENANCE_URL: postgres.url, RESTORED_URL: restoredUrl() },
-      ...{ ARCHIVE: archive, MOMENT: moment },
+      ...{ ARCHIVE: archive, MOMENT: moment, ROLE },
     };
     const cwd = programOf(command) === "npm" ? PROJECT : folder;
     return (await promisify(execFile)("bash", ["-c", command], { cwd, env })).stdout;
