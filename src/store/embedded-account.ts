@@ -58,8 +58,9 @@ export async function checkAccess(
   }
 }
 
-/** The line of a failed command that says why. */
-export function lastLine(error: unknown): string {
+/** The line of a failed command that says why: PostgreSQL's error, else the last one. */
+export function reasonOfFailure(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
-  return (stderr || message).trim().split("\n").at(-1) ?? "";
+  const text = (stderr || message).trim();
+  return /\b(?:PANIC|FATAL|ERROR|error): +(.+)/.exec(text)?.[1] ?? text.split("\n").at(-1) ?? "";
 }

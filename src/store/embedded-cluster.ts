@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { chown, link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Account, EmbeddedPostgresFailed, lastLine } from "./embedded-account.ts";
+import { type Account, EmbeddedPostgresFailed, reasonOfFailure } from "./embedded-account.ts";
 import type { Binaries } from "./embedded-binaries.ts";
 
 const run = promisify(execFile);
@@ -36,7 +36,9 @@ export async function createCluster(
     ],
     account ?? {},
   ).catch((error) => {
-    throw new EmbeddedPostgresFailed(`making the database in ${cluster} failed: ${lastLine(error)}`);
+    throw new EmbeddedPostgresFailed(
+      `DATA_DIR: making the database in ${cluster} failed: ${reasonOfFailure(error)}`,
+    );
   });
   await rename(draft, cluster).catch(ignoring("ENOTEMPTY", "EEXIST"));
   await rm(draft, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Account, EmbeddedPostgresFailed, lastLine } from "./embedded-account.ts";
+import { type Account, EmbeddedPostgresFailed, reasonOfFailure } from "./embedded-account.ts";
 import type { Binaries } from "./embedded-binaries.ts";
 import { runningPostgres } from "./postmaster.ts";
 
@@ -41,7 +41,7 @@ export async function ensureRunning(
       failures += 1;
       if (failures >= START_TRIES || running) {
         throw new EmbeddedPostgresFailed(
-          `starting the database in ${cluster} failed: ${lastLine(error)} (see ${join(home, "log")})`,
+          `DATA_DIR: starting the database in ${cluster} failed: ${reasonOfFailure(error)} (see ${join(home, "log")})`,
         );
       }
     }
