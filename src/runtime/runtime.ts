@@ -120,17 +120,18 @@ async function startOnDatabase(
     }),
     tracing,
   );
-  // Connected from here on: the last process to disconnect stops an embedded database.
-  await waitForDatabase(database, options.reachWithinMs, (forMs) =>
-    log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
-  );
-  if (options.mustExist && config.databaseUrl !== null) {
-    await requireSchema(database).catch(async (error) => {
-      await database.close();
-      throw error;
-    });
+  try {
+    // Connected from here on: the last process to disconnect stops an embedded database.
+    await waitForDatabase(database, options.reachWithinMs, (forMs) =>
+      log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
+    );
+    if (options.mustExist && config.databaseUrl !== null) await requireSchema(database);
+    await migrateSchema(connecting, log);
+  } catch (error) {
+    // Open connections would keep a command from ending.
+    await database.close();
+    throw error;
   }
-  await migrateSchema(connecting, log);
 
   // Separate connections, so that slow reads do not delay payments.
   const intakeDatabase = traceDatabase(
