@@ -11,7 +11,7 @@ beforeAll(async () => {
   await test.rows(
     `insert into api_key (id, user_id, name, prefix, hash, created_at, expires_at)
      select gen_random_uuid(), 'user_' || n % 2, 'key ' || n, 'tg_' || n, sha256(n::text::bytea),
-       timestamptz '2026-01-01' + n * interval '1 day', timestamptz '2026-06-01'
+       timestamptz '2026-01-01Z' + n * interval '1 day', timestamptz '2026-06-01Z'
      from generate_series(0, 4) n`,
   );
   await test.rows(`update api_key set revoked_at = now() where name = 'key 4'`);

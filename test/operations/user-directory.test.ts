@@ -117,8 +117,8 @@ describe("the users of the directory", () => {
     expect((await entry("b-2")).lastSeenAt).toBeNull();
     await test.rows(
       `insert into session (id, user_id, token, expires_at, updated_at) values
-         ('1', 'b-2', '1', '2020-06-01', '2020-05-01'), ('2', 'b-2', '2', '2020-07-01', '2020-06-02'),
-         ('3', 'c-3', '3', '2020-07-01', '2020-06-03')`,
+         ('1', 'b-2', '1', '2020-06-01', '2020-05-01Z'), ('2', 'b-2', '2', '2020-07-01', '2020-06-02Z'),
+         ('3', 'c-3', '3', '2020-07-01', '2020-06-03Z')`,
     );
     expect((await entry("b-2")).lastSeenAt).toEqual(new Date("2020-06-02T00:00:00Z"));
   });
