@@ -15,11 +15,12 @@ export function intervalsAfter(anchorSeconds: number, count: number, interval: O
 }
 
 /**
- * The same day of the next month; from the last day of a month, the last day of the next one. Steps of a month
- * so never fall behind monthly periods, whatever day those began on.
+ * The earliest and the latest time that is a month later. They differ on the last day of a month: a period that
+ * began on a later day of an earlier month ends up to three days after the earliest.
  */
-export function monthAfter(seconds: number): number {
+export function monthAfter(seconds: number): { earliest: number; latest: number } {
+  const earliest = intervalsAfter(seconds, 1, "month");
   const tomorrow = seconds + DAY_SECONDS;
   const isLastDay = new Date(tomorrow * 1_000).getUTCDate() === 1;
-  return isLastDay ? intervalsAfter(tomorrow, 1, "month") - DAY_SECONDS : intervalsAfter(seconds, 1, "month");
+  return { earliest, latest: isLastDay ? intervalsAfter(tomorrow, 1, "month") - DAY_SECONDS : earliest };
 }

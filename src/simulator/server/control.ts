@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DAY_SECONDS, monthAfter } from "../lifecycle/calendar.ts";
-import { type Clock, nextDueMs } from "./move-clock.ts";
+import { type Clock, lastPeriodEndMs, nextDueMs } from "./move-clock.ts";
 import { findPayment } from "./payments.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
 import { disputePayment, refundPayment, winDispute } from "./reverse-payment.ts";
@@ -103,11 +103,17 @@ function targetOf(by: ClockStep, nowMs: number, slots: readonly ProviderSlot[]):
     case "week":
       return nowMs + 7 * DAY_SECONDS * 1_000;
     case "month":
-      return monthAfter(nowMs / 1_000) * 1_000;
+      return aMonthLater(nowMs, slots);
     case "next":
       return nextDueMs(slots) ?? "Nothing comes due: no subscription is running.";
     default:
       if (typeof by === "number" && by >= 0 && by <= MAX_STEP_SECONDS) return nowMs + by * 1_000;
       return "Move the clock by day, week, month, next, or a number of seconds up to five years.";
   }
+}
+
+/** Late enough for every monthly subscription to be renewed, whatever day it began on. */
+function aMonthLater(nowMs: number, slots: readonly ProviderSlot[]): number {
+  const { earliest, latest } = monthAfter(nowMs / 1_000);
+  return Math.max(earliest * 1_000, lastPeriodEndMs(slots, latest * 1_000) ?? 0);
 }

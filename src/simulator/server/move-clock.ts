@@ -30,6 +30,18 @@ export function nextDueMs(slots: readonly ProviderSlot[]): number | null {
   return next && next.atSeconds * 1_000;
 }
 
+/** The last end of a present period up to this time; `null`: none ends by then. */
+export function lastPeriodEndMs(slots: readonly ProviderSlot[], untilMs: number): number | null {
+  let last: number | null = null;
+  for (const slot of slots) {
+    for (const subscription of slot.state.subscriptions) {
+      const endMs = subscription.state.periodEndSeconds * 1_000;
+      if (endMs <= untilMs && (last === null || endMs > last)) last = endMs;
+    }
+  }
+  return last;
+}
+
 function nextDue(
   slots: readonly ProviderSlot[],
 ): { slot: ProviderSlot; subscription: SimulatedSubscription; atSeconds: number } | null {
