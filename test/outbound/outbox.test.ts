@@ -215,9 +215,9 @@ it("relays an event whose transaction outlives many others, without rereading re
   connection.release({ healthy: true });
   expect((await relayed()).at(-1)).toMatchObject({ type: "user.updated", position: expect.any(String) });
   const late = await seqOf("type = 'user.updated'");
-  for (let seats = 16; (await relayedUntil()) <= late; seats += 1) {
-    expect(seats).toBeLessThan(500);
-    await play([UPDATED, { seats }]);
+  // Not until every transaction of the cluster has ended that was open before, those of other tests too.
+  for (let round = 0; (await relayedUntil()) <= late; round += 1) {
+    await play([UPDATED, { seats: 16 + (round % 2) }]);
     await relayed();
   }
   expect(await relayedUntil()).toBeLessThanOrEqual(await seqOf("position is not null"));
