@@ -1,5 +1,6 @@
 import type { HookTransaction } from "../domain/subscription-hook.ts";
 import type { Queryable } from "../store/database.ts";
+import { sendableValue } from "../store/sendable-value.ts";
 
 type OpenHookTransaction = {
   tx: HookTransaction;
@@ -14,9 +15,9 @@ export function openHookTransaction(transaction: Queryable): OpenHookTransaction
   const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     if (isClosed)
       throw new Error("the hook's time is over, or it has returned without awaiting its statements");
-    if (endsTransaction(text)) throw new Error("a hook cannot begin or end a transaction");
+    if (isRefused(text)) throw new Error("a hook cannot begin or end a transaction, set a variable or copy");
     // Unnamed: a plugin's statements are not constants, and prepared ones would accumulate.
-    return transaction.run<Row>({ name: "", text }, values);
+    return transaction.run<Row>({ name: "", text }, values.map(sendableValue));
   };
   return {
     tx: {
@@ -35,9 +36,11 @@ export function openHookTransaction(transaction: Queryable): OpenHookTransaction
   };
 }
 
-const CONTROL = /^(?:begin|start|commit|end|rollback|abort|prepare|savepoint|release|set|reset|discard)\b/i;
+// `copy` would wait for data that nobody sends, longer than any time-out of the transaction.
+const REFUSED =
+  /^(?:begin|start|commit|end|rollback|abort|prepare|savepoint|release|set|reset|discard|copy)\b/i;
 const BEFORE_KEYWORD = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)+/;
 
-function endsTransaction(text: string): boolean {
-  return CONTROL.test(text.replace(BEFORE_KEYWORD, ""));
+function isRefused(text: string): boolean {
+  return REFUSED.test(text.replace(BEFORE_KEYWORD, ""));
 }

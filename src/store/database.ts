@@ -139,6 +139,10 @@ export function violatedConstraint(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
 }
 
+export function violatedTable(error: unknown): string | null {
+  return error instanceof pg.DatabaseError ? (error.table ?? null) : null;
+}
+
 // Connection lost (08, except 08P01, which is our mistake), out of resources (53), shutdown or startup (57P),
 // broken disk (58), standby (25006).
 const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;

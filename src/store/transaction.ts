@@ -5,6 +5,7 @@ import {
   type Queryable,
   sqlState,
   violatedConstraint,
+  violatedTable,
 } from "./database.ts";
 
 export type TransactionOptions = {
@@ -139,14 +140,15 @@ const FOREIGN_KEY_VIOLATION = "23503";
 
 const GONE = new Set(["subscription_user_id_fkey", "notification_user_id_fkey"]);
 
-const KEYS = /^(subscription|webhook_delivery)_/;
+/** A plugin's tables may be called nearly the same. */
+const RACED = new Set(["subscription", "webhook_delivery"]);
 
 /** Lost a race against another transaction: the same work can simply be run again. */
 export function isContention(error: unknown): boolean {
   const state = sqlState(error);
   if (state === SERIALIZATION_FAILURE || state === DEADLOCK) return true;
   // Two processes inserted the same event, or a subscription's first one; the loser finds the winner's row.
-  if (state === UNIQUE_VIOLATION) return KEYS.test(violatedConstraint(error) ?? "");
+  if (state === UNIQUE_VIOLATION) return RACED.has(violatedTable(error) ?? "");
   // The user has deleted the account meanwhile; the next run sees that.
   return state === FOREIGN_KEY_VIOLATION && GONE.has(violatedConstraint(error) ?? "");
 }

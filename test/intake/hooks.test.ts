@@ -17,6 +17,7 @@ beforeAll(async () => {
   await test.rows(
     "create table hook_note (id bigint generated always as identity, note text not null unique)",
   );
+  await test.rows("create table subscription_note (note text unique)");
 });
 afterAll(() => test.drop());
 
@@ -159,6 +160,13 @@ describe("withSubscriptionChange", () => {
     ["ends the transaction", (_, tx) => tx.query("commit")],
     ["ends the transaction behind a comment", (_, tx) => tx.query("/* x */ -- y\n rollback")],
     ["sets a variable", (_, tx) => tx.query("set statement_timeout = 0")],
+    ["passes a value that cannot be sent", (_, tx) => tx.query("select $1::json", [{ seats: 1n }])],
+    [
+      "repeats a key of its own table",
+      (_, tx) => tx.query("insert into subscription_note values ('one'), ('one')"),
+    ],
+    ["copies from a client", (_, tx) => tx.query("copy hook_note (note) from stdin")],
+    ["sends a statement with NUL", (_, tx) => tx.query("select 1 \0")],
   ];
   it.each(FAILURES)("fails the event when the hook %s", async (_, failing) => {
     hook = async (change, tx) => {
