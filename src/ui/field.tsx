@@ -136,7 +136,7 @@ export function FieldFrame({
   children: ReactNode;
 }) {
   return (
-    <div className={classes("flex flex-col gap-1", className)}>
+    <div className={classes("flex flex-col gap-1 wrap-anywhere", className)}>
       <label htmlFor={id} className="font-medium">
         {label}
       </label>

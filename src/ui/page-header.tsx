@@ -12,7 +12,7 @@ export function PageHeader({
 }) {
   return (
     <header className="mb-6 flex flex-wrap items-start justify-between gap-3">
-      <div>
+      <div className="min-w-0 wrap-anywhere">
         <h1 className="text-lg font-semibold">{title}</h1>
         {description && <p className="text-muted">{description}</p>}
       </div>

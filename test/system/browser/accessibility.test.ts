@@ -4,6 +4,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
+import { sendRequest } from "../../support/http.ts";
+import { createUser } from "../../support/people.ts";
 import { type SeededSite, seedSite } from "./seed-site.ts";
 import { openSite, type Site } from "./site.ts";
 import { visit } from "./visit.ts";
@@ -121,6 +123,24 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
         await eventually(() => page.title(), `${await page.locator("h1").textContent()} · Tollgate`);
     },
   );
+
+  it("has room for long names without spaces", async () => {
+    const { id, cookie } = await createUser(site.test, "n".repeat(100), { role: "admin" });
+    const email = `${"e".repeat(64)}@${"d".repeat(60)}.example`;
+    await site.test.rows('update "user" set email = $2 where id = $1', [id, email]);
+    const page = await visit(browser, site, { ...options, viewport: NARROW, as: { cookie } });
+    const widerOnPhones = async (path: string) => {
+      await page.goto(path);
+      await settled(page);
+      await page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
+      return page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    };
+    const paths = ["/dashboard", "/settings", `/admin/users/${id}`];
+    for (const path of paths) expect.soft(await widerOnPhones(path), path).toBe(0);
+    await sendRequest(site.url, "POST", "/api/api-keys", { cookie, body: { name: "k".repeat(100) } });
+    for (const path of ["/dashboard", "/api-keys", "/notifications"])
+      expect.soft(await widerOnPhones(path), path).toBe(0);
+  });
 
   it.each(["/", "/dashboard", "/billing", "/settings", "/admin/webhooks"])(
     "does not shift while it loads on a phone: %s",

@@ -25,7 +25,7 @@ export async function NotificationRow({
         <Link
           href={href}
           prefetch={false}
-          className={isUnread ? "break-words font-medium hover:underline" : "break-words hover:underline"}
+          className={isUnread ? "wrap-anywhere font-medium hover:underline" : "wrap-anywhere hover:underline"}
         >
           {sentence}
         </Link>
