@@ -35,7 +35,8 @@ with input as materialized (
   ) as given (provider, event_id, event_type, format, occurred, payload, source)
 ), before as materialized (
   select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at, d.lease_until,
-    d.status = 'pending' and d.released_claim_no is distinct from d.claim_no as is_unreported
+    d.status = 'pending' and d.released_claim_no is distinct from d.claim_no as is_unreported,
+    d.payload is null as is_without_body
   from input i cross join lateral (
     select * from webhook_delivery d
     where d.provider = i.provider and d.event_id = i.event_id
@@ -71,6 +72,12 @@ with input as materialized (
   from before b join claimed c on c.id = b.id and c.claim_no = b.claim_no + 1
   where b.is_unreported
   on conflict do nothing
+), reopened as (
+  -- Retention has passed it and dropped its body: without this the new one would be kept for ever.
+  update delivery_retention r set open_ids = r.open_ids || array(
+    select b.id from before b join claimed c on c.id = b.id where b.is_without_body and b.id <= r.dropped_until
+  )
+  where exists (select from before b where b.is_without_body and b.status <> 'successful' and b.id <= r.dropped_until)
 )
 select provider, event_id, id, claim_no, attempt_no, null as status, false as is_replicated from claimed
 union all

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { claimDeliveries } from "../../src/store/deliveries.ts";
 import { dropNotifications, dropPayloads } from "../../src/store/delivery-retention.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -73,6 +74,24 @@ it("keeps the body of a delivery that is still retried until it is settled", asy
   );
   await dropPayloads(test.database, { olderThanDays: 90, limit: 2 });
   expect(await eventsWithPayload()).toEqual(["e1"]);
+});
+
+it("drops the body of a delivery that was sent again after its body had been dropped", async () => {
+  await deliveries([
+    ["failed", 100, null],
+    ["successful", 99, null],
+  ]);
+  expect(await dropAll()).toBe(2);
+  const sentAgain = {
+    ...{ provider: "provider-a" as const, eventId: "e0", eventType: "x", format: "stripe" },
+    ...{ occurredAtMicros: null, source: "delivery" as const, payload: Buffer.from("{}") },
+  };
+  await claimDeliveries(test.database, [sentAgain, { ...sentAgain, eventId: "e1" }], 30);
+  await dropAll();
+  expect(await eventsWithPayload()).toEqual(["e0"]);
+  await test.rows("update webhook_delivery set status = 'successful' where event_id = 'e0'");
+  await dropAll();
+  expect(await eventsWithPayload()).toEqual([]);
 });
 
 it("runs on one process at a time", async () => {
