@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
+import { totp } from "../../support/totp.ts";
 import { buy, fill, newPerson, PASSWORD, press, section } from "./page-actions.ts";
 import { openSite, type Site } from "./site.ts";
 import { visit } from "./visit.ts";
@@ -82,6 +83,21 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await press(page, "Revoke key");
     await page.getByText("Key revoked.").waitFor();
     expect((await sendRequest(site.url, "GET", "/api/users/me", { key })).status).toBe(401);
+  });
+
+  it("says that a code of the authenticator app is wrong, and takes the next one", async () => {
+    const someone = await createUser(site.test);
+    const page = await visit(browser, site, { as: someone, javaScriptEnabled: false });
+    await page.goto("/settings/security");
+    await fill(page, { "Current password": someone.password });
+    await press(page, "Set up two-factor authentication");
+    const secret = await page.locator("dd.select-all").textContent();
+    await fill(page, { "Code from the app": "000000" });
+    await press(page, "Turn on");
+    await page.getByText("This code is incorrect.").first().waitFor();
+    await fill(page, { "Code from the app": totp(`otpauth://totp/x?secret=${secret}`) });
+    await press(page, "Turn on");
+    await page.waitForURL("/settings/security?done=two-factor-on");
   });
 
   it("chooses a language and a theme", async () => {

@@ -27,9 +27,10 @@ async function Setup() {
   return (
     <TwoFactorSetup
       enable={formAction(enableTwoFactor)}
+      confirm={formAction(confirmTwoFactor)}
       labels={{ scan: t("scan"), qr: t("qr"), secret: t("secret"), codes: t("codes") }}
-      confirmForm={
-        <ActionForm action={formAction(confirmTwoFactor)} className="flex max-w-md flex-col gap-4">
+      confirmFields={
+        <>
           <Field
             label={t("code")}
             help={t("codeHelp")}
@@ -43,7 +44,7 @@ async function Setup() {
           <div>
             <SubmitButton>{t("confirm")}</SubmitButton>
           </div>
-        </ActionForm>
+        </>
       }
     >
       <PasswordField label={t("password")} />

@@ -11,22 +11,29 @@ export type TwoFactorSecret = { qr: QrPath; uri: string; secret: string; backupC
 
 type Labels = Record<"scan" | "qr" | "secret" | "codes", string>;
 
-/** First the password; then the secret with the form that confirms it. */
+/**
+ * First the password; then the secret with the form that confirms it. Without JavaScript a refused code comes
+ * back without the secret, which the app has by then.
+ */
 export function TwoFactorSetup({
   enable,
+  confirm,
   labels,
-  confirmForm,
+  confirmFields,
   children,
 }: {
   enable: FormAction;
+  confirm: FormAction;
   labels: Labels;
-  confirmForm: ReactNode;
+  /** The fields of the second form. */
+  confirmFields: ReactNode;
   /** The fields of the first form. */
   children: ReactNode;
 }) {
   const [outcome, submit] = useActionState(enable, null);
+  const [confirmed, submitCode] = useActionState(confirm, null);
   const secret = outcome?.done ? (outcome.value as TwoFactorSecret) : null;
-  if (secret === null) {
+  if (secret === null && confirmed?.done !== false) {
     return (
       <OutcomeProvider value={outcome}>
         <form action={submit} className="group flex max-w-md flex-col gap-4">
@@ -38,6 +45,20 @@ export function TwoFactorSetup({
   }
   return (
     <div className="flex flex-col gap-6">
+      {secret && <Secret secret={secret} labels={labels} />}
+      <OutcomeProvider value={confirmed}>
+        <form action={submitCode} className="group flex max-w-md flex-col gap-4">
+          {confirmFields}
+          <FormMessage outcome={confirmed} />
+        </form>
+      </OutcomeProvider>
+    </div>
+  );
+}
+
+function Secret({ secret, labels }: { secret: TwoFactorSecret; labels: Labels }) {
+  return (
+    <>
       <div className="flex flex-col gap-3">
         <p className="max-w-prose">{labels.scan}</p>
         {/* Dark on light in both themes, or scanners do not read it. */}
@@ -57,7 +78,6 @@ export function TwoFactorSetup({
         </dl>
       </div>
       <BackupCodes label={labels.codes} codes={secret.backupCodes} />
-      {confirmForm}
-    </div>
+    </>
   );
 }
