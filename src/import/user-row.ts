@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ExternalId } from "../domain/external-id.ts";
 import { LOCALES } from "../domain/locale.ts";
 import { PersonName } from "../domain/person-name.ts";
 import { UserId } from "../domain/user-id.ts";
@@ -13,8 +14,9 @@ const text = z.union([z.string(), z.number().transform(String)]);
 
 /** A user of another system. */
 const UserRow = z.object({
-  id: z.union([absent, text.pipe(UserId)]),
-  externalId: z.union([absent, text.pipe(UserId)]),
+  // Half a character of JSON cannot be stored: it would end the import of all rows.
+  id: z.union([absent, text.pipe(UserId).refine((id) => id.isWellFormed())]),
+  externalId: z.union([absent, text.pipe(ExternalId)]),
   email: z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email()),
   // A line break in a cell is a space.
   name: z.union([absent, text.transform((name) => name.replace(/\s+/g, " ")).pipe(PersonName)]),

@@ -45,6 +45,23 @@ describe("importing users", () => {
     expect(await imported([ANN])).toEqual({ ...counts(0, 0, 1), unmatched: [] });
   });
 
+  it("leaves out ids that could not be stored, or by which nobody could name the user", async () => {
+    const rows = [
+      { id: "\ud800", email: "half@example.com" },
+      { externalId: "\ud800", email: "half@example.com" },
+      { externalId: "line\nbreak", email: "line@example.com" },
+      ANN,
+    ];
+    expect(await imported(rows)).toMatchObject({
+      ...counts(1, 0, 0),
+      unmatched: [
+        { reason: "id: invalid" },
+        { reason: "externalId: invalid" },
+        { reason: "externalId: invalid" },
+      ],
+    });
+  });
+
   it("is recorded in the audit log with what it changed, page by page, and not without changes", async () => {
     await context.test.rows("truncate audit_entry");
     const rows = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
