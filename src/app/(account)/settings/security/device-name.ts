@@ -1,8 +1,8 @@
 const BROWSERS = [
-  [/\bEdg\//, "Edge"],
-  [/\bFirefox\//, "Firefox"],
+  [/\bEdg(A|iOS)?\//, "Edge"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
   [/\b(OPR|Opera)\//, "Opera"],
-  [/\bChrome\//, "Chrome"],
+  [/\b(Chrome|CriOS)\//, "Chrome"],
   [/\bVersion\/.*\bSafari\//, "Safari"],
 ] as const;
 
