@@ -14,7 +14,7 @@ const text = z.union([z.string(), z.number().transform(String)]);
 
 /** A user of another system. */
 const UserRow = z.object({
-  // Half a character of JSON cannot be stored: it would end the import of all rows.
+  // A lone surrogate cannot be stored: it would end the import of all rows.
   id: z.union([absent, text.pipe(UserId).refine((id) => id.isWellFormed())]),
   externalId: z.union([absent, text.pipe(ExternalId)]),
   email: z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email()),
