@@ -1,6 +1,6 @@
 import type { Slot } from "../domain/slot.ts";
 import { type Queryable, violatedConstraint } from "./database.ts";
-import { heldLease, type Lease } from "./leases.ts";
+import { heldLease, isHeld, type Lease } from "./leases.ts";
 
 /** An order: two clicks for the same order get the same checkout. */
 export type WantedCheckout = {
@@ -37,7 +37,7 @@ const IS_GOOD = `c.url is not null
   and not ${IS_USED}`;
 
 // What a process of an earlier release holds, which has no row in `lease`.
-const IS_HELD_BEFORE = "coalesce(c.lease_key is not null and c.lease_until > clock_timestamp(), false)";
+const IS_HELD_BEFORE = `coalesce(c.lease_key is not null and ${isHeld("c.lease_until")}, false)`;
 
 /** The name of the lease to open, replace or close a person's checkout. */
 export function checkoutLease(userId: string): string {
@@ -51,7 +51,7 @@ select url from checkout c
 where user_id = $1 and ${IS_SAME} and ${IS_GOOD} and not ${IS_HELD_BEFORE}
   and not exists (
     select from lease
-    where name = $8 and held_until > clock_timestamp() and token is distinct from $9::uuid
+    where name = $8 and ${isHeld("held_until")} and token is distinct from $9::uuid
   )`,
 };
 

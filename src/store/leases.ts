@@ -7,13 +7,21 @@ import type { Queryable } from "./database.ts";
  */
 export type Lease = { name: string; token: string };
 
+/**
+ * Whether a lease still holds. None lasts for longer than half a minute: what is held for minutes more was
+ * acquired while the database's clock was ahead, as before a failover.
+ */
+export function isHeld(until: string): string {
+  return `${until} > clock_timestamp() and ${until} < clock_timestamp() + interval '2 minutes'`;
+}
+
 const ACQUIRE = {
   name: "acquire_lease",
   text: `
 insert into lease as l (name, token, held_until)
 values ($1, $2::uuid, clock_timestamp() + $3::float8 * interval '1 second')
 on conflict (name) do update set token = excluded.token, held_until = excluded.held_until
-where l.held_until <= clock_timestamp()
+where not (${isHeld("l.held_until")})
 returning name`,
 };
 

@@ -107,6 +107,16 @@ describe("a user's stored checkout", () => {
     expect(await place(nobody, lease)).toEqual({ outcome: "no user" });
   });
 
+  it("is free again although its order was placed while the database's clock was ahead", async () => {
+    await open(PRO, "cs_1");
+    await place(TEAM, await acquire());
+    await test.rows("update checkout set lease_until = lease_until + interval '1 hour'");
+    await test.rows("update lease set held_until = held_until + interval '1 hour'");
+    const lease = await acquire();
+    expect(await stored()).toBeNull();
+    expect(await place(PRO, lease)).toMatchObject({ outcome: "placed" });
+  });
+
   it("is left to a process of an earlier release that is opening it", async () => {
     await open(PRO, "cs_1");
     await test.rows("update checkout set lease_key = $1, lease_until = now() + interval '1 minute'", [

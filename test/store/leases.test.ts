@@ -42,6 +42,13 @@ describe("a lease", () => {
     expect(await acquire()).not.toBeNull();
   });
 
+  it("is free again after its time even if the database's clock was ahead when it was acquired", async () => {
+    await acquire();
+    await test.rows("update lease set held_until = held_until + interval '1 hour'");
+    expect(await acquire()).not.toBeNull();
+    expect(await acquire()).toBeNull();
+  });
+
   it("is neither renewed nor released by a holder that has lost it", async () => {
     const lost = (await acquire(0)) as Lease;
     const next = (await acquire()) as Lease;
