@@ -8,6 +8,9 @@ it("includes the whole of both days, in UTC", () => {
   });
 });
 
-it.each([undefined, "", "yesterday", "2026-13-01", "+275760-09-13"])("ignores %j", (day) => {
-  expect(dayRange(day, day)).toEqual({ from: null, to: null });
-});
+it.each([undefined, "", "yesterday", "2026-13-01", "2026-02-31", "2026-04-31", "+275760-09-13"])(
+  "ignores %j",
+  (day) => {
+    expect(dayRange(day, day)).toEqual({ from: null, to: null });
+  },
+);

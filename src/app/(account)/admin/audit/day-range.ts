@@ -16,7 +16,8 @@ export function dayRange(
 }
 
 function startOfDay(day: string | undefined): Date | null {
-  if (!/^[12]\d{3}-\d{2}-\d{2}$/.test(day ?? "")) return null;
+  if (day === undefined || !/^[12]\d{3}-\d{2}-\d{2}$/.test(day)) return null;
   const start = new Date(`${day}T00:00:00Z`);
-  return Number.isNaN(start.getTime()) ? null : start;
+  // Some days that no month has are read as days of the next one, others as no day at all.
+  return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day) ? start : null;
 }
