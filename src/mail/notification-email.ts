@@ -89,7 +89,6 @@ const MAX_VALUE_LENGTH = 60;
 
 /** Plans that are no longer sold are shown by their ids, which others have written. */
 function toSingleLine(text: unknown): string {
-  return String(text ?? "")
-    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")
-    .slice(0, MAX_VALUE_LENGTH);
+  const line = String(text ?? "").replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
+  return [...line].slice(0, MAX_VALUE_LENGTH).join("");
 }

@@ -52,4 +52,12 @@ describe("the notification mail", () => {
     const { text } = await notificationEmail({ ...mail, notifications }, CONTEXT);
     expect(text).toMatch(/tg_19_….*\nAnd 480 more\.\n\nSee the details:\n.*\/api-keys\n.*\/notifications\n/);
   });
+
+  it("shortens a long plan id between characters", async () => {
+    const planId = `x${"😀".repeat(60)}`;
+    const notifications = [{ id: "1", kind: "subscription_canceled" as const, details: { planId } }];
+    const { text } = await notificationEmail({ ...mail, notifications }, CONTEXT);
+    expect(text).toContain(`x${"😀".repeat(59)}`);
+    expect(text.isWellFormed()).toBe(true);
+  });
 });
