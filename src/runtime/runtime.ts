@@ -15,6 +15,7 @@ import type { Log } from "../observability/log.ts";
 import { type OutboundAllow, outboundAllow } from "../outbound/allowed-targets.ts";
 import { ADAPTERS } from "../providers/registry.ts";
 import { bindSlots, type SlotBinding } from "../providers/slots.ts";
+import { acceptsWrites } from "../store/accepts-writes.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { requestHeals } from "../store/heals.ts";
@@ -48,7 +49,7 @@ export type Runtime = {
   tracing: Tracing | null;
   /** The simulator's pages; `null`: it was not started here. */
   simulatorUrl: string | null;
-  /** Whether the database responds to the intake in time, and its schema is up to date. Never throws. */
+  /** Whether the database takes the intake's writes, and its schema is up to date. Never throws. */
   isReady(): Promise<boolean>;
   /** Finishes running work, then closes the database. */
   close(): Promise<void>;
@@ -165,7 +166,7 @@ async function startOnDatabase(
     log,
     tracing,
     simulatorUrl: simulated?.url ?? null,
-    isReady: () => withinMs(READY_WITHIN_MS, isMigrated(intakeDatabase)),
+    isReady: () => withinMs(READY_WITHIN_MS, isReady(intakeDatabase)),
     close: async () => {
       await simulated?.close();
       await intake.idle();
@@ -193,6 +194,10 @@ function comparisonRequests(
       log.warn({ err: error, slot }, "a comparison could not be requested"),
     );
   };
+}
+
+async function isReady(database: Database): Promise<boolean> {
+  return (await isMigrated(database)) && (await acceptsWrites(database));
 }
 
 function withinMs(timeoutMs: number, check: Promise<boolean>): Promise<boolean> {

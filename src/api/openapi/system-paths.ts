@@ -62,7 +62,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/ready": {
     get: {
       operationId: "showReadiness",
-      summary: "Checks whether the database responds and its schema is current",
+      summary: "Checks whether the database can be written to and its schema is current",
       description: "For anyone. Not limited.",
       tags: [SYSTEM_TAG.name],
       security: [],

@@ -46,6 +46,25 @@ describe("the server", () => {
     gate.cut();
   });
 
+  it("is not ready while its database takes no writes, and again as soon as it does", async () => {
+    const readOnly = await freshDatabase();
+    const server = await spawnServer(readOnly.url);
+    const statuses = async () => [
+      (await sendRequest(server.url, "GET", "/api/ready")).status,
+      (await deliverWebhook(server.url, "provider-a", numberedEvent("read-only", 0))).status,
+    ];
+    // As hosts do when the disk is full; a standby behaves the same.
+    const name = new URL(readOnly.url).pathname.slice(1);
+    await test.rows(`alter database ${name} set default_transaction_read_only = on`);
+    await endConnectionsTo(name);
+    await eventually(statuses, [503, 503]);
+    await test.rows(`alter database ${name} reset default_transaction_read_only`);
+    await eventually(async () => (await sendRequest(server.url, "GET", "/api/ready")).status, 200);
+    expect(await statuses()).toEqual([200, 200]);
+    await server.end("SIGTERM");
+    await readOnly.drop();
+  });
+
   it("returns 400 for a bad signature while its database is unreachable", async () => {
     const gate = await proxyTo(new URL(test.url));
     const server = await spawnServer(gate.url);
@@ -175,6 +194,10 @@ function slowPost(
   const continued = new Promise<void>((resolve) => outgoing.once("continue", resolve));
   outgoing.flushHeaders();
   return { begun: continued, status, finish: () => outgoing.end(rawBody) };
+}
+
+async function endConnectionsTo(database: string): Promise<void> {
+  await test.rows("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database]);
 }
 
 function refusesConnections(serverUrl: string): Promise<boolean> {
