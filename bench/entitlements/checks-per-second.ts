@@ -2,6 +2,8 @@ import plans from "../../plans.config.ts";
 import { checkFeature } from "../../src/domain/check-feature.ts";
 import { entitlementsOf } from "../../src/domain/entitlements.ts";
 import { usedOf } from "../../src/domain/shown-entitlements.ts";
+import { perSlot } from "../../src/domain/slot.ts";
+import { traitsOf } from "../../src/providers/registry.ts";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { median } from "../shared/statistics.ts";
 import type { Turns } from "../shared/turns.ts";
@@ -16,8 +18,15 @@ const AT_ONCE = 10_000;
 export async function checksPerSecond({ rounds, seconds }: Turns): Promise<number> {
   const now = new Date();
   const current = entitlementsOf(
-    [{ planId: "pro", status: "active", currentPeriodEnd: new Date(now.getTime() + 9 * DAY_MS) } as never],
-    plans,
+    [
+      {
+        provider: "provider-a",
+        planId: "pro",
+        status: "active",
+        currentPeriodEnd: new Date(now.getTime() + 9 * DAY_MS),
+      } as never,
+    ],
+    { plans, traits: perSlot(() => traitsOf("stripe")) },
     now,
   );
   const features = [...current.features.keys()];

@@ -1,8 +1,10 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
+import type { ProviderTraits } from "../domain/provider-traits.ts";
 import { perSlot, type Slot } from "../domain/slot.ts";
 import type { Tracing } from "../domain/tracing.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { createPaymentApi } from "../providers/create-payment-api.ts";
+import { traitsOf } from "../providers/registry.ts";
 import type { Config } from "./config.ts";
 import type { EmbeddedSecrets } from "./embedded-secrets.ts";
 
@@ -30,6 +32,10 @@ export function paymentAccess(
     return { format, apiKey: embedded.apiKeys[slot], apiUrl: `${simulatorUrl}/${slot}`, isSimulated: true };
   };
   return perSlot(accessTo);
+}
+
+export function providerTraits({ slots }: Pick<Config, "slots">): Record<Slot, ProviderTraits> {
+  return perSlot((slot) => traitsOf(slots[slot].format));
 }
 
 export function connectPayments(

@@ -1,13 +1,15 @@
 import { entitlementsOf, isSameAccess } from "./entitlements.ts";
-import type { PlanAccessFacts } from "./granted-access.ts";
-import type { PlanCatalog } from "./plan.ts";
+import type { AccessContext, PlanAccessFacts } from "./granted-access.ts";
 import { type QuotaUsage, type ShownEntitlements, showEntitlements } from "./shown-entitlements.ts";
-import type { WrittenFacts } from "./user-changes.ts";
+import type { ReplacedSubscription, WrittenFacts } from "./user-changes.ts";
 
 /** A change as stored in its transaction; dates of JSON are ISO 8601. */
 export type StoredChange = {
   /** Subscriptions just before and after the change; `null`: then there was none of this user. */
-  replaced?: { id: string; before: Stored<WrittenFacts> | null; after: Stored<WrittenFacts> | null }[];
+  replaced?: (Omit<ReplacedSubscription, "before" | "after"> & {
+    before: Stored<WrittenFacts> | null;
+    after: Stored<WrittenFacts> | null;
+  })[];
   reversals?: { id: string; before: Reversal; after: Reversal }[];
   /** The user's subscriptions after the transaction, the newest first; absent if they were not read. */
   subscriptions?: Stored<KnownSubscription>[];
@@ -43,7 +45,7 @@ type DatedChange = { change: StoredChange; writtenAt: Date };
 export function changedEntitlements(
   changes: readonly DatedChange[],
   current: CurrentFacts,
-  plans: Pick<PlanCatalog, "plans">,
+  context: AccessContext,
 ): (ShownEntitlements | null)[] {
   const results: (ShownEntitlements | null)[] = [];
   let later = [...current.subscriptions];
@@ -55,9 +57,9 @@ export function changedEntitlements(
     const before = stored === undefined ? later : stateAt("before", change, stored, writtenAt);
     const beforeAt = change.changedAt === undefined ? writtenAt : new Date(Date.parse(change.changedAt) - 1);
     const running = after.filter(hasNotEnded);
-    const isUnchanged = isSameAccess([before.filter(hasNotEnded), beforeAt], [running, writtenAt], plans);
+    const isUnchanged = isSameAccess([before.filter(hasNotEnded), beforeAt], [running, writtenAt], context);
     results.push(
-      isUnchanged ? null : showEntitlements(entitlementsOf(running, plans, writtenAt), current.usage),
+      isUnchanged ? null : showEntitlements(entitlementsOf(running, context, writtenAt), current.usage),
     );
   }
   return results.reverse();
@@ -75,7 +77,7 @@ function stateAt(
   writtenAt: Date,
 ): KnownSubscription[] {
   let state = [...later];
-  for (const { id, [when]: facts } of replaced) {
+  for (const { id, provider, [when]: facts } of replaced) {
     const before = state.find((subscription) => subscription.id === id);
     if (facts === null) {
       state = state.filter((subscription) => subscription !== before);
@@ -86,7 +88,7 @@ function stateAt(
     const { planId, status, cancelAtPeriodEnd } = facts;
     const currentPeriodEnd = dateOf(facts.currentPeriodEnd);
     const changed = {
-      ...{ id, planId, status, cancelAtPeriodEnd },
+      ...{ id, provider, planId, status, cancelAtPeriodEnd },
       ...{ currentPeriodEnd, pastDueSince, paymentReversal },
     };
     state = before

@@ -1,6 +1,12 @@
 import type { FeatureKind } from "./feature.ts";
-import { type Grant, type GrantedAccess, grantedAccess, type PlanAccessFacts } from "./granted-access.ts";
-import type { Plan, PlanCatalog } from "./plan.ts";
+import {
+  type AccessContext,
+  type Grant,
+  type GrantedAccess,
+  grantedAccess,
+  type PlanAccessFacts,
+} from "./granted-access.ts";
+import type { Plan } from "./plan.ts";
 import { nextReset } from "./usage-period.ts";
 
 /** What a user may do, by all of their subscriptions; without any that gives access, by the free plan. */
@@ -22,11 +28,11 @@ type Entitlement = {
 /** @param subscriptions the newest first */
 export function entitlementsOf(
   subscriptions: readonly PlanAccessFacts[],
-  { plans }: Pick<PlanCatalog, "plans">,
+  context: AccessContext,
   now: Date,
 ): Entitlements {
-  const { grants, ...access } = grantedAccess(subscriptions, plans, now);
-  return { ...access, features: featuresOf(grants, plans, now) };
+  const { grants, ...access } = grantedAccess(subscriptions, context, now);
+  return { ...access, features: featuresOf(grants, context.plans.plans, now) };
 }
 
 /**
@@ -35,10 +41,11 @@ export function entitlementsOf(
 export function isSameAccess(
   [before, beforeAt]: readonly [readonly PlanAccessFacts[], Date],
   [after, afterAt]: readonly [readonly PlanAccessFacts[], Date],
-  { plans }: Pick<PlanCatalog, "plans">,
+  context: AccessContext,
 ): boolean {
-  const old = grantedAccess(before, plans, beforeAt);
-  const current = grantedAccess(after, plans, afterAt);
+  const { plans } = context.plans;
+  const old = grantedAccess(before, context, beforeAt);
+  const current = grantedAccess(after, context, afterAt);
   if (old.planId !== current.planId || old.status !== current.status) return false;
   if (old.until?.getTime() !== current.until?.getTime()) return false;
   const previous = featuresOf(old.grants, plans, beforeAt);

@@ -1,11 +1,20 @@
 import { type AccessFacts, accessOf } from "./access.ts";
 import type { Feature } from "./feature.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, PlanCatalog } from "./plan.ts";
+import type { ProviderTraits } from "./provider-traits.ts";
+import type { Slot } from "./slot.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 import { nextReset } from "./usage-period.ts";
 
 /** What decides a subscription's access, and to which plan. */
-export type PlanAccessFacts = AccessFacts & { planId: string };
+export type PlanAccessFacts = AccessFacts & { planId: string; provider: Slot };
+
+/** What decides access besides the subscriptions themselves. */
+export type AccessContext = {
+  plans: Pick<PlanCatalog, "plans">;
+  /** Of each slot's provider. */
+  traits: Readonly<Record<Slot, Pick<ProviderTraits, "pastDuePeriodEndsAtNextCharge">>>;
+};
 
 /** What a user's subscriptions grant together; without any that gives access, what the free plan grants. */
 export type GrantedAccess = {
@@ -21,10 +30,11 @@ export type GrantedAccess = {
 /** @param subscriptions the newest first */
 export function grantedAccess(
   subscriptions: readonly PlanAccessFacts[],
-  plans: readonly Plan[],
+  context: AccessContext,
   now: Date,
 ): GrantedAccess {
-  const grants = subscriptions.flatMap((subscription) => grantOf(subscription, plans, now));
+  const { plans } = context.plans;
+  const grants = subscriptions.flatMap((subscription) => grantOf(subscription, context, now));
   const free = plans.find(({ id }) => id === FREE) ?? plans.find(({ price }) => price.amount === 0);
   const best = grants.find(({ isGrace }) => !isGrace) ?? grants[0];
   return {
@@ -47,9 +57,9 @@ export type Grant = {
   resetsAt: Date;
 };
 
-function grantOf(subscription: PlanAccessFacts, plans: readonly Plan[], now: Date): Grant[] {
+function grantOf(subscription: PlanAccessFacts, { plans, traits }: AccessContext, now: Date): Grant[] {
   const { planId, status, currentPeriodEnd, pastDueSince } = subscription;
-  const plan = plans.find(({ id }) => id === planId);
+  const plan = plans.plans.find(({ id }) => id === planId);
   const access = accessOf(subscription, plan ?? null, now);
   if (!access.hasAccess) return [];
   const isGrace = access.reason === "grace";
@@ -58,21 +68,18 @@ function grantOf(subscription: PlanAccessFacts, plans: readonly Plan[], now: Dat
     {
       ...{ planId, status, features: plan?.features ?? [], isGrace },
       until: access.until ?? renews,
-      resetsAt: nextReset(isNextCharge(subscription) ? pastDueSince : currentPeriodEnd, now),
+      resetsAt: nextReset(isNextCharge(subscription, traits) ? pastDueSince : currentPeriodEnd, now),
     },
   ];
 }
 
-const CHARGE_ATTEMPTS_MS = 15 * 24 * 60 * 60 * 1000;
-
-/**
- * Whether the period's end is only the next attempt to charge, as Lemon Squeezy reports it for two weeks after
- * a failed renewal. With each attempt a quota would start over.
- */
-function isNextCharge({ status, pastDueSince, currentPeriodEnd }: AccessFacts): boolean {
+/** Whether the period's end is the next attempt to charge, with each of which a quota would start over. */
+function isNextCharge(
+  { provider, status, pastDueSince, currentPeriodEnd }: PlanAccessFacts,
+  traits: AccessContext["traits"],
+): boolean {
   if (status !== "past_due" || pastDueSince === null || currentPeriodEnd === null) return false;
-  const afterMs = currentPeriodEnd.getTime() - pastDueSince.getTime();
-  return afterMs > 0 && afterMs < CHARGE_ATTEMPTS_MS;
+  return traits[provider].pastDuePeriodEndsAtNextCharge && currentPeriodEnd > pastDueSince;
 }
 
 function freeGrant({ id, features }: Plan, now: Date): Grant {

@@ -28,6 +28,11 @@ export type ProviderTraits = {
    * Makes no events at all while it has disabled our endpoint: they are not in its list afterwards either.
    */
   losesEventsWhileDisabled: boolean;
+  /**
+   * Whether the period of a subscription that is past due ends, as it is reported, with the next attempt to
+   * charge.
+   */
+  pastDuePeriodEndsAtNextCharge: boolean;
   /** Whether the API cancels at once; else at the period's end. */
   cancelsAtOnce: boolean;
   /** Whether a change of plan or seats can wait for the end of the paid period. */

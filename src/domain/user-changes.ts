@@ -1,16 +1,25 @@
+import type { Slot } from "./slot.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** A change of a subscription that may have changed its user's entitlements. */
 export type UserChange = { userId: string; replaced: ReplacedSubscription[] };
 
-type ReplacedSubscription = { id: string; before: WrittenFacts | null; after: WrittenFacts | null };
+export type ReplacedSubscription = {
+  id: string;
+  provider: Slot;
+  before: WrittenFacts | null;
+  after: WrittenFacts | null;
+};
 
 export type WrittenFacts = Pick<Subscription, "planId" | "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
 
 export type OwnedFacts = WrittenFacts & Pick<Subscription, "userId">;
 
 /** A subscription before and after a change; `before` is `null` for a new one. */
-type ChangedSubscription = { before: OwnedFacts | null; after: OwnedFacts & Pick<Subscription, "id"> };
+type ChangedSubscription = {
+  before: OwnedFacts | null;
+  after: OwnedFacts & Pick<Subscription, "id" | "provider">;
+};
 
 /** What a change means for the person before it and the one after it, who are usually the same. */
 export function userChanges({ before, after }: ChangedSubscription): UserChange[] {
@@ -22,7 +31,12 @@ export function userChanges({ before, after }: ChangedSubscription): UserChange[
       : [
           {
             userId,
-            replaced: [{ id: after.id, before: factsOf(before, userId), after: factsOf(after, userId) }],
+            replaced: [
+              {
+                ...{ id: after.id, provider: after.provider },
+                ...{ before: factsOf(before, userId), after: factsOf(after, userId) },
+              },
+            ],
           },
         ],
   );

@@ -4,6 +4,7 @@ import type { CloseOpenCheckout } from "../billing/close-on-deletion.ts";
 import type { Chat } from "../chat/chat.ts";
 import type { Payments } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
+import type { ProviderTraits } from "../domain/provider-traits.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Limits } from "../limits/rate-limit.ts";
@@ -20,6 +21,8 @@ export type Dependencies = Gate & {
   database: Database;
   intake: Intake;
   plans: PlanCatalog;
+  /** Of each slot's provider. */
+  traits: Record<Slot, ProviderTraits>;
   findEntitlementFacts: EntitlementDeps["findEntitlementFacts"];
   newApiKey(): NewApiKey;
   newServiceKey(): NewApiKey;

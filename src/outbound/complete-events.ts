@@ -1,6 +1,6 @@
 import { changedEntitlements, type StoredChange } from "../domain/entitlement-change.ts";
+import type { AccessContext } from "../domain/granted-access.ts";
 import { isoText } from "../domain/iso-text.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
 import type { ShownEntitlements } from "../domain/shown-entitlements.ts";
 import { userChanges } from "../domain/user-changes.ts";
 import type { Queryable } from "../store/database.ts";
@@ -25,12 +25,12 @@ type EntitlementDraft = {
 export async function completeEvents(
   transaction: Queryable,
   written: readonly Written[],
-  plans: Pick<PlanCatalog, "plans">,
+  context: AccessContext,
 ): Promise<CompleteEvent[]> {
   const drafts = written.flatMap((item) =>
     item.kind === "event" ? draftOfEvent(item) : draftsOfChange(item),
   );
-  const entitlements = await findChangedEntitlements(transaction, drafts.filter(isOfEntitlements), plans);
+  const entitlements = await findChangedEntitlements(transaction, drafts.filter(isOfEntitlements), context);
   return drafts.flatMap((draft) => {
     if (!isOfEntitlements(draft)) return draft;
     const changed = entitlements.get(draft);
@@ -86,7 +86,7 @@ function entitlementEvent(
 async function findChangedEntitlements(
   transaction: Queryable,
   drafts: readonly EntitlementDraft[],
-  plans: Pick<PlanCatalog, "plans">,
+  context: AccessContext,
 ): Promise<Map<EntitlementDraft, ChangedEntitlements>> {
   const entitlements = new Map<EntitlementDraft, ChangedEntitlements>();
   if (drafts.length === 0) return entitlements;
@@ -97,7 +97,7 @@ async function findChangedEntitlements(
   for (const [userId, ofUser] of draftsByUser) {
     const facts = factsByUser.get(userId) ?? { subscriptions: [], usage: [] };
     const changes = ofUser.map(({ change, occurredAt }) => ({ change, writtenAt: occurredAt }));
-    const results = changedEntitlements(changes, facts, plans);
+    const results = changedEntitlements(changes, facts, context);
     const isPastDueNow = facts.subscriptions.some(({ status }) => status === "past_due");
     for (const [index, draft] of ofUser.entries()) {
       const result = results[index] ?? null;

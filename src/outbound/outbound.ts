@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AccessContext } from "../domain/granted-access.ts";
 import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
 import { registerHooks } from "../store/hook-endpoints.ts";
 import { isAnythingWritten } from "../store/written-events.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
-import { type Relay, relayEvents } from "./relay.ts";
+import { relayEvents } from "./relay.ts";
 
 export type Outbound = {
   /** Relays and sends until nothing is due; waits for the responses. */
@@ -13,7 +14,7 @@ export type Outbound = {
 };
 
 export type OutboundOptions = DispatcherOptions &
-  Pick<Relay, "plans"> & {
+  AccessContext & {
     /** `request`: events are sent by `runNow` alone. */
     runsOn: "timer" | "request";
   };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { AccessContext } from "../domain/granted-access.ts";
 import type { Database } from "../store/database.ts";
 import {
   createDeliveries,
@@ -23,9 +23,8 @@ const LIMITS: TransactionOptions = {
   idleTimeoutMs: 5_000,
 };
 
-export type Relay = {
+export type Relay = AccessContext & {
   database: Database;
-  plans: Pick<PlanCatalog, "plans">;
   reached?: (milestone: OutboundMilestone) => void | Promise<void>;
 };
 
@@ -43,7 +42,7 @@ export async function relayEvents(relay: Relay, isStopping: () => boolean = () =
   }
 }
 
-function relayBatch({ database, plans, reached }: Relay): Promise<{ events: number; isLast: boolean }> {
+function relayBatch({ database, reached, ...context }: Relay): Promise<{ events: number; isLast: boolean }> {
   return inTransaction(database, LIMITS, async (transaction) => {
     const state = await lockRelay(transaction);
     if (state === null) return { events: 0, isLast: true };
@@ -51,7 +50,7 @@ function relayBatch({ database, plans, reached }: Relay): Promise<{ events: numb
     const lastWritten = written.at(-1);
     if (lastWritten === undefined) return { events: 0, isLast: true };
     const [completed, endpoints] = await Promise.all([
-      completeEvents(transaction, written, plans),
+      completeEvents(transaction, written, context),
       // After the changes were read: an endpoint gets every change that follows its creation.
       lockEndpoints(transaction),
     ]);

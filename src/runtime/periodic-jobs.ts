@@ -1,5 +1,6 @@
 import type { Auth } from "../auth/auth.ts";
 import type { Config } from "../config/config.ts";
+import { providerTraits } from "../config/payments.ts";
 import { isJobName, type JobName, type JobOutcome } from "../domain/job.ts";
 import { isBusy } from "../intake/overload.ts";
 import { startRetryJob } from "../intake/retry-job.ts";
@@ -54,6 +55,7 @@ export function startPeriodicJobs(
     ...outbound,
     database,
     plans: config.plans,
+    traits: providerTraits(config),
     allow: runtime.outboundAllow,
     isIntakeBusy: () => isBusy(runtime.intake),
     ...(metrics ? { observe: metrics.sent } : {}),

@@ -6,6 +6,7 @@ import { newLinkSecret } from "../auth/plugin-link.ts";
 import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
 import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
+import { providerTraits } from "../config/payments.ts";
 import type { JobOutcome } from "../domain/job.ts";
 import { SLOTS } from "../domain/slot.ts";
 import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
@@ -108,6 +109,7 @@ export async function startService(
       intake: runtime.intake,
       limits,
       plans: config.plans,
+      traits: providerTraits(config),
       newApiKey,
       newServiceKey,
       newLinkSecret,

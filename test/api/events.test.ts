@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { perSlot } from "../../src/domain/slot.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
+import { traitsOf } from "../../src/providers/registry.ts";
 import { type RunningServer, startServer } from "../../src/server.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -73,7 +75,8 @@ async function write(count: number): Promise<number[]> {
 /** Also waits for the server's own relay, which may be running. */
 async function relayed(): Promise<void> {
   await eventually(async () => {
-    await relayEvents({ database: test.database, plans });
+    const traits = perSlot(() => traitsOf("stripe"));
+    await relayEvents({ database: test.database, plans, traits });
     const rows = await test.rows("select from outbound_event where position is null");
     return rows.length;
   }, 0);

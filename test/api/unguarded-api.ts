@@ -1,10 +1,12 @@
 import plans from "../../plans.config.ts";
 import { createApi } from "../../src/api/app.ts";
 import { documentedAuthRoutes } from "../../src/auth/routes.ts";
+import { perSlot } from "../../src/domain/slot.ts";
 import type { Intake } from "../../src/intake/intake.ts";
 import type { Log } from "../../src/observability/log.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
+import { traitsOf } from "../../src/providers/registry.ts";
 import versions from "../../versions.config.ts";
 import { testCallers, testLimits } from "../support/guarded-app.ts";
 
@@ -33,6 +35,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       limits: testLimits(),
       observe: null,
       plans,
+      traits: perSlot(() => traitsOf("stripe")),
       newApiKey: () => notAtHome(),
       newServiceKey: () => notAtHome(),
       newLinkSecret: () => notAtHome(),

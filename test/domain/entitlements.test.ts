@@ -3,6 +3,7 @@ import { checkFeature } from "../../src/domain/check-feature.ts";
 import { entitlementsOf } from "../../src/domain/entitlements.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import { nextReset } from "../../src/domain/usage-period.ts";
+import { traitsOf } from "../../src/providers/registry.ts";
 
 const NOW = new Date("2030-01-15T12:00:00Z");
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -27,16 +28,23 @@ const plans = definePlans([
   plan("team", 1500, { projects: 5, events: 5_000 }),
 ]);
 
+const traits = {
+  ...{ "provider-a": traitsOf("stripe"), "provider-b": traitsOf("paddle") },
+  "provider-c": traitsOf("lemon-squeezy"),
+};
+
+const context = { plans, traits };
+
 type Given = Partial<Parameters<typeof entitlementsOf>[0][number]>;
 
 const subscription = (overrides: Given = {}) => ({
-  ...{ planId: "pro", status: "active" as const, cancelAtPeriodEnd: false },
+  ...{ planId: "pro", status: "active" as const, cancelAtPeriodEnd: false, provider: "provider-a" as const },
   ...{ currentPeriodEnd: new Date("2030-02-01T00:00:00Z"), pastDueSince: null, paymentReversal: null },
   ...overrides,
 });
 
 const check = (subscriptions: Given[], feature: string, usage: { amount?: number; used?: number } = {}) =>
-  checkFeature(entitlementsOf(subscriptions.map(subscription), plans, NOW), feature, {
+  checkFeature(entitlementsOf(subscriptions.map(subscription), context, NOW), feature, {
     amount: 1,
     used: 0,
     ...usage,
@@ -44,14 +52,14 @@ const check = (subscriptions: Given[], feature: string, usage: { amount?: number
 
 describe("entitlements", () => {
   it("are those of the free plan without a subscription", () => {
-    const entitlements = entitlementsOf([], plans, NOW);
+    const entitlements = entitlementsOf([], context, NOW);
     expect(entitlements).toMatchObject({ planId: "free", status: null, until: null, isSubscribed: false });
     expect(entitlements.features.get("events")).toMatchObject({ kind: "quota", value: 100 });
     expect(entitlements.features.get("exports")).toMatchObject({ kind: "flag", value: false });
   });
 
   it("are the most generous of several subscriptions, feature by feature", () => {
-    const { features } = entitlementsOf([subscription({ planId: "team" }), subscription()], plans, NOW);
+    const { features } = entitlementsOf([subscription({ planId: "team" }), subscription()], context, NOW);
     expect([...features].map(([id, { value }]) => [id, value])).toEqual([
       ["projects", 10],
       ["events", 5_000],
@@ -62,7 +70,7 @@ describe("entitlements", () => {
   it.each(["canceled", "unpaid", "paused", "incomplete"] as const)(
     "are the free plan's when it is %s",
     (status) => {
-      expect(entitlementsOf([subscription({ status })], plans, NOW)).toMatchObject({
+      expect(entitlementsOf([subscription({ status })], context, NOW)).toMatchObject({
         planId: "free",
         isSubscribed: false,
       });
@@ -135,12 +143,16 @@ describe("a quota starts over", () => {
   });
 
   it("only once while a renewal is past due, not with each attempt to charge", () => {
-    const resetOf = (daysUntilPeriodEnd: number, daysPastDue: number) => {
+    const resetOf = (
+      provider: "provider-a" | "provider-c",
+      daysUntilPeriodEnd: number,
+      daysPastDue: number,
+    ) => {
       const pastDueSince = new Date("2030-01-10T00:00:00Z");
       const currentPeriodEnd = new Date(pastDueSince.getTime() + daysUntilPeriodEnd * DAY_MS);
       const now = new Date(pastDueSince.getTime() + daysPastDue * DAY_MS);
-      const pastDue = subscription({ status: "past_due", pastDueSince, currentPeriodEnd });
-      return entitlementsOf([pastDue], plans, now).features.get("events")?.resetsAt;
+      const pastDue = subscription({ provider, status: "past_due", pastDueSince, currentPeriodEnd });
+      return entitlementsOf([pastDue], context, now).features.get("events")?.resetsAt;
     };
     const aMonthLater = new Date("2030-02-10T00:00:00Z");
     // Lemon Squeezy's period ends with the next attempt, or has ended with the last one.
@@ -150,8 +162,9 @@ describe("a quota starts over", () => {
       [6, 3.2],
       [10, 6.1],
     ] as const)
-      expect(resetOf(periodEnd, now)).toEqual(aMonthLater);
-    // At other providers the period that is owed for has begun.
-    expect(resetOf(28, 6)).toEqual(new Date("2030-02-07T00:00:00Z"));
+      expect(resetOf("provider-c", periodEnd, now)).toEqual(aMonthLater);
+    // At other providers the period that is owed for has begun, however late its payment failed.
+    expect(resetOf("provider-a", 28, 6)).toEqual(new Date("2030-02-07T00:00:00Z"));
+    expect(resetOf("provider-a", 9, 6)).toEqual(new Date("2030-01-19T00:00:00Z"));
   });
 });

@@ -1,6 +1,5 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import plans from "../../plans.config.ts";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
@@ -12,6 +11,7 @@ import { recordAttempts } from "../../src/store/record-outbound-attempts.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { ACCESS_CONTEXT } from "./access-context.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 const LOOPBACK = outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] });
@@ -45,7 +45,7 @@ function dispatcherOn(test: TestDatabase, more: Partial<DispatcherOptions> = {})
 
 /** Relays and sends until nothing is due. */
 async function sendDue(test: TestDatabase, dispatcher: Dispatcher): Promise<void> {
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   while ((await dispatcher.dispatch()) > 0) await dispatcher.idle();
 }
 
@@ -226,7 +226,7 @@ it("does not delay other endpoints while one never answers", async () => {
   const dispatcher = dispatcherOn(test);
   const subjects = Array.from({ length: 40 }, (_, index) => `s${index}`);
   for (const subject of subjects) await writeEvent(test, subject, 1);
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   await dispatcher.dispatch();
   await eventually(async () => healthy.received.length, subjects.length);
   // At most eight at once wait for it.
@@ -263,7 +263,7 @@ it("sends some events while the intake is busy, and everything once it is not", 
   let isIntakeBusy = true;
   const dispatcher = dispatcherOn(test, { isIntakeBusy: () => isIntakeBusy });
   for (let index = 0; index < 50; index += 1) await writeEvent(test, `s${index}`, 1);
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   await dispatcher.dispatch();
   await dispatcher.idle();
   expect(endpoint.received).toHaveLength(20);
@@ -349,7 +349,7 @@ it("takes over a delivery whose process has stopped, and ignores that process's 
   });
   await writeEvent(test, "a", 1);
   await writeEvent(test, "a", 2);
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   await stopped.dispatch();
   await eventually(async () => seatsOf(endpoint), [1]);
   await skipBackOff(test);
@@ -395,7 +395,7 @@ it("leaves no event waiting when its predecessor is delivered just as the endpoi
   const { id } = await addEndpoint(test, "https://example.com/hook");
   await addEndpoint(test, "https://example.com/other");
   await writeEvent(test, "a", 1);
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   const [delivery] = await claimDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
   await updateEndpoint(test.database, id, { enabled: false });
   await writeEvent(test, "a", 2);
@@ -417,7 +417,7 @@ it("leaves no event waiting when its predecessor is delivered just as the endpoi
   };
   await relayEvents({
     database: runningAfter(test.database, "lock_event_endpoints", resumeAndRecord),
-    plans,
+    ...ACCESS_CONTEXT,
   });
   endRelay();
   await recording;
@@ -445,7 +445,7 @@ it("notifies once when several batches of attempts fail as the endpoint is disab
     },
   });
   for (const subject of ["a", "b"]) await writeEvent(test, subject, 1);
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   await dispatcher.dispatch();
   const notified = async () => (await test.rows("select from notification")).length;
   await eventually(notified, 1);

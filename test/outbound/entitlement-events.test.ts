@@ -19,6 +19,7 @@ import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
+import { ACCESS_CONTEXT } from "./access-context.ts";
 
 const CREATED = "customer.subscription.created";
 const UPDATED = "customer.subscription.updated";
@@ -68,7 +69,7 @@ type Entitled = { planId: string; status: string | null; until: string | null; f
 type Emitted = { userId: string | null; externalId: string | null; entitlements: Entitled };
 
 async function emitted(): Promise<Emitted[]> {
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   const rows = await test.rows<{ data: Emitted }>(
     "select data from outbound_event where type = 'entitlements.changed' order by position",
   );
@@ -83,7 +84,7 @@ it("emits the entitlements as REST shows them, once per change", async () => {
   await receive(UPDATED, {});
   const [event, ...others] = await emitted();
   expect(others).toEqual([]);
-  const deps = { plans, findEntitlementFacts: findEntitlementFacts(test.database) };
+  const deps = { ...ACCESS_CONTEXT, findEntitlementFacts: findEntitlementFacts(test.database) };
   const view = entitlementsView(await currentEntitlements(deps, "user_1"));
   expect(event).toEqual({
     userId: "user_1",

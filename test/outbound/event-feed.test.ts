@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import plans from "../../plans.config.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { createEventFeed } from "../../src/outbound/event-feed.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { readEvents } from "../../src/store/outbound-list.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { ACCESS_CONTEXT } from "./access-context.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -16,14 +16,14 @@ afterAll(() => test.drop());
 
 it("sends nothing of a person who was deleted while no stream was open", async () => {
   const { database } = test;
-  await relayEvents({ database, plans });
+  await relayEvents({ database, ...ACCESS_CONTEXT });
   const { lastPosition } = await readEvents(database, { after: null, limit: 0 });
   const feed = createEventFeed({ database, log: { warn() {} }, everyMs: 10 });
   const { signal } = new AbortController();
   const first = feed.after(lastPosition, signal);
   await sleep(100);
   await test.rows(`update "user" set external_id = 'customer-17' where id = 'user_1'`);
-  await relayEvents({ database, plans });
+  await relayEvents({ database, ...ACCESS_CONTEXT });
   expect((await first)?.map(({ body }) => JSON.parse(body).data)).toEqual([
     { id: "user_1", externalId: "customer-17" },
   ]);

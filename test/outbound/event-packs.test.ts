@@ -20,6 +20,7 @@ import { createTestContext, session } from "../operations/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { storedEvents } from "../support/stored-events.ts";
+import { ACCESS_CONTEXT } from "./access-context.ts";
 import { startReceiver } from "./receiver.ts";
 
 const USERS = 60;
@@ -84,7 +85,7 @@ async function changeAll(
   });
 }
 
-const relay = () => relayEvents({ database: test.database, plans });
+const relay = () => relayEvents({ database: test.database, ...ACCESS_CONTEXT });
 const packs = () => test.rows<{ first: string; last: string }>(PACKS);
 const PACKS = `select first_position as first, last_position as last from outbound_event_pack order by last_position`;
 const singles = () => test.rows("select position from outbound_event where position is not null");

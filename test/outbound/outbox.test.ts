@@ -1,5 +1,4 @@
 import { beforeEach, expect, it } from "vitest";
-import plans from "../../plans.config.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
@@ -11,6 +10,7 @@ import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { CREATED, DELETED, minute, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
+import { ACCESS_CONTEXT } from "./access-context.ts";
 
 const { test, runtime } = freshRuntime({ users: 20 });
 beforeEach(async () => {
@@ -42,7 +42,7 @@ type Stored = {
 };
 
 async function relayed(): Promise<Stored[]> {
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   return test.rows<Stored>(
     "select * from outbound_event where type <> 'entitlements.changed' order by position",
   );
@@ -170,7 +170,9 @@ it("relays a change that a server of an earlier commit has written, before later
 
 it("relays each event once when several processes relay at once", async () => {
   await play([CREATED], [UPDATED, { seats: 6 }], [UPDATED, { seats: 7 }]);
-  const counts = await Promise.all([1, 2, 3].map(() => relayEvents({ database: test.database, plans })));
+  const counts = await Promise.all(
+    [1, 2, 3].map(() => relayEvents({ database: test.database, ...ACCESS_CONTEXT })),
+  );
   const events = await positions();
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(events.length);
   expect(new Set(events).size).toBe(events.length);

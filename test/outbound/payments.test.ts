@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import plans from "../../plans.config.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { ACCESS_CONTEXT } from "./access-context.ts";
 
 const LIMITS = {
   synchronousCommit: "on",
@@ -64,7 +64,7 @@ it("writes one event per change of a payment's status, as REST shows the payment
   await record(charge("paid", null, 2));
   await record(charge("paid", 500, 3));
   await record(charge("paid", 1900, 4));
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   const events = await test.rows<{
     type: string;
     subject: string;
@@ -105,7 +105,7 @@ it("writes an event when a payment is disputed, and when the dispute is won", as
     const report = { charge: null, names: [], reversal: dispute(amount) };
     await record({ ...disputed, report, occurredAtMicros: 2 + index });
   }
-  await relayEvents({ database: test.database, plans });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   const events = await test.rows<{ type: string; status: string }>(
     `select type, data -> 'payment' ->> 'status' as status from outbound_event
      where data -> 'payment' ->> 'providerPaymentId' = 'in_2' order by position`,

@@ -1,23 +1,22 @@
 import { z } from "zod";
 import { type Entitlements, entitlementsOf } from "../../domain/entitlements.ts";
 import { FEATURE_KINDS } from "../../domain/feature.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import type { AccessContext } from "../../domain/granted-access.ts";
 import { type QuotaUsage, showEntitlements } from "../../domain/shown-entitlements.ts";
 import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
 import type { EntitlementFacts } from "../../store/entitlement-facts.ts";
 
-export type EntitlementDeps = {
-  plans: PlanCatalog;
+export type EntitlementDeps = AccessContext & {
   findEntitlementFacts(userId: string): Promise<EntitlementFacts>;
 };
 
 /** A user's entitlements now, with what has been used of each quota. */
 export async function currentEntitlements(
-  { plans, findEntitlementFacts }: EntitlementDeps,
+  deps: EntitlementDeps,
   userId: string,
 ): Promise<Entitlements & { usage: readonly QuotaUsage[] }> {
-  const { subscriptions, usage } = await findEntitlementFacts(userId);
-  return { ...entitlementsOf(subscriptions, plans, new Date()), usage };
+  const { subscriptions, usage } = await deps.findEntitlementFacts(userId);
+  return { ...entitlementsOf(subscriptions, deps, new Date()), usage };
 }
 
 const FeatureEntitlement = z

@@ -21,6 +21,9 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   listsCustomers: false,
   listsEvents: false,
   losesEventsWhileDisabled: false,
+  // https://docs.lemonsqueezy.com/api/subscriptions/the-subscription-object: while past due, `renews_at` "will
+  // reflect the next renewal charge attempt".
+  pastDuePeriodEndsAtNextCharge: true,
   cancelsAtOnce: false,
   changesAtPeriodEnd: false,
   checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: false },

@@ -24,6 +24,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
   listsCustomers: false,
   listsEvents: true,
   losesEventsWhileDisabled: false,
+  pastDuePeriodEndsAtNextCharge: false,
   cancelsAtOnce: true,
   // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.
   changesAtPeriodEnd: false,

@@ -19,6 +19,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   listsCustomers: false,
   listsEvents: true,
   losesEventsWhileDisabled: true,
+  pastDuePeriodEndsAtNextCharge: false,
   cancelsAtOnce: true,
   // Unless the organization allows several subscriptions per customer, which our guide warns about.
   changesAtPeriodEnd: true,

@@ -24,6 +24,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   listsCustomers: true,
   listsEvents: true,
   losesEventsWhileDisabled: false,
+  pastDuePeriodEndsAtNextCharge: false,
   cancelsAtOnce: true,
   changesAtPeriodEnd: true,
   checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: true },
