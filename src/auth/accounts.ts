@@ -1,5 +1,6 @@
-import { getCookies } from "better-auth/cookies";
+import { createCookieGetter, getCookies } from "better-auth/cookies";
 import type { EmailMessage } from "../mail/email-message.ts";
+import { findPendingSignIn } from "../store/pending-sign-ins.ts";
 import type { Auth } from "./auth.ts";
 import { type AuthenticateSession, createSessionAuthenticator } from "./authenticate-session.ts";
 import { type BetterAuthOptions, configureBetterAuth } from "./better-auth.ts";
@@ -37,10 +38,15 @@ export function createAccounts(options: AccountsOptions, now: () => number): Acc
   const cookies = sessionCookies(options.secret, {
     sessionToken: names.sessionToken.name,
     dontRemember: names.dontRememberToken.name,
+    twoFactor: createCookieGetter(betterAuth.options)("two_factor").name,
   });
   const sessions = createSessionLookup(options.database, cookies, MAX_IN_FLIGHT);
   const guesses = createGuessLimit(options.database, hash);
-  const serving = { ...options, betterAuth, scopes, sessions, guesses, sendMail, now };
+  const pendingUser = async (cookie: string) => {
+    const identifier = cookies.pendingSignIn(cookie);
+    return identifier === null ? null : findPendingSignIn(options.database, identifier);
+  };
+  const serving = { ...options, betterAuth, scopes, sessions, pendingUser, guesses, sendMail, now };
   return {
     authenticateSession: createSessionAuthenticator({
       ...options,

@@ -6,16 +6,16 @@ import { networkOf } from "./network-of.ts";
  * This many failures in 15 minutes cost nothing; then the wait between two guesses grows, from 10 seconds to
  * 5 minutes.
  */
-const FREE_FAILURES = { account: 10, network: 100, session: 10 };
+const FREE_FAILURES = { account: 10, network: 100, session: 10, secondFactor: 10 };
 
 /**
- * The outcome of an attempt: `right` and `wrong` are about the password, `unknown` of a request that failed
- * otherwise.
+ * The outcome of an attempt: `right` and `wrong` are about the password or code, `unknown` of a request that
+ * failed otherwise.
  */
 export type GuessResult = "right" | "wrong" | "unknown";
 
 export type GuessLimit = {
-  /** Counts a guess of a password before it is checked. `waitSeconds`: it must not be checked yet. */
+  /** Counts a guess before it is checked. `waitSeconds`: it must not be checked yet. */
   take(guess: Guess): Promise<{ waitSeconds: number } | { settle(result: GuessResult): Promise<void> }>;
 };
 
@@ -26,7 +26,12 @@ export type Guess =
    * A guess by somebody who is signed in: slowed down by their own sessions' failures only, never by others'
    * guesses.
    */
-  | { of: "session"; userId: string };
+  | { of: "session"; userId: string }
+  /**
+   * A code, by somebody who knows the password. Better Auth counts wrong codes only afterwards: any number of
+   * simultaneous ones would be checked.
+   */
+  | { of: "second factor"; userId: string };
 
 export function createGuessLimit(database: Queryable, hash: (email: string) => string): GuessLimit {
   return {
@@ -56,6 +61,9 @@ export function createGuessLimit(database: Queryable, hash: (email: string) => s
 function keysOf(guess: Guess, hash: (email: string) => string): { key: string; freeFailures: number }[] {
   if (guess.of === "session") {
     return [{ key: `session:${guess.userId}`, freeFailures: FREE_FAILURES.session }];
+  }
+  if (guess.of === "second factor") {
+    return [{ key: `second-factor:${guess.userId}`, freeFailures: FREE_FAILURES.secondFactor }];
   }
   return [
     { key: `account:${hash(guess.email)}`, freeFailures: FREE_FAILURES.account },

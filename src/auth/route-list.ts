@@ -35,9 +35,10 @@ export type AuthRoute = {
   /** Mounted only where e-mail addresses are confirmed. */
   confirmation: boolean;
   /**
-   * Whose failures slow down further guesses of a password: the named account's, or the signed-in user's own.
+   * Whose failures slow down further guesses: of a password, the named account's or the signed-in user's own;
+   * of a code, those of the user whose sign-in waits for it.
    */
-  guesses: "account" | "session" | null;
+  guesses: "account" | "session" | "second factor" | null;
   /** The body's field for the current password. */
   passwordField: "password" | "currentPassword";
   /** Whether the time of the response must not tell if there is such an account. */
@@ -54,6 +55,7 @@ const withPassword = {
 
 const withSecondFactor = {
   needsSession: true,
+  guesses: "second factor",
   codes: ["INVALID_TWO_FACTOR_COOKIE", "ACCOUNT_TEMPORARILY_LOCKED", "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"],
 } as const;
 

@@ -15,6 +15,8 @@ import type { SessionLookup } from "./session-lookup.ts";
 export type ServeDeps = EmailChangeDeps & {
   scopes: RequestScopes;
   sessions: SessionLookup;
+  /** Whose sign-in waits for its second factor, by the cookie; `null`: nobody's. */
+  pendingUser(cookie: string): Promise<string | null>;
   guesses: GuessLimit;
   log: Log;
   /** Milliseconds since the epoch. */
@@ -54,7 +56,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   const { route, cookie, address, locale } = request;
   const session = route.needsSession && cookie !== null ? await deps.sessions.find(cookie) : null;
   const isUsable = session !== null && !session.isBanned && session.endsAt > deps.now();
-  const guess = guessOf(request, isUsable ? session : null);
+  const guess = await guessOf(deps, request, isUsable ? session : null);
   const attempt = guess && (await deps.guesses.take(guess));
   if (attempt && "waitSeconds" in attempt) return tooManyRequests(attempt.waitSeconds);
 
@@ -108,12 +110,21 @@ async function signIn(
   return refusalResponse({ reason: "invalid_credentials" }, "INVALID_EMAIL_OR_PASSWORD");
 }
 
-function guessOf({ route, body, address }: RouteRequest, session: FoundSession | null): Guess | null {
+async function guessOf(
+  { pendingUser }: ServeDeps,
+  { route, body, cookie, address }: RouteRequest,
+  session: FoundSession | null,
+): Promise<Guess | null> {
   switch (route.guesses) {
     case "account":
       return { of: "account", email: String(body?.email), address };
     case "session":
       return session && { of: "session", userId: session.userId };
+    case "second factor": {
+      // With a session the code finishes the set-up, and is its owner's own.
+      const userId = session === null && cookie !== null ? await pendingUser(cookie) : null;
+      return userId === null ? null : { of: "second factor", userId };
+    }
     case null:
       return null;
     default:
@@ -121,11 +132,16 @@ function guessOf({ route, body, address }: RouteRequest, session: FoundSession |
   }
 }
 
+const WRONG_GUESSES: ReadonlySet<string> = new Set([
+  ...["INVALID_EMAIL_OR_PASSWORD", "INVALID_PASSWORD"],
+  ...["INVALID_CODE", "INVALID_BACKUP_CODE"],
+]);
+
 async function resultOf(response: Response): Promise<GuessResult> {
   if (response.ok) return "right";
   if (response.status >= 500 || response.status === 429) return "unknown";
   const { code } = (await response.clone().json()) as { code: string };
-  if (code === "INVALID_EMAIL_OR_PASSWORD" || code === "INVALID_PASSWORD") return "wrong";
+  if (WRONG_GUESSES.has(code)) return "wrong";
   // Suspended or unconfirmed: found out after the password was checked.
   return response.status === 403 ? "right" : "unknown";
 }

@@ -5,6 +5,8 @@ export type SessionCookies = {
   token(header: string): string | null;
   /** Whether the session ends when the browser is closed (sign-in without "remember me"). */
   isSessionOnly(header: string): boolean;
+  /** Identifies the sign-in that waits for its second factor; `null`: none. */
+  pendingSignIn(header: string): string | null;
 };
 
 /**
@@ -14,7 +16,7 @@ export type SessionCookies = {
  */
 export function sessionCookies(
   secret: string,
-  names: { sessionToken: string; dontRemember: string },
+  names: { sessionToken: string; dontRemember: string; twoFactor: string },
 ): SessionCookies {
   const key = createSecretKey(secret, "utf8");
 
@@ -32,6 +34,7 @@ export function sessionCookies(
   return {
     token: (header) => signedValue(header, names.sessionToken),
     isSessionOnly: (header) => signedValue(header, names.dontRemember) !== null,
+    pendingSignIn: (header) => signedValue(header, names.twoFactor),
   };
 }
 

@@ -9,16 +9,16 @@ describe("two-factor authentication", () => {
 
   async function enabled() {
     const person = await context.signedUp();
-    const setUp = await context.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
+    return { ...person, ...(await enable(person.cookie)) };
+  }
+
+  async function enable(cookie: string) {
+    const setUp = await context.call("/two-factor/enable", { password: PASSWORD }, { cookie });
     expect(setUp.status).toBe(200);
     const { totpURI, backupCodes } = (await setUp.json()) as { totpURI: string; backupCodes: string[] };
-    const verified = await context.call(
-      "/two-factor/verify-totp",
-      { code: totp(totpURI) },
-      { cookie: person.cookie },
-    );
+    const verified = await context.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie });
     expect(verified.status).toBe(200);
-    return { ...person, cookie: cookieOf(verified), totpURI, backupCodes };
+    return { cookie: cookieOf(verified), totpURI, backupCodes };
   }
 
   const signIn = (email: string, headers = {}) =>
@@ -90,6 +90,23 @@ describe("two-factor authentication", () => {
     );
   });
 
+  it.each([
+    ["/two-factor/verify-totp", (code: string) => code, "INVALID_CODE"],
+    ["/two-factor/verify-backup-code", () => "wrong-wrong", "INVALID_BACKUP_CODE"],
+  ])(
+    "checks no more than ten wrong codes of simultaneous sign-ins at %s",
+    async (path, codeOf, wrongCode) => {
+      const { email, totpURI } = await enabled();
+      const pending: string[] = [];
+      for (let started = 0; started < 13; started += 1) pending.push(cookieOf(await signIn(email)));
+      const code = codeOf(totp(totpURI, 0) === "000000" ? "111111" : "000000");
+      const responses = await Promise.all(pending.map((cookie) => context.call(path, { code }, { cookie })));
+      const bodies = (await Promise.all(responses.map((response) => response.json()))) as { code: string }[];
+      expect(bodies.filter((body) => body.code === wrongCode)).toHaveLength(10);
+      expect(bodies.filter((body) => body.code === "TOO_MANY_REQUESTS")).toHaveLength(3);
+    },
+  );
+
   it("stores secrets and backup codes encrypted", async () => {
     const { id, totpURI, backupCodes } = await enabled();
     const [row] = await context.test.rows<{ secret: string; backup_codes: string }>(
@@ -118,25 +135,27 @@ describe("two-factor authentication", () => {
     expect(await (await signIn(email)).json()).toMatchObject({ user: { email } });
   });
 
-  it("trusts a device on request, until the password is reset", async () => {
-    const { email, totpURI } = await enabled();
-    const first = cookieOf(await signIn(email));
-    const verified = await context.call(
-      "/two-factor/verify-totp",
-      { code: totp(totpURI), trustDevice: true },
-      { cookie: first },
-    );
-    const trust = cookieOf(verified)
+  async function trustedDevice({ email, totpURI }: { email: string; totpURI: string }) {
+    const pending = cookieOf(await signIn(email));
+    const body = { code: totp(totpURI), trustDevice: true };
+    return trustOf(await context.call("/two-factor/verify-totp", body, { cookie: pending }));
+  }
+
+  const trustOf = (response: Response) =>
+    cookieOf(response)
       .split("; ")
       .find((pair) => pair.includes("trust_device"));
+
+  it("trusts a device on request, until the password is reset", async () => {
+    const person = await enabled();
+    const { email } = person;
+    const trust = await trustedDevice(person);
     const trusted = await signIn(email, { cookie: trust });
     expect(await trusted.json()).toMatchObject({ user: { email } });
     await context.call("/request-password-reset", { email });
     const token = /reset-password\/([\w-]+)/.exec(context.mails.at(-1)?.text ?? "")?.[1];
     expect((await context.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(200);
-    const fresh = cookieOf(trusted)
-      .split("; ")
-      .find((pair) => pair.includes("trust_device"));
+    const fresh = trustOf(trusted);
     expect(await (await signIn(email, { cookie: fresh })).json()).toMatchObject({ twoFactorRedirect: true });
   });
 
