@@ -6,7 +6,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type { Locale } from "../domain/locale.ts";
 import { isBanned } from "../store/bans.ts";
 import type { Database } from "../store/database.ts";
-import { revokeAfterReset, revokeOtherSessions } from "../store/revocations.ts";
+import { revokeAfterReset, revokeBeforeSecondFactor } from "../store/revocations.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { consumeTotpCode } from "../store/used-totp-codes.ts";
 import { accountMail } from "./account-mail.ts";
@@ -105,7 +105,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
         create: {
           before: async (user) => ({ data: { ...user, locale: scopes.getStore()?.locale ?? "en" } }),
         },
-        update: { before: async (changes, context) => endOtherSessions(database, changes, context) },
+        update: { before: async (changes, context) => endAccessFromBefore(database, changes, context) },
       },
       session: {
         create: {
@@ -146,15 +146,15 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
   });
 }
 
-/** A second factor protects nothing while sessions that started without it are still valid. */
-async function endOtherSessions(
+/** A second factor protects nothing while sessions and trusted devices from before it are still valid. */
+async function endAccessFromBefore(
   database: Database,
   changes: Record<string, unknown>,
   context: GenericEndpointContext | null,
 ): Promise<void> {
   const session = context?.context.session?.session;
   if (changes.twoFactorEnabled === true && session) {
-    await revokeOtherSessions(database, session.userId, session.id);
+    await revokeBeforeSecondFactor(database, session.userId, session.id);
   }
 }
 

@@ -55,6 +55,22 @@ export async function revokeAfterChange(
   await database.run(AFTER_CHANGE, [userId, address, keys, token]);
 }
 
+const BEFORE_SECOND_FACTOR = {
+  name: "revoke_before_second_factor",
+  text: `
+with sessions as (delete from session where user_id = $1 and id <> $2)
+delete from verification where value = $1`,
+};
+
+/** What got in without the new second factor: other sessions, and devices trusted by an earlier one. */
+export async function revokeBeforeSecondFactor(
+  database: Queryable,
+  userId: string,
+  sessionId: string,
+): Promise<void> {
+  await database.run(BEFORE_SECOND_FACTOR, [userId, sessionId]);
+}
+
 const OTHER_SESSIONS = {
   name: "revoke_other_sessions",
   text: "delete from session where user_id = $1 and id <> $2 returning id",

@@ -159,6 +159,15 @@ describe("two-factor authentication", () => {
     expect(await (await signIn(email, { cookie: fresh })).json()).toMatchObject({ twoFactorRedirect: true });
   });
 
+  it("trusts no device from before it was set up anew", async () => {
+    const person = await enabled();
+    const { email, cookie } = person;
+    const trust = await trustedDevice(person);
+    const disabled = await context.call("/two-factor/disable", { password: PASSWORD }, { cookie });
+    await enable(cookieOf(disabled));
+    expect(await (await signIn(email, { cookie: trust })).json()).toMatchObject({ twoFactorRedirect: true });
+  });
+
   it("is required of administrators when configured", async () => {
     const strict = onDatabase(context.test, [], [], { requireAdminTwoFactor: true });
     const plain = await context.signedUp();
