@@ -13,21 +13,26 @@ export type UnwantedTools = { database: Queryable; payments: Payments; log: Oper
 
 /**
  * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, and
- * notifies the administrators. What fails at the provider is retried later.
+ * notifies the administrators. What fails at the provider is logged and retried later.
  */
-export async function cancelUnwanted(tools: UnwantedTools, isStopping: () => boolean): Promise<void> {
+export async function cancelUnwanted(
+  tools: UnwantedTools,
+  isStopping: () => boolean,
+): Promise<"ok" | "failed"> {
   await findPaidTwice(tools.database);
+  let outcome: "ok" | "failed" = "ok";
   while (!isStopping()) {
     const unwanted = await claimUnwanted(tools.database);
-    if (unwanted === null) return;
-    await cancelAndRefund(tools, unwanted);
+    if (unwanted === null) break;
+    if (!(await cancelAndRefund(tools, unwanted))) outcome = "failed";
   }
+  return outcome;
 }
 
 async function cancelAndRefund(
   { database, payments, log }: UnwantedTools,
   unwanted: UnwantedSubscription,
-): Promise<void> {
+): Promise<boolean> {
   const { provider, providerSubscriptionId } = unwanted;
   const facts = { slot: provider, providerSubscriptionId };
   const api = payments[provider];
@@ -37,16 +42,18 @@ async function cancelAndRefund(
         facts,
         "an unwanted subscription is still active, and its slot has no API key: cancel it by hand",
       );
-      return;
+      return false;
     }
     await api.cancelSubscription(providerSubscriptionId);
     const isRefunded = await api.refundSubscription(providerSubscriptionId);
     await finishUnwanted(database, unwanted, { isRefunded });
+    return true;
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     log.error(
       { ...facts, reason: error.message },
       "an unwanted subscription could not be canceled and refunded yet",
     );
+    return false;
   }
 }

@@ -36,11 +36,12 @@ const MAILS_PER_SESSION = 50;
 /**
  * Returns one run of the job that mails notifications, one mail per user. Notifications count as mailed
  * before the mail is sent, so that a crash may lose a mail but never sends it twice. Mail that was certainly
- * not sent is retried until it is a day old; while the whole server fails, with growing pauses.
+ * not sent is retried until it is a day old; while the whole server fails, with growing pauses, in which runs
+ * count as failed.
  */
 export function notificationMail(
   options: NotificationMailOptions,
-): (isStopping: () => boolean) => Promise<void> {
+): (isStopping: () => boolean) => Promise<"ok" | "failed"> {
   const { database, log, now = Date.now } = options;
   let pauseSeconds = 0;
   let notBefore = Number.NEGATIVE_INFINITY;
@@ -48,15 +49,17 @@ export function notificationMail(
   return async (isStopping) => {
     const expired = await settleNotificationMail(database);
     if (expired > 0) log.error({ notifications: expired }, "notifications not mailed within a day: given up");
-    if (now() < notBefore || !(await isNotificationMailDue(database))) return;
+    if (now() < notBefore) return "failed";
+    if (!(await isNotificationMailDue(database))) return "ok";
     const error = await sendAllDue(options, isStopping);
     if (error === null) {
       pauseSeconds = 0;
-      return;
+      return "ok";
     }
     pauseSeconds = Math.min(Math.max(2 * pauseSeconds, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS);
     notBefore = now() + pauseSeconds * 1000;
     log.warn({ ...error, pauseSeconds }, "notifications cannot be mailed: check SMTP_URL");
+    return "failed";
   };
 }
 

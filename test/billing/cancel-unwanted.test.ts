@@ -1,23 +1,26 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
 
-/** Runs the job with a provider that answers like this; returns what was logged. */
-async function run(
-  answers: Pick<PaymentApi, "cancelSubscription" | "refundSubscription">,
-): Promise<object[]> {
+type Answers = Pick<PaymentApi, "cancelSubscription" | "refundSubscription">;
+
+/** Runs the job with a provider that answers like this. */
+async function runJob(answers: Answers): Promise<{ outcome: string; logged: object[] }> {
   const { database, payments } = context.runtime;
   const logged: object[] = [];
   const api = { ...(payments["provider-a"] as PaymentApi), ...answers };
   const tools = { database, payments: { ...payments, "provider-a": api } };
   const log = { error: (facts: object) => void logged.push(facts) };
-  await cancelUnwanted({ ...tools, log }, () => false);
-  return logged;
+  return { outcome: await cancelUnwanted({ ...tools, log }, () => false), logged };
 }
+
+/** The same; returns what was logged. */
+const run = async (answers: Answers) => (await runJob(answers)).logged;
 
 const notified = () =>
   context.test.rows(
@@ -62,5 +65,15 @@ describe("an unwanted subscription", () => {
     const logged = await run({ cancelSubscription: async () => {}, refundSubscription: async () => true });
     expect(logged).toMatchObject([{ slot: "provider-b", providerSubscriptionId: "sub_0" }]);
     expect(await notified()).toMatchObject([{ subscription: "sub_1" }]);
+  });
+
+  it("makes the run count as failed until it has been canceled", async () => {
+    const cancelSubscription = async () => {
+      throw new PaymentApiProblem("unreachable", "Stripe is unreachable: 500");
+    };
+    const refundSubscription = async () => true;
+    expect((await runJob({ cancelSubscription, refundSubscription })).outcome).toBe("failed");
+    await context.test.rows("update unwanted_subscription set next_attempt_at = now()");
+    expect((await runJob({ cancelSubscription: async () => {}, refundSubscription })).outcome).toBe("ok");
   });
 });

@@ -23,7 +23,7 @@ type MailContext = {
     smtpUrl?: string,
     now?: () => number,
     catalog?: Pick<PlanCatalog, "plans">,
-  ): (isStopping?: () => boolean) => Promise<void>;
+  ): (isStopping?: () => boolean) => Promise<"ok" | "failed">;
   notify(userId: string, kind?: NotificationKind, details?: Record<string, string>): Promise<void>;
   /** Makes all notifications older, and ends any wait. */
   age(interval: string): Promise<void>;
@@ -380,6 +380,18 @@ describe("a mail server", () => {
     await run();
     expect(lines.at(-1)?.fields).toMatchObject({ pauseSeconds: 60 });
     mailed.smtp = await smtpServer();
+  });
+
+  it("makes runs count as failed until it can be reached again", async () => {
+    const port = Number(new URL(mailed.smtp.url).port);
+    await mailed.smtp.close();
+    await mailed.notify("user_1");
+    let time = 0;
+    const run = mailed.mailJob(undefined, () => time);
+    const outcomes = [await run(), await run()];
+    mailed.smtp = await smtpServer(undefined, port);
+    time = 60_000;
+    expect([...outcomes, await run(), await run()]).toEqual(["failed", "failed", "ok", "ok"]);
   });
 
   it.each([
