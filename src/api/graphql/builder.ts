@@ -23,8 +23,8 @@ export const builder = new SchemaBuilder<{
 /** Of a service key; the gate takes it out of the input. */
 type NamedUser = { user?: string | undefined; externalId?: string | undefined };
 
-/** Each field of the schema is one call through the gate. @throws Refusal, or any error of the operation */
-export function through<Input extends z.ZodType, Output extends z.ZodType>(
+/** A call through the gate, as each field of the schema is. @throws Refusal, or any error of the operation */
+export function callOperation<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Dependencies, Input, Output>,
   { deps, call }: GraphqlContext,
   input: z.input<NoInfer<Input>> | NamedUser,

@@ -60,7 +60,7 @@ export function graphql(
       method,
       params,
       accept: mediaType(c),
-      note: logFailure(c),
+      logFailure: logFailure(c),
     });
     const headers = limitHeaders(call.charges);
     for (const name of PASSED_ON) {

@@ -19,7 +19,7 @@ import { deleteUser } from "../../operations/users/delete-user.ts";
 import { setLocale } from "../../operations/users/set-locale.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
-import { builder, through, withoutNulls } from "./builder.ts";
+import { builder, callOperation, withoutNulls } from "./builder.ts";
 import { ChangeTimeEnum, IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
 import { NewApiKey } from "./types/api-key.ts";
@@ -48,7 +48,7 @@ builder.mutationType({
         locale: t.arg({ type: LocaleEnum, description: "The language of pages and mail." }),
         preferences: t.arg({ type: PreferencesInput, description: "The preferences to change." }),
       },
-      resolve: (_, args, context) => through(updateProfile, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(updateProfile, context, withoutNulls(args)),
     }),
     setLocale: t.field({
       type: User,
@@ -57,13 +57,13 @@ builder.mutationType({
       args: {
         locale: t.arg({ type: LocaleEnum, required: true, description: "The language of pages and mail." }),
       },
-      resolve: (_, args, context) => through(setLocale, context, args),
+      resolve: (_, args, context) => callOperation(setLocale, context, args),
     }),
     completeOnboarding: t.field({
       type: User,
       nullable: true,
       description: completeOnboarding.summary,
-      resolve: (_, args, context) => through(completeOnboarding, context, args),
+      resolve: (_, args, context) => callOperation(completeOnboarding, context, args),
     }),
     deleteAccount: t.boolean({
       nullable: true,
@@ -71,7 +71,7 @@ builder.mutationType({
       args: {
         confirmation: t.arg.string({ required: true, description: "The email address of the account." }),
       },
-      resolve: async (_, args, context) => (await through(deleteAccount, context, args)).success,
+      resolve: async (_, args, context) => (await callOperation(deleteAccount, context, args)).success,
     }),
     createCheckout: t.string({
       nullable: true,
@@ -89,7 +89,8 @@ builder.mutationType({
           description: "ISO 4217; defaults to the currency of the plan's first price.",
         }),
       },
-      resolve: async (_, args, context) => (await through(createCheckout, context, withoutNulls(args))).url,
+      resolve: async (_, args, context) =>
+        (await callOperation(createCheckout, context, withoutNulls(args))).url,
     }),
     changeSubscription: t.field({
       type: SubscriptionChange,
@@ -105,7 +106,7 @@ builder.mutationType({
           description: "Whether to only preview the cost, without changing anything.",
         }),
       },
-      resolve: (_, args, context) => through(changeSubscription, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(changeSubscription, context, withoutNulls(args)),
     }),
     openPortal: t.string({
       nullable: true,
@@ -116,7 +117,7 @@ builder.mutationType({
           description: "The subscription to manage, if there are several; defaults to the active one.",
         }),
       },
-      resolve: async (_, args, context) => (await through(openPortal, context, withoutNulls(args))).url,
+      resolve: async (_, args, context) => (await callOperation(openPortal, context, withoutNulls(args))).url,
     }),
     createApiKey: t.field({
       type: NewApiKey,
@@ -129,13 +130,13 @@ builder.mutationType({
           description: "When it expires; defaults to a year from now; null: never.",
         }),
       },
-      resolve: (_, args, context) => through(createApiKey, context, args),
+      resolve: (_, args, context) => callOperation(createApiKey, context, args),
     }),
     revokeApiKey: t.boolean({
       nullable: true,
       description: revokeApiKey.summary,
       args: { id: t.arg.id({ required: true, description: "The key's id." }) },
-      resolve: async (_, args, context) => (await through(revokeApiKey, context, args)).success,
+      resolve: async (_, args, context) => (await callOperation(revokeApiKey, context, args)).success,
     }),
     createServiceKey: t.field({
       type: NewServiceKey,
@@ -152,7 +153,7 @@ builder.mutationType({
       },
       // A null `expiresAt` means never.
       resolve: (_, { limit, ...args }, context) =>
-        through(createServiceKey, context, {
+        callOperation(createServiceKey, context, {
           ...(args as { permissions: Permission[] } & typeof args),
           ...(limit === null || limit === undefined ? {} : { limit }),
         }),
@@ -162,25 +163,25 @@ builder.mutationType({
       nullable: true,
       description: rotateServiceKey.summary,
       args: { id: t.arg.id({ required: true, description: "The key's id." }) },
-      resolve: (_, args, context) => through(rotateServiceKey, context, args),
+      resolve: (_, args, context) => callOperation(rotateServiceKey, context, args),
     }),
     revokeServiceKey: t.boolean({
       nullable: true,
       description: revokeServiceKey.summary,
       args: { id: t.arg.id({ required: true, description: "The key's id." }) },
-      resolve: async (_, args, context) => (await through(revokeServiceKey, context, args)).success,
+      resolve: async (_, args, context) => (await callOperation(revokeServiceKey, context, args)).success,
     }),
     markRead: t.field({
       type: Notification,
       nullable: true,
       description: markRead.summary,
       args: { id: t.arg.id({ required: true, description: "The notification's id." }) },
-      resolve: (_, args, context) => through(markRead, context, args),
+      resolve: (_, args, context) => callOperation(markRead, context, args),
     }),
     markAllRead: t.int({
       nullable: true,
       description: `${markAllRead.summary}; returns how many`,
-      resolve: async (_, args, context) => (await through(markAllRead, context, args)).count,
+      resolve: async (_, args, context) => (await callOperation(markAllRead, context, args)).count,
     }),
     changeRole: t.field({
       type: User,
@@ -190,7 +191,7 @@ builder.mutationType({
         userId: t.arg.id({ required: true, description: "The user's id." }),
         role: t.arg({ type: RoleEnum, required: true, description: "The new role." }),
       },
-      resolve: (_, args, context) => through(changeRole, context, args),
+      resolve: (_, args, context) => callOperation(changeRole, context, args),
     }),
     deleteUser: t.boolean({
       nullable: true,
@@ -199,7 +200,7 @@ builder.mutationType({
         userId: t.arg.id({ required: true, description: "The user's id." }),
         confirmation: t.arg.string({ required: true, description: "The email address of that account." }),
       },
-      resolve: async (_, args, context) => (await through(deleteUser, context, args)).success,
+      resolve: async (_, args, context) => (await callOperation(deleteUser, context, args)).success,
     }),
     replayDelivery: t.field({
       type: Replay,
@@ -213,14 +214,14 @@ builder.mutationType({
           description: "Also replay a successful delivery; it stays successful even if the replay fails.",
         }),
       },
-      resolve: (_, args, context) => through(replayDelivery, context, args),
+      resolve: (_, args, context) => callOperation(replayDelivery, context, args),
     }),
     reconcileSubscription: t.field({
       type: Subscription,
       nullable: true,
       description: reconcileSubscription.summary,
       args: { id: t.arg.id({ required: true, description: "The subscription's id." }) },
-      resolve: (_, args, context) => through(reconcileSubscription, context, args),
+      resolve: (_, args, context) => callOperation(reconcileSubscription, context, args),
     }),
     dismissSubscription: t.field({
       type: Subscription,
@@ -230,7 +231,7 @@ builder.mutationType({
         id: t.arg.id({ required: true, description: "The subscription's id." }),
         reason: t.arg.string({ required: true, description: "The reason, which is recorded." }),
       },
-      resolve: (_, args, context) => through(dismissSubscription, context, args),
+      resolve: (_, args, context) => callOperation(dismissSubscription, context, args),
     }),
   }),
 });

@@ -15,7 +15,7 @@ import { listUsers } from "../../operations/users/list-users.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
-import { builder, through, withoutNulls } from "./builder.ts";
+import { builder, callOperation, withoutNulls } from "./builder.ts";
 import { DeliveryStatusEnum, LocaleEnum, PaymentStatusEnum, SlotEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
 import * as pages from "./pages.ts";
@@ -46,35 +46,35 @@ builder.queryType({
       nullable: true,
       description: showProfile.summary,
       args: namedUser,
-      resolve: (_, args, context) => through(showProfile, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(showProfile, context, withoutNulls(args)),
     }),
     users: t.field({
       type: pages.UserPage,
       nullable: true,
       description: listUsers.summary,
       args: { ...page, ...namedUser },
-      resolve: (_, args, context) => through(listUsers, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(listUsers, context, withoutNulls(args)),
     }),
     subscriptions: t.field({
       type: pages.SubscriptionPage,
       nullable: true,
       description: listSubscriptions.summary,
       args: { ...page, ...namedUser },
-      resolve: (_, args, context) => through(listSubscriptions, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(listSubscriptions, context, withoutNulls(args)),
     }),
     subscription: t.field({
       type: Subscription,
       nullable: true,
       description: showSubscription.summary,
       args: { ...namedUser, id: t.arg.id({ required: true, description: "The subscription's id." }) },
-      resolve: (_, args, context) => through(showSubscription, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(showSubscription, context, withoutNulls(args)),
     }),
     currentSubscription: t.field({
       type: Subscription,
       nullable: true,
       description: currentSubscription.summary,
       args: namedUser,
-      resolve: (_, args, context) => through(currentSubscription, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(currentSubscription, context, withoutNulls(args)),
     }),
     payments: t.field({
       type: pages.PaymentPage,
@@ -86,7 +86,7 @@ builder.queryType({
         status: t.arg({ type: PaymentStatusEnum, description: "Only payments with this status." }),
         subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
       },
-      resolve: (_, args, context) => through(listPayments, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(listPayments, context, withoutNulls(args)),
     }),
     userPayments: t.field({
       type: pages.PaymentPage,
@@ -98,14 +98,14 @@ builder.queryType({
         status: t.arg({ type: PaymentStatusEnum, description: "Only payments with this status." }),
         subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
       },
-      resolve: (_, args, context) => through(listPaymentsOfUser, context, args),
+      resolve: (_, args, context) => callOperation(listPaymentsOfUser, context, args),
     }),
     entitlements: t.field({
       type: Entitlements,
       nullable: true,
       description: showEntitlements.summary,
       args: namedUser,
-      resolve: (_, args, context) => through(showEntitlements, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(showEntitlements, context, withoutNulls(args)),
     }),
     check: t.field({
       type: EntitlementCheck,
@@ -120,14 +120,14 @@ builder.queryType({
           description: "The amount to check, for a limit or a quota. Checking uses nothing up.",
         }),
       },
-      resolve: (_, args, context) => through(checkEntitlement, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(checkEntitlement, context, withoutNulls(args)),
     }),
     plans: t.field({
       type: pages.PlanPage,
       nullable: true,
       description: listPlans.summary,
       args: { ...page, locale },
-      resolve: (_, args, context) => through(listPlans, context, withoutNulls(args)),
+      resolve: (_, args, context) => callOperation(listPlans, context, withoutNulls(args)),
     }),
     features: t.field({
       type: [Feature],
@@ -136,33 +136,33 @@ builder.queryType({
       extensions: { size: 20 },
       args: { locale },
       resolve: async (_, args, context) =>
-        (await through(listFeatures, context, withoutNulls(args))).features,
+        (await callOperation(listFeatures, context, withoutNulls(args))).features,
     }),
     notifications: t.field({
       type: pages.NotificationPage,
       nullable: true,
       description: listNotifications.summary,
       args: page,
-      resolve: (_, args, context) => through(listNotifications, context, args),
+      resolve: (_, args, context) => callOperation(listNotifications, context, args),
     }),
     unreadCount: t.int({
       nullable: true,
       description: unreadCount.summary,
-      resolve: async (_, args, context) => (await through(unreadCount, context, args)).count,
+      resolve: async (_, args, context) => (await callOperation(unreadCount, context, args)).count,
     }),
     apiKeys: t.field({
       type: pages.ApiKeyPage,
       nullable: true,
       description: listApiKeys.summary,
       args: page,
-      resolve: (_, args, context) => through(listApiKeys, context, args),
+      resolve: (_, args, context) => callOperation(listApiKeys, context, args),
     }),
     serviceKeys: t.field({
       type: pages.ServiceKeyPage,
       nullable: true,
       description: listServiceKeys.summary,
       args: page,
-      resolve: (_, args, context) => through(listServiceKeys, context, args),
+      resolve: (_, args, context) => callOperation(listServiceKeys, context, args),
     }),
     deliveries: t.field({
       type: pages.DeliveryPage,
@@ -176,14 +176,14 @@ builder.queryType({
         eventId: t.arg.string({ description: "The provider's id of the event, in full." }),
         subscriptionId: t.arg.id({ description: "Only deliveries that changed this subscription." }),
       },
-      resolve: (_, args, context) => through(listDeliveries, context, args),
+      resolve: (_, args, context) => callOperation(listDeliveries, context, args),
     }),
     delivery: t.field({
       type: DeliveryInDetail,
       nullable: true,
       description: showDelivery.summary,
       args: { id: t.arg.id({ required: true, description: "The delivery's id." }) },
-      resolve: (_, args, context) => through(showDelivery, context, args),
+      resolve: (_, args, context) => callOperation(showDelivery, context, args),
     }),
   }),
 });

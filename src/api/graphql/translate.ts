@@ -7,9 +7,9 @@ const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
  * An error as the client may see it. GraphQL's own errors about the request stay, shortened.
- * @param note logs what is neither a refusal nor about the request
+ * @param logFailure logs what is neither a refusal nor about the request
  */
-export function translated(error: GraphQLError, note: (defect: unknown) => void): GraphQLError {
+export function translateError(error: GraphQLError, logFailure: (defect: unknown) => void): GraphQLError {
   const cause = causeOf(error);
   if (cause === undefined) {
     if (isMethodRefused(error)) Object.assign(error.extensions, METHOD_NOT_ALLOWED);
@@ -19,7 +19,7 @@ export function translated(error: GraphQLError, note: (defect: unknown) => void)
       error.message = `${error.message.slice(0, MAX_MESSAGE_CHARACTERS)}...`;
     return error;
   }
-  if (!(cause instanceof Refusal)) note(cause);
+  if (!(cause instanceof Refusal)) logFailure(cause);
   const { message, extensions } = shownError(cause);
   return new GraphQLError(message, {
     nodes: error.nodes ?? null,

@@ -4,7 +4,7 @@ import { exceeded } from "./bounds.ts";
 import type { GraphqlContext } from "./builder.ts";
 import { documentReader } from "./documents.ts";
 import { schema } from "./schema.ts";
-import { translated } from "./translate.ts";
+import { translateError } from "./translate.ts";
 
 /** An authenticated, parsed and charged request. */
 export type YogaContext = GraphqlContext & {
@@ -13,7 +13,7 @@ export type YogaContext = GraphqlContext & {
   accept: string;
   params: GraphQLParams;
   /** Logs what is neither a refusal nor about the request. */
-  note: (defect: unknown) => void;
+  logFailure: (defect: unknown) => void;
 };
 
 /** GraphQL over HTTP, from parsing the document to the response. */
@@ -66,7 +66,7 @@ function translateErrors({ introspection }: { introspection: boolean }): YogaPlu
     onExecutionResult: ({ result, setResult, context }) => {
       const { data, errors } = result as ExecutionResult;
       if (!errors) return;
-      const translatedErrors = errors.map((error) => translated(error, context.note));
+      const translatedErrors = errors.map((error) => translateError(error, context.logFailure));
       if (!introspection) translatedErrors.forEach(withoutSuggestion);
       setResult(
         data === undefined

@@ -2,7 +2,7 @@ import { Preferences as PreferencesView } from "../../../domain/preferences.ts";
 import { listOfUsers, NEWEST_PER_USER } from "../../../operations/subscriptions/list-of-users.ts";
 import type { showProfile } from "../../../operations/users/show-profile.ts";
 import { UserView } from "../../../operations/users/user-view.ts";
-import { builder, through } from "../builder.ts";
+import { builder, callOperation } from "../builder.ts";
 import * as enums from "../enums.ts";
 import type { OutputOf } from "./operation-output.ts";
 import { Subscription } from "./subscription.ts";
@@ -34,7 +34,7 @@ export const User = builder.objectRef<OutputOf<typeof showProfile>>("User").impl
       nullable: true,
       description: `The user's subscriptions, the newest ${NEWEST_PER_USER}; for a list of users, all are looked up together and counted as one call.`,
       extensions: { size: NEWEST_PER_USER },
-      load: (userIds: string[], context) => through(listOfUsers, context, { userIds }),
+      load: (userIds: string[], context) => callOperation(listOfUsers, context, { userIds }),
       // Not cached: a mutation of the same request may have changed it.
       loaderOptions: { maxBatchSize: 100, cache: false },
       resolve: (user) => user.id,
