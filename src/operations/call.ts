@@ -51,7 +51,14 @@ export async function charge(
   const { caller, charges } = call;
   if (caller.kind === "operator" || call.isExempt) return;
   if (limits === null) throw new Error(`a call by "${caller.kind}" needs limits`);
-  if (caller.kind === "service" && isPrepaid(scope, call, cost)) return;
+  if (caller.kind === "service") {
+    // Their operations are known only after the request has been charged: they are then charged already.
+    if (scope === "rpc" || scope === "graphql") call.prepaid = (call.prepaid ?? 0) + cost;
+    else if (call.prepaid) {
+      call.prepaid -= 1;
+      return;
+    }
+  }
   const counted = countedAs(scope, caller, limits);
   if (cost > counted.limit) refuse({ reason: "batch_too_large", params: { max: counted.limit } });
   let decision: Decision | Promise<Decision>;
@@ -83,17 +90,6 @@ function countedAs(
   if (caller.kind === "service") return { scope: "service-key", id: caller.keyId, ...caller.limit };
   if (scope === "service-key") throw new Error(`a call by "${caller.kind}" has no limit of its own`);
   return { scope, id: caller.kind === "anonymous" ? caller.address : caller.userId, ...policies[scope] };
-}
-
-/** RPC and GraphQL charge a request before its operations are known: these are then charged already. */
-function isPrepaid(scope: ChargedScope, call: Call, cost: number): boolean {
-  if (scope === "rpc" || scope === "graphql") {
-    call.prepaid = (call.prepaid ?? 0) + cost;
-    return false;
-  }
-  if (!call.prepaid) return false;
-  call.prepaid -= 1;
-  return true;
 }
 
 function unavailable(error: unknown): unknown {
