@@ -1,6 +1,6 @@
 import { shorten } from "../domain/decide-context.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
-import { customersIn, isAbout, type ProviderName, type TracedDelivery } from "../domain/traces.ts";
+import { customersIn, type IdAtProvider, isAbout, type TracedDelivery } from "../domain/traces.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import type { Queryable } from "../store/database.ts";
@@ -32,14 +32,14 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
     const batch = remaining.filter((redaction) => redaction.after === after);
     const { suspects, until } = await nextSuspects(tools.database, batch, after);
     const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...trace(tools.intake, suspect) }));
-    const nexts: Redaction[] = [];
+    const unfinished: Redaction[] = [];
     for (const before of batch) {
       const step = await nextStep(tools, before, deliveries, until);
       // Another process is redacting too, and has gone further.
       if (!(await retryOnContention(() => redact(tools.database, step)))) return false;
-      if (step.next !== null) nexts.push(step.next);
+      if (step.next !== null) unfinished.push(step.next);
     }
-    remaining = [...remaining.filter((redaction) => redaction.after !== after), ...nexts];
+    remaining = [...remaining.filter((redaction) => redaction.after !== after), ...unfinished];
   }
   return true;
 }
@@ -85,9 +85,9 @@ function eventOf(adapters: Intake["adapters"], suspect: SuspectDelivery, body: u
   }
 }
 
-function newAmong(candidates: readonly ProviderName[], customers: readonly ProviderName[]): ProviderName[] {
-  const keyOf = ({ provider, id }: ProviderName) => `${provider} ${id}`;
-  const added = new Map(candidates.map((name) => [keyOf(name), name]));
-  for (const name of customers) added.delete(keyOf(name));
+function newAmong(candidates: readonly IdAtProvider[], customers: readonly IdAtProvider[]): IdAtProvider[] {
+  const keyOf = ({ provider, id }: IdAtProvider) => `${provider} ${id}`;
+  const added = new Map(candidates.map((candidate) => [keyOf(candidate), candidate]));
+  for (const customer of customers) added.delete(keyOf(customer));
   return [...added.values()];
 }

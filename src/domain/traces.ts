@@ -2,7 +2,7 @@ import type { PaymentEvent } from "./payment-event.ts";
 import type { Slot } from "./slot.ts";
 
 /** An id assigned by a payment provider. */
-export type ProviderName = { provider: Slot; id: string };
+export type IdAtProvider = { provider: Slot; id: string };
 
 /**
  * The ids that identify one person's deliveries. The customers are theirs alone: nobody else pays through
@@ -10,8 +10,8 @@ export type ProviderName = { provider: Slot; id: string };
  */
 export type Traces = {
   userId: string;
-  subscriptions: readonly ProviderName[];
-  customers: readonly ProviderName[];
+  subscriptions: readonly IdAtProvider[];
+  customers: readonly IdAtProvider[];
 };
 
 export type TracedDelivery = {
@@ -39,7 +39,7 @@ export function isAbout(traces: Traces, { provider, event, body }: TracedDeliver
 }
 
 /** The person's customer ids, from a delivery that names them. */
-export function customersIn(traces: Traces, { provider, body }: TracedDelivery): ProviderName[] {
+export function customersIn(traces: Traces, { provider, body }: TracedDelivery): IdAtProvider[] {
   const scalars = scalarsOf(body);
   if (!scalars.some(({ value }) => value === traces.userId)) return [];
   const ids = scalars.filter(({ path }) => CUSTOMER.test(path)).map(({ value }) => value);
@@ -54,8 +54,8 @@ function isTelling(id: string): boolean {
   return !/^\d*$/.test(id);
 }
 
-function idsIn(names: readonly ProviderName[], provider: Slot): ReadonlySet<string> {
-  return new Set(names.filter((name) => name.provider === provider).map(({ id }) => id));
+function idsIn(ids: readonly IdAtProvider[], provider: Slot): ReadonlySet<string> {
+  return new Set(ids.filter((id) => id.provider === provider).map(({ id }) => id));
 }
 
 type Scalar = { path: string; value: string };

@@ -1,7 +1,7 @@
 import type { Caller } from "../domain/caller.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
-import type { ProviderName } from "../domain/traces.ts";
+import type { IdAtProvider } from "../domain/traces.ts";
 import { IS_BANNED } from "./bans.ts";
 import type { Database } from "./database.ts";
 import { recordAudit } from "./record-audit.ts";
@@ -141,11 +141,11 @@ const DELETE = { name: "delete_user", text: `delete from "user" where id = $1` }
 
 /** The ids that find a person's deliveries. A customer id that others pay with as well identifies nobody. */
 function redactionOf(subscriptions: readonly OwnSubscription[]) {
-  const subscriptionNames: ProviderName[] = [];
-  const customers: ProviderName[] = [];
+  const subscriptionIds: IdAtProvider[] = [];
+  const customers: IdAtProvider[] = [];
   for (const { provider, providerSubscriptionId, customerId, isShared } of subscriptions) {
-    if (providerSubscriptionId !== null) subscriptionNames.push({ provider, id: providerSubscriptionId });
+    if (providerSubscriptionId !== null) subscriptionIds.push({ provider, id: providerSubscriptionId });
     if (customerId !== null && !isShared) customers.push({ provider, id: customerId });
   }
-  return { subscriptions: subscriptionNames, customers, after: "0", again: false };
+  return { subscriptions: subscriptionIds, customers, after: "0", again: false };
 }

@@ -1,6 +1,6 @@
 import { failureSentence } from "../domain/failures.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { ProviderName, Traces } from "../domain/traces.ts";
+import type { IdAtProvider, Traces } from "../domain/traces.ts";
 import type { Queryable } from "./database.ts";
 
 /** What must be redacted from the delivery log after an account was deleted, and the progress so far. */
@@ -89,10 +89,10 @@ where s.user_id is not null`,
 /** Customer ids that no remaining user pays with. */
 export async function unclaimedCustomers(
   database: Queryable,
-  customers: readonly ProviderName[],
-): Promise<ProviderName[]> {
+  customers: readonly IdAtProvider[],
+): Promise<IdAtProvider[]> {
   if (customers.length === 0) return [];
-  const shared = await database.run<ProviderName>(SHARED, [
+  const shared = await database.run<IdAtProvider>(SHARED, [
     customers.map(({ provider }) => provider),
     customers.map(({ id }) => id),
   ]);
