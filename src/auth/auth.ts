@@ -12,7 +12,7 @@ export type Credentials = {
   address: string;
 };
 
-export type Identified = {
+export type IdentifiedCaller = {
   caller: Caller;
   /** Each sent as its own `Set-Cookie` header: the cookies of a refreshed session. */
   setCookies: readonly string[];
@@ -23,7 +23,7 @@ export type Auth = {
    * Identifies the caller by API key when one is presented, else by the session cookie.
    * @throws Refusal `unauthorized`, the same for every invalid key; DatabaseUnavailable
    */
-  identify(credentials: Credentials): Promise<Identified>;
+  identify(credentials: Credentials): Promise<IdentifiedCaller>;
   /** The owner of a plugin's secret link. @throws DatabaseUnavailable */
   authenticateLink: AuthenticateLink;
   /**

@@ -1,7 +1,7 @@
 import type { Person } from "../domain/caller.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import type { FoundSession } from "../store/sessions.ts";
-import type { Identified } from "./auth.ts";
+import type { IdentifiedCaller } from "./auth.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
@@ -22,7 +22,7 @@ export type SessionDeps = {
 /**
  * The caller that a `Cookie` header identifies; `null` without a valid session. @throws DatabaseUnavailable
  */
-export type AuthenticateSession = (cookie: string, address: string) => Promise<Identified | null>;
+export type AuthenticateSession = (cookie: string, address: string) => Promise<IdentifiedCaller | null>;
 
 /** The hot path: Better Auth is called only for the one request a day that refreshes a session. */
 export function createSessionAuthenticator(deps: SessionDeps): AuthenticateSession {

@@ -1,4 +1,4 @@
-import type { Auth, Identified } from "./auth.ts";
+import type { Auth, IdentifiedCaller } from "./auth.ts";
 import type { AuthenticateKey } from "./authenticate-key.ts";
 import type { AuthenticateSession } from "./authenticate-session.ts";
 import { presentedKey } from "./presented-key.ts";
@@ -16,7 +16,7 @@ export function createIdentify({
   authenticateKey,
   now,
 }: IdentifyOptions): Auth["identify"] {
-  return async (credentials): Promise<Identified> => {
+  return async (credentials): Promise<IdentifiedCaller> => {
     const { address } = credentials;
     const key = presentedKey(credentials);
     if (key !== undefined) return { caller: await authenticateKey(key, address, now()), setCookies: [] };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
-import type { Auth, Identified } from "../../src/auth/auth.ts";
+import type { Auth, IdentifiedCaller } from "../../src/auth/auth.ts";
 import { configureBetterAuth } from "../../src/auth/better-auth.ts";
 import { createAuth } from "../../src/auth/create-auth.ts";
 import { requestScopes } from "../../src/auth/request-scope.ts";
@@ -22,7 +22,7 @@ export type Accounts = {
   lines: LogLine[];
   /** A request below `/api/auth`, with a JSON body when one is given. */
   call(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  identify(headers: Record<string, string>, now?: number): Promise<Identified>;
+  identify(headers: Record<string, string>, now?: number): Promise<IdentifiedCaller>;
   /** The id of the session that Better Auth's own look-up finds. */
   theirs(cookie: string): Promise<string | null>;
   /** Signs a new user up; returns the user and the cookie. */
