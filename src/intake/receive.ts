@@ -34,7 +34,7 @@ export async function receive(intake: Intake, slot: Slot, request: SignedRequest
   return answeredInTime(ingest(intake, event, "delivery"));
 }
 
-export type Identified = {
+export type IdentifiedEvent = {
   slot: Slot;
   adapter: Adapter;
   identity: EventIdentity;
@@ -48,7 +48,7 @@ export function identify(
   adapter: Adapter,
   slot: Slot,
   request: SignedRequest,
-): Identified | Extract<ReceiveResult, { outcome: "invalid" }> {
+): IdentifiedEvent | Extract<ReceiveResult, { outcome: "invalid" }> {
   try {
     const body = parsePayload(request.rawBody);
     const identity = adapter.identify(request, body);
@@ -71,7 +71,7 @@ export function identify(
  */
 export function ingest(
   intake: Intake,
-  { slot, adapter, identity, rawBody, reading }: Identified,
+  { slot, adapter, identity, rawBody, reading }: IdentifiedEvent,
   source: NewDelivery["source"],
 ): Awaited<ReceiveResult> {
   const startedAtMs = performance.now();

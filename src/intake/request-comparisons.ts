@@ -14,12 +14,12 @@ export function requestComparisons(
   if (requestComparison === undefined) return;
   for (const [index, event] of events.entries()) {
     const decision = decisions[index];
-    const id = decision ? uncertain(event, decision) : null;
+    const id = decision ? idInDoubt(event, decision) : null;
     if (id !== null) requestComparison(event.slot, [id]);
   }
 }
 
-function uncertain({ reading }: ReadEvent, decision: EventDecision): string | null {
+function idInDoubt({ reading }: ReadEvent, decision: EventDecision): string | null {
   switch (decision.outcome) {
     case "failed":
       return decision.subscriptionId ?? null;

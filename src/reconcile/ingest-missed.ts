@@ -1,7 +1,7 @@
 import type { ListedEvent, PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
-import { type Identified, identify, ingest } from "../intake/receive.ts";
+import { type IdentifiedEvent, identify, ingest } from "../intake/receive.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import { knownEvents } from "../store/known-events.ts";
 import { inBatches } from "./in-batches.ts";
@@ -56,7 +56,7 @@ export async function ingestMissed(
   return report;
 }
 
-function occurredAt({ reading }: Identified): number | null {
+function occurredAt({ reading }: IdentifiedEvent): number | null {
   return "event" in reading ? reading.event.occurredAtMicros : null;
 }
 
@@ -65,7 +65,7 @@ function identifyListed(
   intake: Intake,
   slot: Slot,
   { eventId, rawBody, headers }: ListedEvent,
-): Identified | null {
+): IdentifiedEvent | null {
   const adapter = intake.adapters.of(intake.slots[slot].format);
   const header = (name: string) => headers[name];
   const event = identify(intake, adapter, slot, { header, rawBody });
@@ -76,10 +76,14 @@ function identifyListed(
   return "event" in event.reading && event.reading.event.kind === "ignored" ? null : event;
 }
 
-async function ingestAll(intake: Intake, missed: readonly Identified[], report: MissedReport): Promise<void> {
+async function ingestAll(
+  intake: Intake,
+  missed: readonly IdentifiedEvent[],
+  report: MissedReport,
+): Promise<void> {
   // Submitted together like deliveries: they are still claimed and applied in this order.
-  const receptions = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile").result));
-  for (const { outcome } of receptions) {
+  const results = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile").result));
+  for (const { outcome } of results) {
     switch (outcome) {
       case "applied":
       case "ignored":

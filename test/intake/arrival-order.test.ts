@@ -16,7 +16,7 @@ it("applies events that arrive together in arrival order, duplicates included", 
         run += 1;
         const last = new Map<number, number>();
         // Nothing is awaited in between, so all are in flight at once.
-        const receptions = arrivals.flatMap(({ subscription, repeat }, index) => {
+        const results = arrivals.flatMap(({ subscription, repeat }, index) => {
           last.set(subscription, 5 + index);
           const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
             secret: SECRETS["provider-a"],
@@ -31,7 +31,7 @@ it("applies events that arrive together in arrival order, duplicates included", 
           const request = { rawBody, header: (name: string) => headers[name] };
           return Array.from({ length: 1 + repeat }, () => runtime.intake.receive("provider-a", request));
         });
-        const outcomes = (await Promise.all(receptions)).map(({ outcome }) => outcome);
+        const outcomes = (await Promise.all(results)).map(({ outcome }) => outcome);
         expect(outcomes.filter((outcome) => outcome === "applied")).toHaveLength(arrivals.length);
         expect(outcomes.filter((outcome) => outcome !== "applied" && outcome !== "duplicate")).toEqual([]);
         const rows = await test.rows<{ name: string; seats: number; out_of_order: boolean }>(
