@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DocumentedAuthRoute } from "../../domain/documented-route.ts";
-import { ANSWER_HEADERS, COMMON_HEADERS } from "./components.ts";
+import { COMMON_HEADERS, COUNTED_HEADERS } from "./components.ts";
 import { type Fields, parameter, requestBody } from "./parameters.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 import { AUTH_TAG } from "./tags.ts";
@@ -54,21 +54,21 @@ function successResponses(output: DocumentedAuthRoute["output"], schemas: Schema
 function success(output: z.ZodType, schemas: Schemas): JsonSchema {
   return {
     description: "Success. Cookies of a new, renewed or ended session are set.",
-    headers: ANSWER_HEADERS,
+    headers: COUNTED_HEADERS,
     content: { "application/json": { schema: schemas.of(output, "output") } },
   };
 }
 
 const REDIRECT = {
   description: "Redirects to the page that the link is for; after a failure, with `?error=` and the code.",
-  headers: { ...ANSWER_HEADERS, Location: { $ref: "#/components/headers/Location" } },
+  headers: { ...COUNTED_HEADERS, Location: { $ref: "#/components/headers/Location" } },
 };
 
 function errorResponse(status: number, codes: readonly string[]): JsonSchema {
   return {
     description: `${codes.length === 1 ? "Code" : "Codes"}: ${codes.map((code) => `\`${code}\``).join(", ")}.`,
     headers: {
-      ...(status === 429 ? ANSWER_HEADERS : COMMON_HEADERS),
+      ...(status === 429 ? COUNTED_HEADERS : COMMON_HEADERS),
       ...(status === 429 || status === 503
         ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
         : {}),

@@ -130,7 +130,7 @@ export const COMMON_HEADERS = {
 };
 
 /** Of every response to a request that was counted. */
-export const ANSWER_HEADERS = { ...LIMIT_HEADERS, ...COMMON_HEADERS };
+export const COUNTED_HEADERS = { ...LIMIT_HEADERS, ...COMMON_HEADERS };
 
 export const RESPONSES = {
   InvalidInput: problem("Invalid input; the sentence names the field."),
@@ -155,7 +155,7 @@ export const RESPONSES = {
 function problem(description: string, headers: JsonSchema = {}): JsonSchema {
   return {
     description,
-    headers: { ...headers, ...ANSWER_HEADERS },
+    headers: { ...headers, ...COUNTED_HEADERS },
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
   };
 }

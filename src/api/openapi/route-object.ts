@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NAMED_USER } from "../../operations/on-behalf.ts";
 import { hasBody } from "../rest/input.ts";
 import type { Route } from "../rest/route.ts";
-import { ANSWER_HEADERS } from "./components.ts";
+import { COUNTED_HEADERS } from "./components.ts";
 import { errorResponses } from "./error-responses.ts";
 import { type Fields, parameter, requestBody } from "./parameters.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
@@ -36,7 +36,7 @@ export function routeObject(route: Route, version: string, { schemas, responses 
       [status]: {
         description: "Success.",
         headers: {
-          ...ANSWER_HEADERS,
+          ...COUNTED_HEADERS,
           ...(route.etag ? { ETag: { $ref: "#/components/headers/ETag" } } : {}),
         },
         content: { "application/json": { schema: outputSchema(route, version, schemas) } },
@@ -45,7 +45,7 @@ export function routeObject(route: Route, version: string, { schemas, responses 
         ? {
             304: {
               description: "Not changed since the response with the `ETag` in `If-None-Match`.",
-              headers: ANSWER_HEADERS,
+              headers: COUNTED_HEADERS,
             },
           }
         : {}),

@@ -2,7 +2,7 @@ import { JOB_NAMES, JOB_OUTCOMES } from "../../domain/job.ts";
 import { resumeAnswer } from "../../operations/chat/resume-answer.ts";
 import { sendMessage } from "../../operations/chat/send-message.ts";
 import { streamEvents } from "../../operations/events/stream-events.ts";
-import { ANSWER_HEADERS } from "./components.ts";
+import { COUNTED_HEADERS } from "./components.ts";
 import { jsonResponse } from "./json-response.ts";
 import { PROVIDER_WEBHOOK_PATH } from "./provider-webhook-path.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
@@ -86,7 +86,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       responses: {
         "200": {
           description: "Server-sent events that end with `data: [DONE]`.",
-          headers: ANSWER_HEADERS,
+          headers: COUNTED_HEADERS,
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
         "400": { $ref: "#/components/responses/InvalidInput" },
@@ -116,7 +116,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       responses: {
         "200": {
           description: "Server-sent events that end with `data: [DONE]`.",
-          headers: ANSWER_HEADERS,
+          headers: COUNTED_HEADERS,
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
         "204": { description: "No answer is in progress." },
@@ -154,7 +154,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       responses: {
         "200": {
           description: "Server-sent events, with a comment every 15 seconds.",
-          headers: ANSWER_HEADERS,
+          headers: COUNTED_HEADERS,
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
         "400": { $ref: "#/components/responses/InvalidInput" },

@@ -11,17 +11,17 @@ export type Clock = {
 
 /**
  * Moves the provider's clock forward, applying what comes due in order, each at its time.
- * @param hand sets the clock without side effects
+ * @param clock only stores the time: its `moveTo` applies nothing
  */
-export function moveClock(hand: Clock, slots: readonly ProviderSlot[], toMs: number): void {
+export function moveClock(clock: Clock, slots: readonly ProviderSlot[], toMs: number): void {
   for (;;) {
     const next = nextDue(slots);
     if (next === null || next.atSeconds * 1_000 > toMs) break;
-    hand.moveTo(next.atSeconds * 1_000);
+    clock.moveTo(next.atSeconds * 1_000);
     const { slot, subscription, atSeconds } = next;
     emitEvents(slot, advance(subscription, slot.traits.dunning, atSeconds));
   }
-  hand.moveTo(toMs);
+  clock.moveTo(toMs);
 }
 
 /** The next due change of any subscription; `null`: none. */
