@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
@@ -6,16 +6,11 @@ import { ADAPTERS } from "../../src/providers/registry.ts";
 import { openDatabase, type Queryable } from "../../src/store/database.ts";
 import { openRedactions, type Redaction, redact } from "../../src/store/redaction.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
-import { createTestContext, type TestContext } from "../operations/test-context.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestContext } from "../operations/test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-let context: TestContext;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  context = createTestContext(test.database);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
+const context = createTestContext(test);
 beforeEach(async () => {
   await test.rows(
     "truncate webhook_delivery, webhook_attempt, subscription, reconciliation, deleted_user restart identity cascade",

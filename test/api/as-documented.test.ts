@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshDatabase } from "../support/database.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { type Documented, operationsOf } from "../support/openapi-validator.ts";
@@ -9,12 +9,13 @@ import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { createdEvent, createTestData, subscribed, type TestData } from "./test-data.ts";
 
 const CRON_SECRET = "only-for-tests-0123456789";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let model: OpenAiServer;
 let stripe: StripeServer;
 let server: RunningServer;
@@ -30,7 +31,6 @@ let spentKey: string;
 let weakKey: string;
 
 beforeAll(async () => {
-  test = await freshDatabase(0);
   model = await openAiServer();
   model.answer((exchange) => {
     exchange.say("Hello");
@@ -60,7 +60,6 @@ afterAll(async () => {
   for (const running of [server, strict, cut]) await running.close();
   await model.close();
   await stripe.close();
-  await test.drop();
 });
 
 type Sent = RequestOptions & { id?: string; query?: string };

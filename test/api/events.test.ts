@@ -7,15 +7,15 @@ import { relayEvents } from "../../src/outbound/relay.ts";
 import { traitsOf } from "../../src/providers/registry.ts";
 import { type RunningServer, startServer } from "../../src/server.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { openEventStream, type ReadEventStream } from "../support/event-stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
 import { createKey, createUser, type TestUser } from "../support/people.ts";
 import { createServiceKey } from "../support/service-keys.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../support/variables.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let server: RunningServer;
 let key: string;
 let user: TestUser;
@@ -27,15 +27,11 @@ function start(): Promise<RunningServer> {
 }
 
 beforeAll(async () => {
-  test = await freshDatabase(0);
   server = await start();
   user = await createUser(test);
   ({ key } = await createServiceKey(test, { permissions: ["events:read"] }));
 });
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+afterAll(() => server.close());
 beforeEach(relayed);
 afterEach(async () => {
   for (const stream of streams.splice(0)) await stream.close();

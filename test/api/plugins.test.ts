@@ -2,28 +2,24 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallerContext } from "../../src/api/authenticate.ts";
 import { loadPlugins, type Plugin, type PluginEnv, pluginRoutes } from "../../src/api/plugins.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
+const test = testDatabase(10);
 const closing: { close(): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  test = await freshDatabase(10);
-});
 afterAll(async () => {
   for (const server of closing) await server.close();
-  await test.drop();
 });
 
 const PRO = {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { LOCALES, type Locale } from "../../src/domain/locale.ts";
 import { builtPages } from "../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { cookieOf, createAdmin, createUser, type TestUser } from "../support/people.ts";
 import {
@@ -18,9 +17,10 @@ import {
   submitAction,
 } from "../support/server-action.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
-let test: TestDatabase;
+const test = testDatabase();
 let server: ServerProcess;
 /** On the same database; each scope admits one call an hour. */
 let strict: ServerProcess;
@@ -28,17 +28,13 @@ let person: TestUser;
 let admin: TestUser;
 beforeAll(async () => {
   await builtPages();
-  test = await freshDatabase();
   server = await spawnServer(test.url, GENEROUS_LIMITS);
   const once = ["API", "SETTINGS", "BILLING", "ADMIN"].map((scope) => [`RATE_LIMIT_${scope}`, "1/3600"]);
   strict = await spawnServer(test.url, { ...GENEROUS_LIMITS, ...Object.fromEntries(once) });
   person = await createUser(test);
   admin = await createAdmin(test);
 }, 240_000);
-afterAll(async () => {
-  await Promise.all([server, strict].map((process) => process.end("SIGTERM")));
-  await test.drop();
-});
+afterAll(() => Promise.all([server, strict].map((process) => process.end("SIGTERM"))));
 
 function call(
   name: string,

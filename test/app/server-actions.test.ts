@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import plans from "../../plans.config.ts";
 import { type PageRequest, pageRequests } from "../../src/app/gate/page-request.ts";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import type { Person } from "../../src/domain/caller.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { testLimits } from "../support/guarded-app.ts";
+import { testDatabase } from "../support/test-database.ts";
 
 const revalidatePath = vi.hoisted(() => vi.fn());
 
@@ -111,13 +111,11 @@ const TEN: Record<string, Row> = {
   },
 };
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let actions: Record<string, Action>;
 beforeAll(async () => {
   actions = await importActions();
-  test = await freshDatabase(0);
 });
-afterAll(() => test.drop());
 beforeEach(async () => {
   await test.rows(
     `insert into "user" (id, name, email, role)

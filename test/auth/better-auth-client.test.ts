@@ -2,24 +2,23 @@ import { createAuthClient } from "better-auth/client";
 import { twoFactorClient } from "better-auth/client/plugins";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { cookieOf } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { type SmtpServer, smtpServer } from "../support/smtp-server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { totp } from "../support/totp.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const PASSWORD = "a password of some length";
 
 describe("Better Auth's own client", () => {
-  let test: TestDatabase;
+  const test = testDatabase(0);
   let smtp: SmtpServer;
   let server: RunningServer;
   /** One sign-in an hour. */
   let strict: RunningServer;
   beforeAll(async () => {
-    test = await freshDatabase(0);
     smtp = await smtpServer();
     const variables = { ...GENEROUS_LIMITS, SMTP_URL: smtp.url };
     server = await startTestServer(test.url, variables);
@@ -29,7 +28,6 @@ describe("Better Auth's own client", () => {
     await strict?.close();
     await server?.close();
     await smtp?.close();
-    await test?.drop();
   });
 
   /** Keeps its cookies as a browser does. */

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { AUTH_ROUTES } from "../../src/auth/route-list.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { type Documented, operationsOf } from "../support/openapi-validator.ts";
 import { cookieOf } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { type SmtpServer, smtpServer } from "../support/smtp-server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { totp } from "../support/totp.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const PASSWORD = "correct horse battery";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let smtp: SmtpServer;
 let server: RunningServer;
 /** Where email addresses are confirmed. */
@@ -24,7 +25,6 @@ let strict: RunningServer;
 let cut: RunningServer;
 
 beforeAll(async () => {
-  test = await freshDatabase(0);
   smtp = await smtpServer();
   server = await startTestServer(test.url, { ...GENEROUS_LIMITS, SMTP_URL: smtp.url });
   confirming = await startTestServer(test.url, {
@@ -45,7 +45,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const running of [server, confirming, strict, cut]) await running.close();
   await smtp.close();
-  await test.drop();
 });
 
 /** Statuses that are to be provoked on every route that documents them. */

@@ -2,22 +2,19 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { findApiKeys } from "../../src/store/api-keys.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { findSessions } from "../../src/store/sessions.ts";
-import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { addUsers } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
 const TABLES = ["session", "api_key", '"user"'];
 const GROWN = 30_000;
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let database: Database;
 beforeAll(async () => {
-  test = await freshDatabase(0);
   for (const table of TABLES) await test.rows(`alter table ${table} set (autovacuum_enabled = false)`);
   database = openDatabase({ url: test.url, prepared: true, maxConnections: 2, answerTimeoutMs: 30_000 });
 });
-afterAll(async () => {
-  await database.close();
-  await test.drop();
-});
+afterAll(() => database.close());
 
 // Unlike deliveries, users do not arrive by thousands a second: autovacuum keeps up, and new statistics end
 // old plans.

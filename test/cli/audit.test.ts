@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
+const test = testDatabase(2);
 let tollgate: Tollgate;
 beforeAll(async () => {
-  test = await freshDatabase(2);
   tollgate = tollgateIn(serverVariables(test.url));
 });
-afterAll(() => test.drop());
 
 describe("audit list", () => {
   it("lists the operator's actions, newest first, by its filters", async () => {

@@ -9,19 +9,19 @@ import { definePlans } from "../../src/domain/plan.ts";
 import { PADDLE_TRAITS } from "../../src/providers/paddle/traits.ts";
 import { STRIPE_TRAITS } from "../../src/providers/stripe/traits.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { emptyDatabase } from "../support/database.ts";
 import { startTestServer } from "../support/server.ts";
 import { smtpServer } from "../support/smtp-server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
 import { tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let server: RunningServer;
 let stripe: StripeServer;
 let variables: Record<string, string>;
 beforeAll(async () => {
-  test = await freshDatabase(0);
   stripe = await stripeServer();
   server = await startTestServer(test.url);
   variables = {
@@ -34,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await stripe.close();
-  await test.drop();
 });
 
 const stands: Server[] = [];

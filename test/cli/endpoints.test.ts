@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Receiver, startReceiver } from "../outbound/receiver.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
 import { tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let receiver: Receiver;
 beforeAll(async () => {
-  test = await freshDatabase(0);
   receiver = await startReceiver();
 });
-afterAll(async () => {
-  await receiver.close();
-  await test.drop();
-});
+afterAll(() => receiver.close());
 
 function commandLine() {
   return tollgateIn({ ...serverVariables(test.url), OUTBOUND_ALLOW: "127.0.0.1" });

@@ -1,20 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { emptyDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let tollgate: Tollgate;
 let folder: string;
 beforeAll(async () => {
-  test = await freshDatabase(0);
   tollgate = tollgateIn(serverVariables(test.url));
   folder = await temporaryFolder();
 });
-afterAll(() => test.drop());
 
 async function fileOf(name: string, content: string): Promise<string> {
   await writeFile(join(folder, name), content);

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
+const test = testDatabase(5);
 let tollgate: Tollgate;
 beforeAll(async () => {
-  test = await freshDatabase(5);
   tollgate = tollgateIn(serverVariables(test.url));
   await test.rows(
     `insert into api_key (id, user_id, name, prefix, hash, created_at, expires_at)
@@ -20,7 +19,6 @@ beforeAll(async () => {
      values (gen_random_uuid(), 'shop', '{users:read}', 60, 60, '2026-01-03 12:00Z')`,
   );
 });
-afterAll(() => test.drop());
 
 /** All pages of a list, each as the ids or names of its items. */
 async function pages(column: string, ...command: string[]): Promise<string[][]> {

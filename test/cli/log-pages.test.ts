@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newestDeliveries } from "../../src/cli/newest-deliveries.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 beforeAll(async () => {
-  test = await freshDatabase(0);
   // 45,000 deliveries: every 9,000th is another user's, and every 10,000th has failed.
   await test.rows(
     `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
@@ -16,7 +15,6 @@ beforeAll(async () => {
      from generate_series(1, 45000) n`,
   );
 });
-afterAll(() => test.drop());
 
 /** Event ids of all pages, and how many pages there were. */
 async function pages(input: object) {

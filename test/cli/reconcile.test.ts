@@ -2,15 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS, SECRETS, serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let stripe: StripeServer;
 let server: RunningServer;
 let tollgate: Tollgate;
@@ -18,7 +18,6 @@ let variables: Record<string, string>;
 let admin: TestUser;
 let person: TestUser;
 beforeAll(async () => {
-  test = await freshDatabase(0);
   stripe = await stripeServer();
   variables = { ...GENEROUS_LIMITS, PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
   server = await startTestServer(test.url, variables);
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await stripe.close();
-  await test.drop();
 });
 
 let events = 0;

@@ -1,20 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { cleanedUp } from "../support/cleanup.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { freshDatabase } from "../support/database.ts";
 import { startTestServer } from "../support/server.ts";
 import { spawnServer } from "../support/server-process.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
 import { tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
 
 /** A server, and the command line beside it that finds it by its port. */
 async function serverAnd(variables: Record<string, string> = {}) {

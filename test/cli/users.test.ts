@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let tollgate: Tollgate;
 beforeAll(async () => {
-  test = await freshDatabase(0);
   tollgate = tollgateIn(serverVariables(test.url));
 });
-afterAll(() => test.drop());
 
 describe("users create", () => {
   it("creates users from user_0 up, and leaves existing ones unchanged", async () => {

@@ -4,27 +4,23 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
 import { ENTRY, type Tollgate, tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
 const ID = /^[1-9]\d*$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let test: TestDatabase;
+const test = testDatabase(3);
 let server: ServerProcess;
 let tollgate: Tollgate;
 beforeAll(async () => {
-  test = await freshDatabase(3);
   server = await spawnServer(test.url);
   tollgate = tollgateIn(serverVariables(test.url));
 });
-afterAll(async () => {
-  await server.end("SIGTERM");
-  await test.drop();
-});
+afterAll(() => server.end("SIGTERM"));
 
 /** Sends an event and returns the id of its delivery, which the server's own retry job leaves alone. */
 async function delivered(eventId: string, userId: string, slot: "provider-a" | "provider-b" = "provider-a") {

@@ -14,18 +14,18 @@ import { packClient } from "../../script/pack-client.ts";
 import { newEndpointSecret, signedHeaders } from "../../src/outbound/sign.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { missingBrowser, startBrowser } from "../support/browser.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { createKey, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const run = promisify(execFile);
 const MODULES = join(import.meta.dirname, "../../node_modules");
 const MAX_GZIP_BYTES = 20_000;
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let site: Server;
 let siteUrl: string;
 let server: RunningServer;
@@ -40,7 +40,6 @@ beforeAll(async () => {
   project = await temporaryFolder();
   site = await startSite();
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  test = await freshDatabase(0);
   server = await startTestServer(test.url, { ...GENEROUS_LIMITS, CORS_ORIGINS: siteUrl });
   person = await createUser(test, "Ana");
   ({ key: personKey } = await createKey(server.url, person));
@@ -57,7 +56,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.close();
   site?.close();
-  await test?.drop();
 });
 
 /** Another site's page, which loads the package as it is. */

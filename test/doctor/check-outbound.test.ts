@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { checkOutbound } from "../../src/doctor/check-outbound.ts";
 import { outboundState } from "../../src/store/outbound-state.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
 beforeEach(async () => {
   await test.rows("delete from event_endpoint");
   await test.rows("delete from outbound_event");

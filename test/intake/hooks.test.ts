@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PendingChange, WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
 import { callHooks, withHooksOf } from "../../src/intake/call-hooks.ts";
@@ -8,18 +8,16 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { CREATED, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { startTestRuntime } from "../support/runtime.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
+const test = testDatabase();
 beforeAll(async () => {
-  test = await freshDatabase();
   await test.rows(
     "create table hook_note (id bigint generated always as identity, note text not null unique)",
   );
   await test.rows("create table subscription_note (note text unique)");
 });
-afterAll(() => test.drop());
 
 let runtime: Runtime;
 let hook: WithSubscriptionChange;

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
@@ -9,8 +9,8 @@ import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import { fixtureDelivery, type SignedDelivery } from "../fixtures/fixture.ts";
 import { mutateBytes, mutateText } from "../fixtures/mutations.ts";
 import { isGenuine } from "../providers/oracle.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
 
 // script/fuzz runs more, and then expects memory to stay flat.
@@ -21,11 +21,7 @@ const BATCH = 50;
 const CONNECTIONS = 4;
 const MEGABYTE = 1024 * 1024;
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase();
-});
-afterAll(() => test.drop());
+const test = testDatabase();
 
 it.each(wireFormats())(
   `%s: answers ${RUNS} mutated deliveries without a 5xx, a crash or an accepted forgery, FUZZ_SEED=${SEED}`,

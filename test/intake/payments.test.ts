@@ -10,26 +10,22 @@ import {
   paymentEvents,
   paymentIdOf,
 } from "../fixtures/payments.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const SLOT = "provider-a";
 const SUBSCRIPTION = "4711";
 
-let test: TestDatabase;
+const test = testDatabase();
 const servers = new Map<PaymentFormat, RunningServer>();
 beforeAll(async () => {
-  test = await freshDatabase();
   for (const format of PAYMENT_FORMATS) {
     servers.set(format, await startTestServer(test.url, { PROVIDER_A_ADAPTER: format }));
   }
 });
-afterAll(async () => {
-  await Promise.all([...servers.values()].map((server) => server.close()));
-  await test.drop();
-});
+afterAll(() => Promise.all([...servers.values()].map((server) => server.close())));
 beforeEach(async () => {
   for (const table of ["payment", "payment_name", "payment_reversal", "subscription", "notification"]) {
     await test.rows(`delete from ${table}`);

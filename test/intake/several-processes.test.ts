@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse as Answer, deliverUntilAnswered } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
 
-let test: TestDatabase;
+const test = testDatabase();
 let servers: ServerProcess[];
 beforeAll(async () => {
-  test = await freshDatabase();
   servers = await Promise.all([1, 2, 3].map(() => spawnServer(test.url)));
 });
 afterAll(async () => {
   for (const server of servers) await server.end("SIGTERM");
-  await test.drop();
 });
 
 it("applies 2,000 events sent to three servers once, and reports the others as duplicates", async () => {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { notifyExpiringKeys } from "../../src/store/api-keys.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { createTestContext, refusalOf, session } from "./test-context.ts";
 
 describe("an API key", () => {
-  let test: TestDatabase;
-  let context: TestContext;
-  beforeAll(async () => {
-    test = await freshDatabase(2);
-    context = createTestContext(test.database, { newApiKey });
-  });
-  afterAll(() => test.drop());
+  const test = testDatabase(2);
+  const context = createTestContext(test, { newApiKey });
 
   const daysLeft = async (input: object) => {
     const { id } = await context.call(createApiKey, session("user_0"), { name: "Key", ...input });

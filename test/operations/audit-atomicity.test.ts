@@ -39,7 +39,7 @@ beforeEach(async () => {
 const call = (...[operation, caller, input]: Parameters<ReturnType<typeof createTestContext>["call"]>) => {
   const { database, intake, payments } = context.runtime;
   const log = { error: () => {} };
-  return createTestContext(database, { newApiKey, ...{ intake, payments, log } }).call(
+  return createTestContext({ database }, { newApiKey, ...{ intake, payments, log } }).call(
     operation,
     caller,
     input,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
@@ -8,19 +8,16 @@ import { listAuditEntries } from "../../src/operations/audit/list-audit-entries.
 import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { deleteOldAuditEntries } from "../../src/store/audit-log.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
 describe("the audit log", () => {
-  let test: TestDatabase;
-  let context: TestContext;
+  const test = testDatabase(6);
+  const context = createTestContext(test, { newApiKey });
   const admin = session("user_0", "admin");
   beforeAll(async () => {
-    test = await freshDatabase(6);
     await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
-    context = createTestContext(test.database, { newApiKey });
   });
-  afterAll(() => test.drop());
 
   const entries = async (input = {}) => (await context.call(listAuditEntries, admin, input)).items;
 

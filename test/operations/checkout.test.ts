@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createUser, type TestUser } from "../support/people.ts";
@@ -10,15 +9,15 @@ import { startTestServer } from "../support/server.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let stripe: StripeServer;
 let variables: Record<string, string>;
 let servers: [RunningServer, RunningServer];
 let person: TestUser;
 beforeAll(async () => {
-  test = await freshDatabase(0);
   stripe = await stripeServer();
   variables = {
     ...GENEROUS_LIMITS,
@@ -32,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const server of servers) await server.close();
   await stripe.close();
-  await test.drop();
 });
 beforeEach(async () => {
   stripe.interfere(null);

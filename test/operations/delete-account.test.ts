@@ -36,7 +36,7 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
   let neighbour: TestUser;
   const canceled: RunningSubscription[] = [];
   beforeAll(async () => {
-    context = createTestContext(test.database, {
+    context = createTestContext(test, {
       cancelSubscription: async (subscription) => void canceled.push(subscription),
     });
     person = await createUser(test, "Zebediah Quxley");
@@ -226,10 +226,7 @@ const deletionOf = (userId: string) => ({ userId, confirmation: `${userId}@examp
 
 describe("deleting an account", () => {
   const { test, server } = freshServer({ users: 40 });
-  let context: TestContext;
-  beforeAll(async () => {
-    context = createTestContext(test.database);
-  });
+  const context = createTestContext(test);
 
   const confirmation = (userId: string) => ({ confirmation: `${userId}@example.com` });
   const isThere = async (userId: string) =>
@@ -335,7 +332,7 @@ describe("deleting an account", () => {
     async (status) => {
       await subscribe("user_5", { status, subscriptionId: `sub_${status}` });
       const before = await test.rows("select * from subscription where user_id = 'user_5' order by id");
-      const failing = createTestContext(test.database, {
+      const failing = createTestContext(test, {
         cancelSubscription: () => Promise.reject(new Error("the provider is away")),
       });
       for (const { call } of [context, failing]) {
@@ -367,7 +364,7 @@ describe("deleting an account", () => {
   it("also cancels a subscription that was bought meanwhile", async () => {
     await subscribe("user_8", { subscriptionId: "first" });
     const canceled: (string | null)[] = [];
-    const { call } = createTestContext(test.database, {
+    const { call } = createTestContext(test, {
       cancelSubscription: async ({ providerSubscriptionId }) => {
         canceled.push(providerSubscriptionId);
         if (providerSubscriptionId === "first") await subscribe("user_8", { subscriptionId: "second" });
@@ -381,7 +378,7 @@ describe("deleting an account", () => {
   it("gives up when new subscriptions keep being bought", async () => {
     let bought = 0;
     await subscribe("user_9", { subscriptionId: "endless" });
-    const { call } = createTestContext(test.database, {
+    const { call } = createTestContext(test, {
       cancelSubscription: async () => {
         bought += 1;
         await subscribe("user_9", { subscriptionId: `endless_${bought}` });
@@ -409,7 +406,7 @@ describe("deleting an account", () => {
   }, async () => {
     const people = Array.from({ length: 20 }, (_, n) => `user_${20 + n}`);
     const otherServer = await startTestServer(test.url, GENEROUS_LIMITS);
-    const { call } = createTestContext(test.database, { cancelSubscription: async () => {} });
+    const { call } = createTestContext(test, { cancelSubscription: async () => {} });
     let leaving = Promise.resolve<unknown>(undefined);
     const responses = await Promise.all(
       Array.from({ length: 400 }, async (_, n) => {

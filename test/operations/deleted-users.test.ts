@@ -27,7 +27,7 @@ const receive = async (kind: string, overrides: FixtureOverrides) => {
   return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
 };
 const leave = (id: string) =>
-  createTestContext(test.database, { cancelSubscription: async () => {} }).call(deleteAccount, session(id), {
+  createTestContext(test, { cancelSubscription: async () => {} }).call(deleteAccount, session(id), {
     confirmation: `${id}@example.com`,
   });
 

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { showStatistics } from "../../src/operations/webhooks/show-statistics.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { createTestContext, session, type TestContext } from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { createTestContext, session } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
 
-let test: TestDatabase;
-let context: TestContext;
-beforeAll(async () => {
-  test = await freshDatabase(1);
-  context = createTestContext(test.database);
-});
-afterAll(() => test.drop());
+const test = testDatabase(1);
+const context = createTestContext(test);
 beforeEach(async () => {
   await test.rows("truncate webhook_delivery restart identity");
 });

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { remindOfGrace } from "../../src/billing/remind-of-grace.ts";
 import { graceReminders } from "../../src/domain/grace-reminders.ts";
 import { showAccess } from "../../src/operations/subscriptions/show-access.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { createSubscription } from "../support/subscriptions.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { createTestContext, session } from "./test-context.ts";
 
 const SINCE = Date.UTC(2026, 4, 1);
 const GRACE_DAYS = plans.plans.find(({ id }) => id === "pro")?.graceDays as number;
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(3);
-});
-afterAll(() => test.drop());
+const test = testDatabase(3);
 beforeEach(async () => {
   await test.rows("delete from subscription");
   await test.rows("delete from notification");
@@ -78,7 +74,7 @@ it("leaves out reminders that would come together", () => {
 it("gives access during the grace period and ends it afterwards", async () => {
   await pastDue("user_1", Date.now() - 86_400_000);
   await pastDue("user_2", Date.now() - (GRACE_DAYS + 1) * 86_400_000);
-  const { call } = createTestContext(test.database);
+  const { call } = createTestContext(test);
   const [during, after] = await Promise.all([
     call(showAccess, session("user_1")),
     call(showAccess, session("user_2")),

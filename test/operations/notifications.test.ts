@@ -1,28 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { listNotifications } from "../../src/operations/notifications/list-notifications.ts";
 import { markAllRead } from "../../src/operations/notifications/mark-all-read.ts";
 import { markRead } from "../../src/operations/notifications/mark-read.ts";
 import { unreadCount } from "../../src/operations/notifications/unread-count.ts";
 import { changeRole } from "../../src/operations/users/change-role.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import {
-  ANONYMOUS,
-  apiKey,
-  createTestContext,
-  refusalOf,
-  session,
-  type TestContext,
-} from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { ANONYMOUS, apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
-let test: TestDatabase;
-let context: TestContext;
-beforeAll(async () => {
-  test = await freshDatabase();
-  context = createTestContext(test.database, { newApiKey });
-});
-afterAll(() => test.drop());
+const test = testDatabase();
+const context = createTestContext(test, { newApiKey });
 beforeEach(async () => {
   await test.rows("delete from notification");
   await test.rows("delete from api_key");

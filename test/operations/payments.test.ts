@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { effectLimits } from "../../src/intake/transaction-limits.ts";
 import { listPayments } from "../../src/operations/payments/list-payments.ts";
@@ -8,17 +8,12 @@ import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { createSubscription } from "../support/subscriptions.ts";
-import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
-let test: TestDatabase;
-let context: TestContext;
-beforeAll(async () => {
-  test = await freshDatabase(4);
-  context = createTestContext(test.database);
-});
-afterAll(() => test.drop());
+const test = testDatabase(4);
+const context = createTestContext(test);
 beforeEach(async () => {
   for (const table of ["payment", "payment_name", "payment_reversal", "subscription"]) {
     await test.rows(`delete from ${table}`);

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SubscriptionStatus } from "../../src/domain/subscription-status.ts";
 import { currentSubscription } from "../../src/operations/subscriptions/current-subscription.ts";
 import { completeOnboarding } from "../../src/operations/users/complete-onboarding.ts";
 import { setLocale } from "../../src/operations/users/set-locale.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { createSubscription } from "../support/subscriptions.ts";
-import {
-  ANONYMOUS,
-  apiKey,
-  createTestContext,
-  refusalOf,
-  session,
-  type TestContext,
-} from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { ANONYMOUS, apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
-let test: TestDatabase;
-let context: TestContext;
-beforeAll(async () => {
-  test = await freshDatabase();
-  context = createTestContext(test.database);
-});
-afterAll(() => test.drop());
+const test = testDatabase();
+const context = createTestContext(test);
 
 describe("setting the language", () => {
   it("changes it only for the caller", async () => {

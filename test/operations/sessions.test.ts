@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { listSessions } from "../../src/operations/sessions/list-sessions.ts";
 import { revokeOtherSessions } from "../../src/operations/sessions/revoke-other-sessions.ts";
 import { revokeSession } from "../../src/operations/sessions/revoke-session.ts";
 import { showSecurity } from "../../src/operations/users/show-security.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
 describe("active sessions", () => {
-  let test: TestDatabase;
-  let context: TestContext;
+  const test = testDatabase(2);
+  const context = createTestContext(test);
   const caller = { ...session("user_0"), sessionId: "here" };
   beforeAll(async () => {
-    test = await freshDatabase(2);
-    context = createTestContext(test.database);
     await test.rows(
       `insert into session (id, user_id, token, expires_at, user_agent, ip_address, created_at, updated_at)
        select id, user_id, 'token-' || id, now() + expires * interval '1 day', 'Firefox', '192.0.2.9',
@@ -21,7 +19,6 @@ describe("active sessions", () => {
          ('too old', 'user_0', 7, 91), ('laptop', 'user_0', 7, 3), ('theirs', 'user_1', 7, 0)) s (id, user_id, expires, age)`,
     );
   });
-  afterAll(() => test.drop());
 
   const ids = async () =>
     (await context.call(listSessions, caller)).items.map((item: { id: string }) => item.id);

@@ -11,15 +11,12 @@ import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { SECRETS } from "../support/variables.ts";
-import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
+import { apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
 
 const { test, server } = freshServer({ users: 20 });
-let context: TestContext;
-beforeAll(async () => {
-  context = createTestContext(test.database, { cancelSubscription: async () => {} });
-});
+const context = createTestContext(test, { cancelSubscription: async () => {} });
 
 let events = 0;
 

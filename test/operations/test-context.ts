@@ -23,14 +23,15 @@ export type TestContext = {
   call(operation: Operation<any>, caller: Caller, input?: unknown): Promise<any>;
 };
 
+/** @param test read with each call: a database that its hook creates later will do */
 export function createTestContext(
-  database: Database,
+  test: { database: Database },
   more: { cancelSubscription?: CancelSubscription; newApiKey?: () => unknown } = {},
 ): TestContext {
   return {
     call: (operation, caller, input = {}) => {
       const deps = {
-        database,
+        database: test.database,
         plans,
         intake: { adapters: ADAPTERS },
         observe: null,

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { searchUsers } from "../../src/operations/users/search-users.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { createSubscription } from "../support/subscriptions.ts";
-import {
-  ANONYMOUS,
-  apiKey,
-  createTestContext,
-  refusalOf,
-  session,
-  type TestContext,
-} from "./test-context.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { ANONYMOUS, apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
 const ADMIN = session("a-1", "admin");
 
-let test: TestDatabase;
-let context: TestContext;
+const test = testDatabase(0);
+const context = createTestContext(test);
 beforeAll(async () => {
-  test = await freshDatabase(0);
-  context = createTestContext(test.database);
   await test.rows(
     `insert into "user" (id, name, email, role, created_at) values
        ('a-1', 'Ada Lovelace', 'ada@example.com', 'admin', '2020-01-01'),
@@ -28,7 +19,6 @@ beforeAll(async () => {
        ('f-6', 'Hop\\%_ing Mad', 'f@example.com', 'user', '2020-01-06')`,
   );
 });
-afterAll(() => test.drop());
 
 type Entry = { id: string; lastSeenAt: Date | null; subscription: object | null };
 

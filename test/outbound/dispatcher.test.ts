@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
@@ -9,8 +9,9 @@ import type { Connection, Database } from "../../src/store/database.ts";
 import { insertEndpoint, updateEndpoint } from "../../src/store/event-endpoints.ts";
 import { recordAttempts } from "../../src/store/record-outbound-attempts.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import type { TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
@@ -72,12 +73,8 @@ function runningAfter(database: Database, name: string, then: () => Promise<void
   };
 }
 
-let test: TestDatabase;
+const test = testDatabase(2);
 const open: Receiver[] = [];
-beforeAll(async () => {
-  test = await freshDatabase(2);
-});
-afterAll(() => test.drop());
 beforeEach(async () => {
   for (const server of open.splice(0)) await server.close();
   await test.rows(

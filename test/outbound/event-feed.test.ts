@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { createEventFeed } from "../../src/outbound/event-feed.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { readEvents } from "../../src/store/outbound-list.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(2);
-});
-afterAll(() => test.drop());
+const test = testDatabase(2);
 
 it("sends nothing of a person who was deleted while no stream was open", async () => {
   const { database } = test;
@@ -31,7 +27,7 @@ it("sends nothing of a person who was deleted while no stream was open", async (
   const [{ email } = { email: "" }] = await test.rows<{ email: string }>(
     `select email from "user" where id = 'user_1'`,
   );
-  await createTestContext(database).call(deleteUser, session("user_0", "admin"), {
+  await createTestContext(test).call(deleteUser, session("user_0", "admin"), {
     userId: "user_1",
     confirmation: email,
   });

@@ -215,7 +215,7 @@ it("redacts a deleted user's events in packs, and nobody else's", async () => {
   const own = (event: (typeof before)[number]) => event.data.userId === "user_7";
   expect(before.filter(own)).toHaveLength(4);
   await test.rows("update subscription set status = 'canceled' where user_id = 'user_7'");
-  await createTestContext(test.database).call(deleteUser, session("user_0", "admin"), {
+  await createTestContext(test).call(deleteUser, session("user_0", "admin"), {
     userId: "user_7",
     confirmation: "user_7@example.com",
   });

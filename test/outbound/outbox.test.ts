@@ -292,7 +292,7 @@ it("redacts the events of a deleted user, relayed or not", async () => {
   await play([CREATED, { userId: "leaving" }]);
   await relayed();
   await play([UPDATED, { userId: "leaving", status: "canceled" }]);
-  const context = createTestContext(test.database);
+  const context = createTestContext(test);
   await context.call(deleteUser, session("user_0", "admin"), {
     userId: "leaving",
     confirmation: "l@example.com",

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 
 const LIMITS = {
@@ -14,16 +14,14 @@ const LIMITS = {
 } as const;
 const SUBSCRIPTION = "7b0e1f0a-93a4-4f1c-8f43-0b1c2d3e4f50";
 
-let test: TestDatabase;
+const test = testDatabase(1);
 beforeAll(async () => {
-  test = await freshDatabase(1);
   await test.rows(
     `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end, out_of_order)
      values ($1, 'user_0', 'provider-a', 'sub', 'pro', 1, 'active', false, false)`,
     [SUBSCRIPTION],
   );
 });
-afterAll(() => test.drop());
 
 function charge(state: "paid" | "failed", refundedAmount: number | null, micros: number): ReportedPayment {
   return {

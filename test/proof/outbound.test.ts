@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import type { Milestone } from "../../src/intake/intake.ts";
 import type { OutboundMilestone } from "../../src/outbound/milestone.ts";
@@ -7,11 +7,11 @@ import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { insertEndpoint } from "../../src/store/event-endpoints.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { type Receiver, startReceiver } from "../outbound/receiver.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { EndedEarly, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { storedEvents } from "../support/stored-events.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
 import { isFullProof, report } from "./proof.ts";
 
@@ -36,15 +36,9 @@ const CATCH_UP_MS = 120_000 + KILLS * 2_000;
 const MAX_CONCURRENT = 8;
 const VARIABLES = { OUTBOUND_ALLOW: "127.0.0.0/8", WEBHOOK_LEASE_SECONDS: "1" };
 
-let test: TestDatabase;
+const test = testDatabase();
 const closing: Receiver[] = [];
-beforeAll(async () => {
-  test = await freshDatabase();
-});
-afterAll(async () => {
-  await Promise.all(closing.map((closable) => closable.close()));
-  await test.drop();
-});
+afterAll(() => Promise.all(closing.map((closable) => closable.close())));
 
 type Endpoint = Receiver & { id: string; accepted: string[] };
 

@@ -6,8 +6,9 @@ import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { SimulatorState } from "../../src/simulator/server/state.ts";
 import { API_KEY } from "../simulator/test-context.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import type { TestDatabase } from "../support/database.ts";
 import { startTestRuntime } from "../support/runtime.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { simulatorWith } from "./many-subscriptions.ts";
 import { isFullProof, report } from "./proof.ts";
 
@@ -36,12 +37,11 @@ const PAYMENT_CORRUPTIONS = [
 ];
 
 describe.each(FORMATS)("verify against %s", (format) => {
-  let test: TestDatabase;
+  const test = testDatabase(COUNT);
   let sim: Awaited<ReturnType<typeof simulatorWith>>;
   let runtime: Runtime;
   beforeAll(async () => {
     sim = await simulatorWith(format, COUNT);
-    test = await freshDatabase(COUNT);
     await insertSame(test, sim.stateFile);
     runtime = await startTestRuntime(test.url, {
       PROVIDER_A_ADAPTER: format,
@@ -52,7 +52,6 @@ describe.each(FORMATS)("verify against %s", (format) => {
   afterAll(async () => {
     await runtime.close();
     await sim.close();
-    await test.drop();
   });
 
   it(`finds ${CORRUPTED} of ${CORRUPTED} subscriptions and payments each among ${COUNT}, repairs them, and is clean afterwards`, {

@@ -156,7 +156,7 @@ describe("a subscription that differs from its provider's", () => {
   });
 
   it("corrects the subscription of a deleted user without a user", async () => {
-    const tools = createTestContext(test.database, { cancelSubscription: async () => {} });
+    const tools = createTestContext(test, { cancelSubscription: async () => {} });
     await tools.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
     truth({ seats: 3 });
     expect((await run()).corrected).toHaveLength(1);

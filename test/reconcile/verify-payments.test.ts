@@ -10,8 +10,8 @@ import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { endpoint } from "../simulator/endpoint.ts";
 import { API_KEY, order, press, simulator, type TestSimulator } from "../simulator/test-context.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { startTestRuntime } from "../support/runtime.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
 
 /** Providers whose payments have a period of their own. */
@@ -26,13 +26,12 @@ type Stored = {
 };
 
 describe.each(wireFormats())("the payments of %s", (format) => {
-  let test: TestDatabase;
+  const test = testDatabase(3);
   let sim: TestSimulator;
   let runtime: Runtime;
   let isLosing = false;
 
   beforeAll(async () => {
-    test = await freshDatabase(3);
     const hook = await endpoint(format, SECRETS["provider-a"]);
     sim = await simulator({ formats: { "provider-a": format }, deliverTo: () => hook.url, timeScale: 100 });
     runtime = await startTestRuntime(test.url, {
@@ -62,7 +61,6 @@ describe.each(wireFormats())("the payments of %s", (format) => {
   afterAll(async () => {
     await runtime.close();
     await sim.close();
-    await test.drop();
   });
 
   const renew = () => sim.passTime("month");

@@ -1,21 +1,17 @@
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { cleanedUp } from "../support/cleanup.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest, startHttpServer } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { API_KEY, control, press, simulator } from "./test-context.ts";
 import "../fixtures/fifth-provider.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(80);
-});
-afterAll(() => test.drop());
+const test = testDatabase(80);
 
 const CARD = { email: "user@example.com", card: "4242 4242 4242 4242" };
 const SUCCESS_URL = "http://localhost:3000/billing?checkout=completed";

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { definePlans } from "../../src/domain/plan.ts";
@@ -6,10 +6,10 @@ import { createLog } from "../../src/observability/log.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
 import { startServer } from "../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
 import { API_KEY, press, simulator } from "./test-context.ts";
 import "../fixtures/fifth-provider.ts";
@@ -19,11 +19,7 @@ const catalog = definePlans(
   plans.plans.map((plan) => (plan.id === "pro" ? { ...plan, trialDays: TRIAL_DAYS } : plan)),
 );
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
 
 const formats = wireFormats().filter((format) => traitsOf(format).checkout.takesTrialDays);
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import {
   checkoutLease,
   findOpenCheckout,
@@ -10,13 +10,9 @@ import {
   type WantedCheckout,
 } from "../../src/store/checkouts.ts";
 import { acquireLease, type Lease, releaseLease } from "../../src/store/leases.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(1);
-});
-afterAll(() => test.drop());
+const test = testDatabase(1);
 afterEach(() => test.rows("truncate checkout, lease"));
 
 const PRO: WantedCheckout = {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Claim, fenceClaims } from "../../src/store/claims.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
 
 it("fences off a claim that another process has taken over", async () => {
   const [row] = await test.rows<{ id: string }>(

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Queryable } from "../../src/store/database.ts";
 import { listLoggedDeliveries } from "../../src/store/delivery-log.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
 /** More than one page of the log reads. */
 const MANY = 20_100;
 const FILTER = { provider: null, status: null, type: "rare", eventId: null, subscriptionId: null };
 
-let test: TestDatabase;
+const test = testDatabase(0);
 beforeAll(async () => {
-  test = await freshDatabase(0);
   await receive(MANY, "common");
   // Within the last 100 of those that the first page reads.
   await test.rows("update webhook_delivery set event_type = 'rare' where id between 101 and 103");
 });
-afterAll(() => test.drop());
 
 function receive(count: number, type: string): Promise<unknown> {
   return test.rows(

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { claimDeliveries } from "../../src/store/deliveries.ts";
 import { dropNotifications, dropPayloads } from "../../src/store/delivery-retention.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(1);
-});
-afterAll(() => test.drop());
+const test = testDatabase(1);
 beforeEach(async () => {
   await test.rows("truncate webhook_delivery, webhook_attempt restart identity");
   await test.rows("update delivery_retention set dropped_until = 0, open_ids = '{}'");

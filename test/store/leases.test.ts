@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { DatabaseUnavailable, type Queryable } from "../../src/store/database.ts";
 import { holdLease, withLease } from "../../src/store/hold-lease.ts";
 import {
@@ -10,14 +10,10 @@ import {
   releaseLease,
   renewLease,
 } from "../../src/store/leases.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
 afterEach(() => test.rows("truncate lease"));
 
 const acquire = (seconds = 60) => acquireLease(test.database, "job:test", { seconds });

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { explainingQueryable, rowsRead, scansOf } from "../support/explain.ts";
 import { type LogExample, logQueries } from "../support/log-queries.ts";
+import { testDatabase } from "../support/test-database.ts";
 
 const ROWS = 200_000;
 const SUBSCRIPTIONS = 20_000;
@@ -12,10 +12,9 @@ const LOG_TABLES = ["webhook_delivery", "webhook_attempt"];
 /** A page or a sample reads at most 20,000 rows; reading the log would be ten times as many. */
 const MAX_ROWS_READ = 25_000;
 
-let test: TestDatabase;
+const test = testDatabase(1);
 let client: pg.Client;
 beforeAll(async () => {
-  test = await freshDatabase(1);
   client = new pg.Client({ connectionString: test.url });
   await client.connect();
   // One delivery every five minutes for two years: a day is a small part of the log.
@@ -35,10 +34,7 @@ beforeAll(async () => {
   );
   await client.query("analyze webhook_delivery");
 }, 120_000);
-afterAll(async () => {
-  await client.end();
-  await test.drop();
-});
+afterAll(() => client.end());
 
 async function example(): Promise<LogExample> {
   const [row] = await test.rows<LogExample>(

@@ -2,25 +2,21 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
+import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const TABLES = ["webhook_delivery", "webhook_attempt", "subscription", '"user"'];
 const LOGGED = 50_000;
 
-let test: TestDatabase;
+const test = testDatabase();
 let server: RunningServer;
 beforeAll(async () => {
-  test = await freshDatabase();
   for (const table of TABLES) await test.rows(`alter table ${table} set (autovacuum_enabled = false)`);
   server = await startTestServer(test.url);
 });
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+afterAll(() => server.close());
 
 it("query plans cached on small tables still use indexes after the tables have grown", {
   timeout: 120_000,

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { PaymentReport } from "../../src/domain/payment.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { testDatabase } from "../support/test-database.ts";
 
 const LIMITS = {
   synchronousCommit: "on",
@@ -13,15 +13,11 @@ const LIMITS = {
   idleTimeoutMs: 60_000,
 } as const;
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(1);
-});
+const test = testDatabase(1);
 beforeEach(async () => {
   for (const table of ["payment", "payment_name", "payment_reversal"])
     await test.rows(`delete from ${table}`);
 });
-afterAll(() => test.drop());
 
 /** As Stripe reports it: three events that share no name in pairs. */
 const LINK: PaymentReport = { names: ["in_1", "pi_1"], charge: null, reversal: null };

@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { decodeChanges } from "../../src/store/change-set.ts";
 import { lockFreeSubscriptions } from "../../src/store/subscription-locks.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
 
 const AT = "2038-01-19T03:14:08.002Z";
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { setRole } from "../../src/store/set-role.ts";
 import { findUser, findUserByEmail, listUsers, updateProfile } from "../../src/store/users.ts";
-import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { addUsers } from "../support/database.ts";
+import { testDatabase } from "../support/test-database.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-});
-afterAll(() => test.drop());
+const test = testDatabase(0);
 beforeEach(async () => {
   await test.rows(`delete from "user"`);
   await addUsers(test, 6);

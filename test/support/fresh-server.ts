@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
-import { freshDatabase, type TestDatabase } from "./database.ts";
+import type { TestDatabase } from "./database.ts";
 import { startTestServer, type TestServer } from "./server.ts";
+import { testDatabase } from "./test-database.ts";
 import { GENEROUS_LIMITS } from "./variables.ts";
 
 /**
@@ -15,15 +16,11 @@ export function freshServer({
   users?: number;
   variables?: Record<string, string>;
 } = {}): { test: TestDatabase; server: TestServer } {
-  const test = {} as TestDatabase;
+  const test = testDatabase(users);
   const server = {} as TestServer;
   beforeAll(async () => {
-    Object.assign(test, await freshDatabase(users));
     Object.assign(server, await startTestServer(test.url, { ...GENEROUS_LIMITS, ...variables }));
   });
-  afterAll(async () => {
-    await server.close?.();
-    await test.drop?.();
-  });
+  afterAll(() => server.close?.());
   return { test, server };
 }

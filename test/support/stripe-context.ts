@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import type { Turn } from "../../src/jobs/job-runner.ts";
-import { createLog } from "../../src/observability/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { withLease } from "../../src/store/hold-lease.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
-import { addUsers, freshDatabase, type TestDatabase } from "./database.ts";
+import { addUsers, type TestDatabase } from "./database.ts";
+import { startTestRuntime } from "./runtime.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "./stripe-server.ts";
+import { testDatabase } from "./test-database.ts";
 import { SECRETS, serverVariables } from "./variables.ts";
 
 const PAID: FixtureOverrides = {
@@ -51,6 +51,7 @@ export type StripeContext = {
 export function stripeContext({ users = 10 } = {}): StripeContext {
   let events = 0;
   const context = {
+    test: testDatabase(0),
     eventOf: (kind, overrides = {}) => {
       events += 1;
       const occurredAt = overrides.occurredAt ?? new Date(Date.now() - 60_000 + events);
@@ -79,7 +80,6 @@ export function stripeContext({ users = 10 } = {}): StripeContext {
   } as StripeContext;
 
   beforeAll(async () => {
-    context.test = await freshDatabase(0);
     context.stripe = await stripeServer();
     context.variables = {
       ...serverVariables(context.test.url),
@@ -87,16 +87,13 @@ export function stripeContext({ users = 10 } = {}): StripeContext {
       PROVIDER_A_API_URL: context.stripe.url,
       SELF_HEAL: "on",
     };
-    const config = readConfig(context.variables);
-    const options = { log: createLog("silent") };
-    context.runtime = await startRuntime(config, options);
-    context.other = await startRuntime(config, options);
+    context.runtime = await startTestRuntime(context.test.url, context.variables);
+    context.other = await startTestRuntime(context.test.url, context.variables);
   });
   afterAll(async () => {
     await context.runtime.close();
     await context.other.close();
     await context.stripe.close();
-    await context.test.drop();
   });
   beforeEach(async () => {
     const { stripe, test } = context;

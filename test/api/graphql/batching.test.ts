@@ -4,17 +4,16 @@ import type { Caller } from "../../../src/domain/caller.ts";
 import { execute } from "../../../src/operations/operation.ts";
 import { listOfUsers } from "../../../src/operations/subscriptions/list-of-users.ts";
 import type { Database } from "../../../src/store/database.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { testLimits } from "../../support/guarded-app.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { graphqlApp } from "./graphql-app.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
 
-let test: TestDatabase;
+const test = testDatabase(120);
 let app: Awaited<ReturnType<typeof graphqlApp>>;
 let statements: string[] = [];
 
 beforeAll(async () => {
-  test = await freshDatabase(120);
   await test.rows(
     `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
        cancel_at_period_end, out_of_order, created_at)
@@ -33,10 +32,7 @@ beforeAll(async () => {
 beforeEach(() => {
   statements = [];
 });
-afterAll(async () => {
-  await app.close();
-  await test.drop();
-});
+afterAll(() => app.close());
 
 const asAdmin = { headers: { "x-test-user": "user_0", "x-test-role": "admin" } };
 

@@ -4,21 +4,17 @@ import { PersistedQueryLink } from "@apollo/client/link/persisted-queries";
 import { Client, fetchExchange } from "@urql/core";
 import { persistedExchange } from "@urql/exchange-persisted";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { graphqlApp } from "./graphql-app.ts";
 
-let test: TestDatabase;
+const test = testDatabase(0);
 let app: Awaited<ReturnType<typeof graphqlApp>>;
 
 beforeAll(async () => {
-  test = await freshDatabase(0);
   app = await graphqlApp(test.database, { introspection: false });
 });
-afterAll(async () => {
-  await app.close();
-  await test.drop();
-});
+afterAll(() => app.close());
 
 const extensions = { persistedQuery: { version: 1, sha256Hash: "a".repeat(64) } };
 

@@ -3,21 +3,20 @@ import { cp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { cleanedUp } from "../../support/cleanup.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { serverVariables } from "../../support/variables.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const MODULE = join(ROOT, "src/api/graphql");
 
-let test: TestDatabase;
+const test = testDatabase(1);
 let folder: string;
 
 beforeAll(async () => {
-  test = await freshDatabase(1);
   folder = await temporaryFolder();
   const ownFiles = (await readdir(ROOT)).filter((name) =>
     /^(?!vitest).*\.ts$|^package\.json$|^tsconfig\.json$/.test(name),
@@ -29,9 +28,6 @@ beforeAll(async () => {
     });
   }
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-});
-afterAll(async () => {
-  await test.drop();
 });
 
 it("GraphQL can be removed with its folder and one line", async () => {

@@ -7,25 +7,24 @@ import type { Limits } from "../../../src/limits/rate-limit.ts";
 import { createLog } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { refusalOf, rpcClient } from "./rpc-client.ts";
 
 const TOO_MANY = "Too many requests. Please wait a moment.";
 const STREAM = { "trpc-accept": "application/jsonl" };
 
-let test: TestDatabase;
+const test = testDatabase(3);
 /** 30 of `api`, 10 of `settings`, 60 of `rpc` a minute, as it ships. */
 let server: RunningServer;
 /** Fewer of `rpc` than a batch may hold. */
 let narrow: RunningServer;
 
 beforeAll(async () => {
-  test = await freshDatabase(3);
   const signUps = { RATE_LIMIT_AUTH_SIGN_UP: "100000/60" };
   server = await startTestServer(test.url, signUps);
   narrow = await startTestServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_RPC: "4/60" });
@@ -33,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await narrow.close();
-  await test.drop();
 });
 
 /** Sent as it is written. */

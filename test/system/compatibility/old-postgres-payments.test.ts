@@ -34,7 +34,7 @@ describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ 
 
   it("creates one checkout for repeated requests", async () => {
     const { database, payments, activeProvider, appUrl, log } = runtime;
-    const { call } = createTestContext(database, { payments, activeProvider, appUrl, log } as object);
+    const { call } = createTestContext({ database }, { payments, activeProvider, appUrl, log } as object);
     const clicks = Array.from({ length: 6 }, () =>
       call(createCheckout, session("user_0"), { planId: "pro" }),
     );

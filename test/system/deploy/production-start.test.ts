@@ -3,26 +3,22 @@ import { once } from "node:events";
 import { chown, mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { serverVariables } from "../../support/variables.ts";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-let test: TestDatabase;
+const test = testDatabase();
 let folder: string;
 beforeAll(async () => {
   await builtPages();
-  test = await freshDatabase();
   folder = await temporaryFolder();
-});
-afterAll(async () => {
-  await test.drop();
 });
 
 describe("the installed server in production", () => {

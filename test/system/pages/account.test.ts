@@ -3,33 +3,29 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { callAction, encodeArguments, type Fields, findServerAction } from "../../support/server-action.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { totp } from "../../support/totp.ts";
 
-let test: TestDatabase;
+const test = testDatabase();
 let server: RunningServer;
 let folder: string;
 let ada: TestUser;
 let otherUser: TestUser;
 beforeAll(async () => {
   await builtPages();
-  test = await freshDatabase();
   const limits = { RATE_LIMIT_SETTINGS: "1000/60", RATE_LIMIT_API: "1000/60" };
   folder = await temporaryFolder();
   server = await startTestServer(test.url, { APP_URL, DATA_DIR: folder, ...limits });
   ada = await createUser(test, "Ada", { isHttps: true });
   otherUser = await createUser(test, "Somebody New", { isHttps: true });
 }, 180_000);
-afterAll(async () => {
-  await server.close();
-  await test.drop();
-});
+afterAll(() => server.close());
 
 /** Of the mails to this address the last. */
 async function lastMailTo(address: string): Promise<string> {

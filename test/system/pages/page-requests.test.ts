@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createKey, createUser } from "../../support/people.ts";
@@ -14,14 +13,14 @@ import {
   submitAction,
 } from "../../support/server-action.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+import { testDatabase } from "../../support/test-database.ts";
 
-let test: TestDatabase;
+const test = testDatabase();
 let toDatabase: TcpProxy;
 let server: RunningServer;
 let cookie: string;
 beforeAll(async () => {
   await builtPages();
-  test = await freshDatabase();
   const databaseUrl = new URL(test.url);
   toDatabase = await startTcpProxy(Number(databaseUrl.port));
   databaseUrl.port = String(toDatabase.port);
@@ -31,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await toDatabase.close();
-  await test.drop();
 });
 
 /** With any headers, `Host` among them. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import {
@@ -13,14 +12,14 @@ import {
   type ServerAction,
 } from "../../support/server-action.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
-let test: TestDatabase;
+const test = testDatabase();
 let server: ServerProcess;
 let person: TestUser;
 beforeAll(async () => {
   await builtPages();
-  test = await freshDatabase();
   server = await spawnServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_SETTINGS: "1000/3600" });
   person = await createUser(test);
 }, 240_000);
@@ -28,7 +27,6 @@ afterAll(async () => {
   // A stranger's input must not be logged as an error.
   expect(server.lines.filter((line) => /"level":[56]0|⨯|unhandled/i.test(line))).toEqual([]);
   expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
-  await test.drop();
 });
 
 const JSON_BODY = { "content-type": "text/plain;charset=UTF-8" };

@@ -1,18 +1,16 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { openRawConnection } from "../../support/raw-connection.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
-let test: TestDatabase;
+const test = testDatabase();
 beforeAll(async () => {
   await builtPages();
-  test = await freshDatabase();
 }, 180_000);
-afterAll(() => test.drop());
 
 async function serverWithPages(variables: Record<string, string> = {}): Promise<ServerProcess> {
   const server = await spawnServer(test.url, { ...GENEROUS_LIMITS, ...variables });

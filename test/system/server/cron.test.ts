@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JOB_NAMES } from "../../../src/domain/job.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
 import { startTestServer } from "../../support/server.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { testDatabase } from "../../support/test-database.ts";
 
 const SECRET = "a-secret-of-sixteen-or-more";
 
-let test: TestDatabase;
+const test = testDatabase();
 let server: ServerProcess;
 let folder: string;
 beforeAll(async () => {
-  test = await freshDatabase();
   folder = await temporaryFolder();
   server = await spawnServer(test.url, {
     CRON_SECRET: SECRET,
@@ -22,10 +21,7 @@ beforeAll(async () => {
     ...{ RECONCILE: "on", SELF_HEAL: "on" },
   });
 });
-afterAll(async () => {
-  await server.end("SIGTERM");
-  await test.drop();
-});
+afterAll(() => server.end("SIGTERM"));
 
 async function get(job: string, secret = SECRET) {
   const { status, body } = await sendRequest(server.url, "GET", `/api/cron/${job}`, { key: secret });

@@ -21,10 +21,10 @@ import {
   simulator,
   type TestSimulator,
 } from "../../simulator/test-context.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { startTestRuntime } from "../../support/runtime.ts";
 import { startTestServer } from "../../support/server.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { SECRETS } from "../../support/variables.ts";
 
 const RUNS = 60;
@@ -86,13 +86,12 @@ const lives = fc.record<Life>({
 });
 
 describe.each(wireFormats())("events in the format %s, reordered and lost", (format) => {
-  let test: TestDatabase;
+  const test = testDatabase(RUNS + 200);
   let server: RunningServer;
   let runtime: Runtime;
   let hook: Endpoint;
   let sim: TestSimulator;
   beforeAll(async () => {
-    test = await freshDatabase(RUNS + 200);
     hook = await endpoint(format, SECRETS["provider-a"]);
     sim = await simulator({
       formats: { "provider-a": format },
@@ -110,7 +109,6 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
   afterAll(async () => {
     await runtime.close();
     await server.close();
-    await test.drop();
   });
 
   it("flags subscriptions that reordering changed, and corrects the rest by reconciling", {

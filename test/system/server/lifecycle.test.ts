@@ -1,22 +1,19 @@
 import { request } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { freshDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { createUser } from "../../support/people.ts";
 import { findServerAction, formBody } from "../../support/server-action.ts";
 import { spawnServer } from "../../support/server-process.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { SECRETS } from "../../support/variables.ts";
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await freshDatabase();
-});
-afterAll(() => test.drop());
+const test = testDatabase();
 
 describe("the server", () => {
   it("answers health and ready", async () => {

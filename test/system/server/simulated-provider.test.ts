@@ -3,28 +3,24 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import { embeddedSecrets } from "../../../src/config/embedded-secrets.ts";
 import { paymentAccess } from "../../../src/config/payments.ts";
 import { SLOTS } from "../../../src/domain/slot.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 let folder: string;
-let test: TestDatabase;
+const test = testDatabase(0);
 beforeAll(async () => {
   folder = await temporaryFolder();
-  test = await freshDatabase(0);
-});
-afterAll(async () => {
-  await test.drop();
 });
 
 describe("the simulated provider", () => {

@@ -4,23 +4,22 @@ import type { RunningServer } from "../../../src/server.ts";
 import { type Tollgate, tollgateIn } from "../../cli/tollgate.ts";
 import { repeatRefusals } from "../../simulator/repeat-refusals.ts";
 import { control, press } from "../../simulator/test-context.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 describe.each(wireFormats())("with the simulator in the format %s", (format) => {
   let folder: string;
-  let test: TestDatabase;
+  const test = testDatabase(0);
   let server: RunningServer;
   let tollgate: Tollgate;
   let provider: string;
   beforeAll(async () => {
     folder = await temporaryFolder();
-    test = await freshDatabase(0);
     const variables = {
       ...{ ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder },
       // On a busy machine the server refuses some events at first, and they arrive out of order. Lemon Squeezy's
@@ -35,10 +34,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
       ...{ SIMULATOR_PORT: new URL(provider).port, APP_URL: server.url },
     });
   });
-  afterAll(async () => {
-    await server.close();
-    await test.drop();
-  });
+  afterAll(() => server.close());
 
   const post = (path: string, { cookie }: TestUser, body?: object) =>
     sendRequest(server.url, "POST", path, { body, cookie });

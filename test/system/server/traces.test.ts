@@ -5,19 +5,19 @@ import { type RunningServer, startServer } from "../../../src/server.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { startReceiver } from "../../outbound/receiver.ts";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deliverUntilAnswered, sendRequest } from "../../support/http.ts";
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "../../support/otlp-receiver.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CRON_SECRET = "a-secret-of-sixteen-or-more";
 const MARKER = "x7marker7x";
 
-let test: TestDatabase;
+const test = testDatabase();
 let collector: OtlpReceiver;
 let stripe: StripeServer;
 let server: RunningServer;
@@ -26,7 +26,6 @@ const lines: string[] = [];
 
 beforeAll(async () => {
   await builtPages();
-  test = await freshDatabase();
   collector = await startOtlpReceiver();
   stripe = await stripeServer();
   const config = readConfig({
@@ -46,7 +45,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await Promise.all([collector.close(), stripe.close()]);
-  await test.drop();
 });
 
 async function spanWhere(isWanted: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan> {

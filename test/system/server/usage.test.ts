@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { createServiceKey } from "../../support/service-keys.ts";
+import { testDatabase } from "../../support/test-database.ts";
 
 const SENDERS = 64;
 const QUOTA = 1_000;
 const AMOUNT = 7;
 
-let test: TestDatabase;
+const test = testDatabase();
 let servers: ServerProcess[];
 beforeAll(async () => {
-  test = await freshDatabase();
   servers = await Promise.all([spawnServer(test.url), spawnServer(test.url), spawnServer(test.url)]);
 });
-afterAll(async () => {
-  await Promise.all((servers ?? []).map((server) => server.end("SIGTERM")));
-  await test?.drop();
-});
+afterAll(() => Promise.all((servers ?? []).map((server) => server.end("SIGTERM"))));
 
 it("counts a quota exactly with three processes and 64 senders", async () => {
   const { key } = await createServiceKey(test, { limit: 100_000 });
