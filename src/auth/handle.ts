@@ -3,11 +3,15 @@ import type { Auth } from "./auth.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import { presentedKey } from "./presented-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
-import { refusalResponse } from "./responses.ts";
+import { errorResponse, refusalResponse } from "./responses.ts";
 import { authRoute } from "./routes.ts";
 import { type ServeDeps, serveRoute } from "./serve-route.ts";
 
-export type HandleOptions = ServeDeps & { betterAuth: ConfiguredBetterAuth; requireConfirmation: boolean };
+export type HandleOptions = ServeDeps & {
+  betterAuth: ConfiguredBetterAuth;
+  requireConfirmation: boolean;
+  ownOrigins: () => readonly string[];
+};
 
 /** Passes the routes that the product uses on to Better Auth, in a request reduced to what they need. */
 export function createHandler(options: HandleOptions): Auth["handle"] {
@@ -21,7 +25,7 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
     const requestBody = route.body ? await readRequestBody(request, route.body) : { body: null };
     if ("refused" in requestBody) return requestBody.refused;
     const cookie = presentsKey(request) ? null : request.headers.get("cookie");
-    return serveRoute(options, {
+    const response = await serveRoute(options, {
       route,
       body: requestBody.body,
       cookie,
@@ -32,7 +36,24 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
           innerRequest(request, requestBody.body, { appUrl, cookie: withCookie ? cookie : null }),
         ),
     });
+    return leadsElsewhere(response, options)
+      ? errorResponse(403, "Invalid callbackURL", { code: "INVALID_CALLBACK_URL" })
+      : response;
   };
+}
+
+/**
+ * Better Auth checks a `callbackURL` as it was sent, but may redirect to it without its dot segments:
+ * `/.//evil.example` becomes `//evil.example`, which names another host.
+ */
+function leadsElsewhere(
+  { headers }: Response,
+  { appUrl, ownOrigins }: Pick<HandleOptions, "appUrl" | "ownOrigins">,
+): boolean {
+  const location = headers.get("location");
+  if (location === null) return false;
+  const { origin } = new URL(location, appUrl);
+  return origin !== new URL(appUrl).origin && !ownOrigins().includes(origin);
 }
 
 function withAllow(response: Response, allow: string): Response {

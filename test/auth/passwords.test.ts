@@ -175,6 +175,17 @@ describe("resetting the password", () => {
 describe("with email confirmation required", () => {
   const context = accounts({ requireConfirmation: true });
 
+  it.each(["/.//evil.example/", "/..//evil.example/", "/x/..//evil.example/", "/././/evil.example/"])(
+    "an invalid link redirects to no other site: %s",
+    async (callbackURL) => {
+      const query = new URLSearchParams({ token: "expired", callbackURL });
+      const opened = await context.call(`/verify-email?${query}`);
+      const location = opened.headers.get("location");
+      expect([opened.status, location]).toEqual([403, null]);
+      expect(await opened.json()).toMatchObject({ code: "INVALID_CALLBACK_URL" });
+    },
+  );
+
   it("sign-up starts no session before the mailed link is opened", async () => {
     const body = { name: "Person", email: "confirm@example.com", password: PASSWORD };
     const signUp = await context.call("/sign-up/email", body);
