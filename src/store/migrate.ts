@@ -9,7 +9,7 @@ const LOCK_POLL_MS = 100;
 
 /** A statement that waits for a lock blocks everybody behind it: it gives up soon and is retried. */
 const LOCK_TIMEOUT_MS = 1_000;
-const LOCK_TRIES = 300;
+const MAX_TRIES = 300;
 const PAUSE_MS = 1_000;
 
 /**
@@ -26,8 +26,8 @@ export async function migrate(database: Database): Promise<string[]> {
     const open = (await migrationFiles()).filter((name) => !applied.has(name));
     for (const name of open) {
       const text = await readFile(new URL(name, FOLDER), "utf8");
-      if (isConcurrent(name)) await runConcurrently(database, name, text);
-      else await retryOnLockTimeout(() => runInTransaction(database, name, text));
+      if (isConcurrent(name)) await retryOn(QUERY_CANCELED, () => runConcurrently(database, name, text));
+      else await retryOn(LOCK_NOT_AVAILABLE, () => runInTransaction(database, name, text));
     }
     return open;
   } finally {
@@ -106,7 +106,10 @@ async function runInTransaction(database: Database, name: string, text: string):
   });
 }
 
-/** An interrupted run leaves an invalid index behind, which is dropped first. */
+/**
+ * An interrupted run leaves an invalid index behind, which is dropped first. Behind a transaction pooler the
+ * time-out may apply to another connection than the statement, which has that of a serving process then.
+ */
 async function runConcurrently(database: Database, name: string, text: string): Promise<void> {
   await onConnection(database, async (connection) => {
     await connection.script("set statement_timeout = 0");
@@ -138,13 +141,14 @@ async function onConnection(database: Database, work: (connection: Connection) =
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";
+const QUERY_CANCELED = "57014";
 
-async function retryOnLockTimeout(run: () => Promise<void>): Promise<void> {
+async function retryOn(state: string, run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await run();
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries >= LOCK_TRIES) throw error;
+      if (sqlState(error) !== state || tries >= MAX_TRIES) throw error;
       await sleep(PAUSE_MS);
     }
   }
