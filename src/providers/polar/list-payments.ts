@@ -1,4 +1,5 @@
 import { getOrders, listOrders } from "@polar-sh/sdk/2026-10/services/orders";
+import type { Charge } from "../../domain/payment.ts";
 import type { PaymentSelection } from "../../domain/payment-api.ts";
 import type { PaymentState } from "../../domain/payment-state.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
@@ -62,6 +63,11 @@ function stateOf(order: unknown, disputes: Disputes): PaymentState | null {
     isUndecided: !PAID.has(textAt(order, "status") ?? ""),
     reversals: (id === null ? undefined : disputes.get(id)) ?? [],
   });
-  // A listed order contains its subscription's present period, not its own.
-  return state && { ...state, charge: { ...state.charge, periodStart: null, periodEnd: null } };
+  return state && { ...state, charge: { ...state.charge, ...periodOf(state.charge) } };
+}
+
+/** A listed order contains its subscription's present period, which is not that of an older order. */
+function periodOf({ occurredAt, periodStart, periodEnd }: Charge): Pick<Charge, "periodStart" | "periodEnd"> {
+  const isPresent = occurredAt !== null && periodStart !== null && occurredAt >= periodStart;
+  return isPresent ? { periodStart, periodEnd } : { periodStart: null, periodEnd: null };
 }

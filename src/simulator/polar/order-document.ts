@@ -23,7 +23,7 @@ export function order(context: EventContext): object {
   const lines = chargeLines(step.state);
   return {
     id: orderId(context),
-    created_at: rfc3339((isRecurring(step) ? step.atSeconds : lifecycle.startedAtSeconds) - 1),
+    created_at: rfc3339(isRecurring(step) ? step.atSeconds : lifecycle.startedAtSeconds),
     modified_at: rfc3339(step.atSeconds),
     status: "paid",
     paid: true,

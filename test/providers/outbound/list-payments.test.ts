@@ -214,7 +214,7 @@ function polarOrder(id: string, changes: object = {}): object {
   };
 }
 
-it("lists Polar's orders with what was refunded, without their subscription's present period", async () => {
+it("lists Polar's orders with what was refunded, an older one without its subscription's present period", async () => {
   provider.respondWith(({ query }) => ({
     body: {
       items:
@@ -227,8 +227,9 @@ it("lists Polar's orders with what was refunded, without their subscription's pr
               polarOrder("o4", { status: "pending" }),
               polarOrder("o6", { applied_balance_amount: -1_500, due_amount: 2_500 }),
               polarOrder("o5", { total_amount: "a lot" }),
+              polarOrder("o7", { created_at: "2026-05-02T12:00:00.1Z" }),
             ],
-      pagination: { total_count: 5, max_page: 2 },
+      pagination: { total_count: 7, max_page: 2 },
     },
   }));
   const states = await listed("polar");
@@ -239,8 +240,13 @@ it("lists Polar's orders with what was refunded, without their subscription's pr
     ["o3", "partly_refunded", 4_000, "EUR", 400],
     ["o4", "undecided", 4_000, "EUR", 0],
     ["o6", "paid", 2_500, "EUR", 0],
+    ["o7", "paid", 4_000, "EUR", 0],
   ]);
   expect(states[0]?.charge).toMatchObject({ periodStart: null, periodEnd: null });
+  expect(states.at(-1)?.charge).toMatchObject({
+    periodStart: new Date("2026-05-02T12:00:00Z"),
+    periodEnd: new Date("2026-06-02T12:00:00Z"),
+  });
   expect(requested().filter((request) => request.startsWith("/v1/orders/"))).toHaveLength(2);
 });
 
