@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WireFormat } from "../../src/providers/adapter.ts";
+import { wireFormats } from "../../src/providers/registry.ts";
 import { SECRETS } from "../support/variables.ts";
 import { endpoint } from "./endpoint.ts";
 import { API_KEY, control, order, press, simulator } from "./test-context.ts";
@@ -37,6 +38,21 @@ async function provider(format: WireFormat) {
   const bodies = () => hook.arrivals.map(({ eventType, body }) => ({ eventType, body: body as any }));
   return { sim, ask, buy, act, bodies };
 }
+
+describe.each(wireFormats())("a renewal that is owed in the format %s", (format) => {
+  it("is paid as it was invoiced when the seats have changed meanwhile", async () => {
+    const { sim, buy, act } = await provider(format);
+    await buy();
+    await act("fail_renewal");
+    await sim.passTime("month");
+    await act("seats", { seats: "3" });
+    await act("allow_renewal");
+    await act("pay_owed");
+    expect(sim.payments("provider-a").map(({ amount }) => amount)).toEqual([2_000, 2_000]);
+    await sim.passTime("month");
+    expect(sim.payments("provider-a").at(-1)?.amount).toBeGreaterThan(6_000);
+  });
+});
 
 describe("Stripe", () => {
   it("creates a subscription as incomplete, and activates it with the next event", async () => {

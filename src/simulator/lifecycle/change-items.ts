@@ -1,5 +1,5 @@
 import { intervalsAfter } from "./calendar.ts";
-import { chargeFor } from "./charge.ts";
+import { chargeFor, periodLine } from "./charge.ts";
 import type { Offer } from "./offer.ts";
 import { type ChangeBilling, prorations } from "./prorations.ts";
 import type { BillingState, EmittedEvent, SubscriptionState } from "./subscription.ts";
@@ -25,7 +25,7 @@ export function changeItems<Subscription extends BillingState>(
     return `${offer.planName} is sold for ${min} to ${max} seats.`;
 
   const billing = before.status === "incomplete" ? "never" : change.billing;
-  const next = withItems(subscription, change, nowSeconds);
+  const next = withItems(withInvoice(subscription), change, nowSeconds);
   const lines = prorations(before, next.state, billing, nowSeconds);
   const event: EmittedEvent = isOtherPrice ? "plan changed" : "seats changed";
   if (lines.length === 0) return { subscription: next, events: [event] };
@@ -44,6 +44,13 @@ export function changeItems<Subscription extends BillingState>(
     },
     events: [event, "change charged"],
   };
+}
+
+/** What is owed has been invoiced, and does not change with the items. */
+function withInvoice<Subscription extends BillingState>(subscription: Subscription): Subscription {
+  const { state, overdue } = subscription;
+  if (overdue === null || state.charge) return subscription;
+  return { ...subscription, state: { ...state, charge: chargeFor(null, [periodLine(state)], 0) } };
 }
 
 /** Another interval starts a new period, as with every provider; a trial keeps its end. */
