@@ -8,10 +8,12 @@ import { isBanned } from "../store/bans.ts";
 import type { Database } from "../store/database.ts";
 import { revokeAfterReset, revokeBeforeSecondFactor } from "../store/revocations.ts";
 import { sharedPool } from "../store/shared-pool.ts";
+import { clearSignInFailures } from "../store/sign-in-failures.ts";
 import { consumeTotpCode } from "../store/used-totp-codes.ts";
 import { accountMail } from "./account-mail.ts";
 import { AUTH_PATH } from "./auth-path.ts";
-import { keyedCodeHash } from "./keyed-hash.ts";
+import { accountKey } from "./guess-limit.ts";
+import { keyedCodeHash, keyedHash } from "./keyed-hash.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
 import type { RequestScopes } from "./request-scope.ts";
@@ -71,8 +73,11 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       resetPasswordTokenExpiresIn: HOUR_SECONDS,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) => send(user, { kind: "password_reset", url }),
-      onPasswordReset: ({ user }) =>
-        revokeAfterReset(database, user.id, scopes.getStore()?.address ?? "unknown"),
+      onPasswordReset: async ({ user }) => {
+        await revokeAfterReset(database, user.id, scopes.getStore()?.address ?? "unknown");
+        // Somebody else's guesses must not keep out whoever has just proved to own the address.
+        await clearSignInFailures(database, accountKey(user.email, keyedHash(options.secret)));
+      },
       onExistingUserSignUp: ({ user }) => send(user, { kind: "existing_account" }),
     },
     ...(requireConfirmation

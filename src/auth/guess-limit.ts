@@ -66,7 +66,12 @@ function keysOf(guess: Guess, hash: (email: string) => string): { key: string; f
     return [{ key: `second-factor:${guess.userId}`, freeFailures: FREE_FAILURES.secondFactor }];
   }
   return [
-    { key: `account:${hash(guess.email)}`, freeFailures: FREE_FAILURES.account },
+    { key: accountKey(guess.email, hash), freeFailures: FREE_FAILURES.account },
     { key: `network:${networkOf(guess.address)}`, freeFailures: FREE_FAILURES.network },
   ];
+}
+
+/** What wrong passwords for an account are counted under. */
+export function accountKey(email: string, hash: (email: string) => string): string {
+  return `account:${hash(email)}`;
 }

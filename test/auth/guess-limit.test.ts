@@ -71,6 +71,16 @@ describe("sign-in limits", () => {
     expect((await context.call("/change-password", body, { cookie })).status).toBe(200);
   });
 
+  it("do not lock out whoever has just reset the password by mail", async () => {
+    const { email } = await context.signedUp();
+    await haveFailedTenTimes(email);
+    await context.call("/request-password-reset", { email });
+    const token = /reset-password\/([\w-]+)/.exec(context.mails.at(-1)?.text ?? "")?.[1];
+    const newPassword = "another good password";
+    expect((await context.call("/reset-password", { token, newPassword })).status).toBe(200);
+    expect((await signIn(email, newPassword, "198.51.100.4")).status).toBe(200);
+  });
+
   it("throttle a session's password changes after ten wrong passwords", async () => {
     const { cookie } = await context.signedUp();
     const change = () =>
