@@ -12,6 +12,10 @@ const LOCK_TIMEOUT_MS = 1_000;
 const MAX_TRIES = 300;
 const PAUSE_MS = 1_000;
 
+/** After this long PostgreSQL ends what a process holds that was stopped or has lost its network. */
+const SILENT_FOR_MS = 15_000;
+const SIGN_OF_LIFE_MS = 3_000;
+
 /**
  * Brings the schema up to date while other processes, of this release or the one before, keep working. Each
  * numbered file is a transaction of its own; a file named `_concurrently` is one statement outside of any.
@@ -19,19 +23,20 @@ const PAUSE_MS = 1_000;
  * run.
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const unlock = await lockMigrations(database);
+  const lock = await lockMigrations(database);
   try {
     await createHistory(database);
     const applied = await appliedMigrations(database);
     const open = (await migrationFiles()).filter((name) => !applied.has(name));
     for (const name of open) {
       const text = await readFile(new URL(name, FOLDER), "utf8");
-      if (isConcurrent(name)) await retryOn(QUERY_CANCELED, () => runConcurrently(database, name, text));
+      if (isConcurrent(name))
+        await retryOn(QUERY_CANCELED, () => runConcurrently(database, lock, name, text));
       else await retryOn(LOCK_NOT_AVAILABLE, () => runInTransaction(database, name, text));
     }
     return open;
   } finally {
-    unlock();
+    lock.release();
   }
 }
 
@@ -56,11 +61,18 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
   return (await migrationFiles()).filter((name) => !applied.has(name));
 }
 
+type MigrationLock = {
+  /** @throws DatabaseUnavailable when it is lost: this process was stopped, and another one migrates */
+  confirm(): Promise<void>;
+  release(): void;
+};
+
 /**
- * An advisory lock held by an idle transaction, so that it works through a pooler and ends with the process.
- * Others poll: `create index concurrently` would wait for a statement that is waiting for this lock.
+ * An advisory lock held by an idle transaction, so that it works through a pooler and ends with the process,
+ * or once that is silent. Others poll: `create index concurrently` would wait for a statement that is waiting
+ * for this lock.
  */
-async function lockMigrations(database: Database): Promise<() => void> {
+async function lockMigrations(database: Database): Promise<MigrationLock> {
   const connection = await database.connection();
   try {
     while (!(await tryLock(connection))) await sleep(LOCK_POLL_MS);
@@ -68,15 +80,22 @@ async function lockMigrations(database: Database): Promise<() => void> {
     connection.release({ healthy: false });
     throw error;
   }
-  // Closing the connection ends the transaction.
-  return () => connection.release({ healthy: false });
+  const signsOfLife = setInterval(() => connection.script("select").catch(() => {}), SIGN_OF_LIFE_MS);
+  return {
+    confirm: () => connection.script("select"),
+    release: () => {
+      clearInterval(signsOfLife);
+      // Closing the connection ends the transaction.
+      connection.release({ healthy: false });
+    },
+  };
 }
 
 /**
  * Keeps the transaction open only when it has the lock, and never with a snapshot, which would block others.
  */
 async function tryLock(connection: Connection): Promise<boolean> {
-  await connection.script("begin; set local idle_in_transaction_session_timeout = 0");
+  await connection.script(`begin; set local idle_in_transaction_session_timeout = ${SILENT_FOR_MS}`);
   const [row] = await connection.run<{ locked: boolean }>({
     name: "lock_migrations",
     text: `select pg_try_advisory_xact_lock(${LOCK_KEY}) as locked`,
@@ -98,7 +117,8 @@ async function createHistory(database: Database): Promise<void> {
 async function runInTransaction(database: Database, name: string, text: string): Promise<void> {
   await onConnection(database, async (connection) => {
     await connection.script(
-      `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0`,
+      `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;
+      set local idle_in_transaction_session_timeout = ${SILENT_FOR_MS}`,
     );
     await connection.script(text);
     await recordMigration(connection, name);
@@ -110,12 +130,18 @@ async function runInTransaction(database: Database, name: string, text: string):
  * An interrupted run leaves an invalid index behind, which is dropped first. Behind a transaction pooler the
  * time-out may apply to another connection than the statement, which has that of a serving process then.
  */
-async function runConcurrently(database: Database, name: string, text: string): Promise<void> {
+async function runConcurrently(
+  database: Database,
+  lock: MigrationLock,
+  name: string,
+  text: string,
+): Promise<void> {
   await onConnection(database, async (connection) => {
     await connection.script("set statement_timeout = 0");
     const [, index] = /\bindex concurrently (\w+)/.exec(text) ?? [];
     if (index) await connection.script(`drop index concurrently if exists ${index}`);
     await connection.script(text);
+    await lock.confirm();
     await recordMigration(connection, name);
     await connection.script("reset statement_timeout");
   });

@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
+import { type Connection, openDatabase } from "../../src/store/database.ts";
 import { isMigrated, migrate } from "../../src/store/migrate.ts";
 import { dumpSchema } from "../../src/store/schema-dump.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { spawnServer } from "../support/server-process.ts";
 
 let test: TestDatabase;
@@ -20,6 +21,31 @@ it("runs each migration once when ten processes start on an empty database", asy
   expect(ran).toHaveLength(1);
   const ends = await Promise.all(servers.map((server) => server.end("SIGTERM")));
   expect(ends.map((end) => end.code)).toEqual(Array(10).fill(0));
+});
+
+it("goes on after a process that stopped in the middle of a migration, its connections open", async () => {
+  const { url, database, drop } = await emptyDatabase();
+  const stopping = openDatabase({ url, prepared: false, maxConnections: 2, answerTimeoutMs: 60_000 });
+  let commits = 0;
+  const unlessStopped = <Result>(step: () => Promise<Result>) =>
+    commits < 3 ? step() : new Promise<Result>(() => {});
+  const connection = async (): Promise<Connection> => {
+    const { run, script, release } = await stopping.connection();
+    return {
+      run: (statement, values) => unlessStopped(() => run(statement, values)),
+      script: (text) => {
+        if (text === "commit") commits += 1;
+        return unlessStopped(() => script(text));
+      },
+      release,
+    };
+  };
+  void migrate({ ...stopping, connection });
+  await eventually(async () => commits, 3);
+  const files = await migrate(database);
+  expect(files[0]).toBe("0003_changes.sql");
+  expect(await isMigrated(database)).toBe(true);
+  await drop();
 });
 
 it("schema.sql matches the migrations", async () => {
