@@ -157,9 +157,15 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   const writeToTerminal = process.stderr.write.bind(process.stderr);
   const release = captureOutput({ log, context: outputContext });
   try {
-    const server = await startServer(config, options);
+    const starting = startServer(config, options);
+    let isListening = false;
+    stopOnSignal(async () => {
+      // An embedded database would outlive a start that is broken off; all else ends with this process.
+      if (isListening || config.databaseUrl === null) await (await starting).close();
+    }, log);
+    const server = await starting;
+    isListening = true;
     collectGarbage();
-    stopOnSignal(server.close, log);
     log.info({ url: server.url }, "listening");
     if (config.databaseUrl === null) writeToTerminal(startupBanner(config, server));
   } catch (error) {

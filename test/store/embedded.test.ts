@@ -1,4 +1,6 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
@@ -6,9 +8,11 @@ import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { PROCESS_VARIABLES } from "../support/variables.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -41,6 +45,20 @@ describe("the embedded PostgreSQL", () => {
     }
     expect((await second.end("SIGTERM")).code).toBe(0);
     await expect(stat(join(folder, "postgres", "cluster", "postmaster.pid"))).rejects.toThrow("ENOENT");
+  });
+
+  it("is stopped with a server that is told to stop while it starts", { timeout: 120_000 }, async () => {
+    const dataDir = join(folder, "broken-off");
+    const pidFile = join(dataDir, "postgres", "cluster", "postmaster.pid");
+    const server = spawn(process.execPath, [join(import.meta.dirname, "../../src/server.ts")], {
+      env: { ...PROCESS_VARIABLES, DATA_DIR: dataDir, PORT: "0", SIMULATOR: "off" },
+      stdio: "ignore",
+    });
+    const ended = once(server, "exit");
+    await eventually(async () => (await readFile(pidFile, "utf8").catch(() => "")).includes("ready"), true);
+    server.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    await expect(stat(pidFile)).rejects.toThrow("ENOENT");
   });
 
   it("starts although its pid file names an unrelated process", async () => {
