@@ -195,6 +195,27 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     await close();
   });
 
+  it("cost at once what the preview says, of which earlier credit pays a part, and nothing in a trial", async () => {
+    if (format !== "stripe" && format !== "paddle") return;
+    const pro = { ...unchanged, when: "now", resultingPriceId: "price_pro_monthly" } as const;
+    for (const fields of [{ trial: "on" }, {}]) {
+      const { sim, api, agree, buy, close } = await shopWith(format);
+      const { id } = await buy(fields);
+      const before = sim.payments("provider-a").length;
+      const previews: (number | undefined)[] = [];
+      for (const seats of [4, 1, 5]) {
+        const change = { ...pro, seats, resultingSeats: seats };
+        previews.push((await api.previewChange(id, change))?.amountDue);
+        await api.changeSubscription(id, change);
+      }
+      await agree();
+      const charged = sim.payments("provider-a").slice(before);
+      if ("trial" in fields) expect([previews, charged]).toEqual([[0, 0, 0], []]);
+      else expect(previews.map((due) => Math.max(0, due ?? -1))).toEqual(charged.map(({ amount }) => amount));
+      await close();
+    }
+  });
+
   it("replace and withdraw what waits for the end of the period", async () => {
     const { api, buy, storedSubscriptions, close } = await shopWith(format);
     const { id, forward } = await buy();

@@ -25,17 +25,15 @@ export async function previewChange(
 ): Promise<ChangePreview | null> {
   const path = `/subscriptions/${pathSegment(provider, id)}`;
   const body = await changeOf(provider, send, path, change);
-  const result = valueAt(
-    await send(patch(provider, `${path}/preview`, body)),
-    "data",
-    "update_summary",
-    "result",
-  );
-  const amount = Number(textAt(result, "amount"));
+  const preview = valueAt(await send(patch(provider, `${path}/preview`, body)), "data");
+  const result = valueAt(preview, "update_summary", "result");
+  const isCredit = textAt(result, "action") === "credit";
+  // The summary leaves out what the customer's credit balance pays.
+  const charged = textAt(preview, "immediate_transaction", "details", "totals", "grand_total");
+  const amount = Number(isCredit ? textAt(result, "amount") : (charged ?? textAt(result, "amount")));
   const currency = textAt(result, "currency_code");
   if (!Number.isSafeInteger(amount) || currency === null) return null;
-  const sign = textAt(result, "action") === "credit" ? -1 : 1;
-  return { amountDue: sign * amount + 0, currency, at: new Date() };
+  return { amountDue: (isCredit ? -amount : amount) + 0, currency, at: new Date() };
 }
 
 /** The list of items replaces the one before: add-ons are sent along. */

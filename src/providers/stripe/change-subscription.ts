@@ -40,8 +40,12 @@ export async function previewChange(
   id: string,
   change: SubscriptionChange,
 ): Promise<ChangePreview | null> {
-  const item = itemOf(provider, await retrieve(provider, client, id), change);
+  const subscription = await retrieve(provider, client, id);
+  const item = itemOf(provider, subscription, change);
   const isAtOnce = change.when === "now";
+  // Nothing is charged in a trial: the preview would be the invoice at its end.
+  if (isAtOnce && subscription.status === "trialing")
+    return { amountDue: 0, currency: subscription.currency.toUpperCase(), at: new Date() };
   const invoice = await mapStripeErrors(provider, () =>
     client.invoices.createPreview({
       subscription: pathSegment(provider, id),
