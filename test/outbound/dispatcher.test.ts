@@ -388,6 +388,55 @@ it("disables an endpoint after five days of failures and notifies its creator", 
   expect(endpoint.received).toHaveLength(3);
 });
 
+/** Records a delivery as made, in a transaction that is open until it is committed. */
+async function recordDelivered(endpointId: string, delivery: ClaimedDelivery): Promise<() => Promise<void>> {
+  const { promise: recorded, resolve: endRecording } = Promise.withResolvers<void>();
+  const { promise: committing, resolve: commit } = Promise.withResolvers<void>();
+  const limits = { lockTimeoutMs: 5_000, statementTimeoutMs: 5_000, idleTimeoutMs: 30_000 };
+  const recording = inTransaction(
+    test.database,
+    { synchronousCommit: "on", ...limits },
+    async (transaction) => {
+      const result = { isDelivered: true, durationMs: 1, responseStatus: 204, error: null };
+      await Promise.all(recordAttempts(transaction, endpointId, [{ delivery, result, retryInSeconds: 15 }]));
+      endRecording();
+      await committing;
+      await transaction.commitAfter([]);
+    },
+  );
+  await recorded;
+  return () => {
+    commit();
+    return recording;
+  };
+}
+
+function waitingForPredecessor(endpointId: string) {
+  return test.rows(
+    "select from outbound_delivery where endpoint_id = $1 and status = 'pending' and next_attempt_at is null",
+    [endpointId],
+  );
+}
+
+it("leaves no event waiting when it is relayed while its predecessor is recorded as delivered", async () => {
+  const { id } = await addEndpoint(test, "https://example.com/hook");
+  await writeEvent(test, "a", 1);
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  const [delivery] = await claimDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
+  await writeEvent(test, "a", 2);
+  const commit = await recordDelivered(id, delivery as ClaimedDelivery);
+  let isRelayed = false;
+  const relaying = relayEvents({ database: test.database, ...ACCESS_CONTEXT }).then(() => {
+    isRelayed = true;
+  });
+  const waiting =
+    "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+  await eventually(async () => isRelayed || (await test.rows(waiting)).length > 0, true);
+  await commit();
+  await relaying;
+  expect(await waitingForPredecessor(id)).toEqual([]);
+});
+
 it("leaves no event waiting when its predecessor is delivered just as the endpoint is resumed", async () => {
   const { id } = await addEndpoint(test, "https://example.com/hook");
   await addEndpoint(test, "https://example.com/other");
@@ -396,34 +445,17 @@ it("leaves no event waiting when its predecessor is delivered just as the endpoi
   const [delivery] = await claimDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
   await updateEndpoint(test.database, id, { enabled: false });
   await writeEvent(test, "a", 2);
-  const { promise: relayed, resolve: endRelay } = Promise.withResolvers<void>();
-  let recording: Promise<void> = Promise.resolve();
+  let commit = async () => {};
   const resumeAndRecord = async () => {
     await updateEndpoint(test.database, id, { enabled: true });
-    const { promise: recorded, resolve: record } = Promise.withResolvers<void>();
-    const limits = { lockTimeoutMs: 5_000, statementTimeoutMs: 5_000, idleTimeoutMs: 30_000 };
-    recording = inTransaction(test.database, { synchronousCommit: "on", ...limits }, async (transaction) => {
-      const result = { isDelivered: true, durationMs: 1, responseStatus: 204, error: null };
-      const outcome = { delivery: delivery as ClaimedDelivery, result, retryInSeconds: 15 };
-      await Promise.all(recordAttempts(transaction, id, [outcome]));
-      record();
-      await relayed;
-      await transaction.commitAfter([]);
-    });
-    await recorded;
+    commit = await recordDelivered(id, delivery as ClaimedDelivery);
   };
   await relayEvents({
     database: runningAfter(test.database, "lock_event_endpoints", resumeAndRecord),
     ...ACCESS_CONTEXT,
   });
-  endRelay();
-  await recording;
-  expect(
-    await test.rows(
-      "select from outbound_delivery where endpoint_id = $1 and status = 'pending' and next_attempt_at is null",
-      [id],
-    ),
-  ).toEqual([]);
+  await commit();
+  expect(await waitingForPredecessor(id)).toEqual([]);
 });
 
 it("notifies once when several batches of attempts fail as the endpoint is disabled", async () => {

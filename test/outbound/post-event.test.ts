@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
+import { type Address, outboundAllow } from "../../src/outbound/allowed-targets.ts";
+import { openEndpointConnections } from "../../src/outbound/endpoint-connections.ts";
 import { type PostOptions, postEvent } from "../../src/outbound/post-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import type { SendResult } from "../../src/store/record-outbound-attempts.ts";
@@ -39,6 +40,22 @@ it("tries the next address of a name when one cannot be reached", async () => {
     { address: "127.0.0.1", family: 4 },
   ];
   expect(await post(`http://several.invalid:${port}/hook`, { resolve })).toMatchObject({ isDelivered: true });
+});
+
+it("reuses a connection when the addresses of a name come in another order", async () => {
+  const receiver = await startReceiver();
+  open.push(receiver);
+  const { port } = new URL(receiver.url);
+  const addresses: Address[] = [
+    { address: "127.0.0.2", family: 4 },
+    { address: "127.0.0.1", family: 4 },
+  ];
+  const connections = openEndpointConnections();
+  for (const order of [addresses, addresses.toReversed()])
+    await post(`http://several.invalid:${port}/hook`, { connections, resolve: async () => order });
+  connections.close();
+  const [first, second] = receiver.received;
+  expect(second?.connection).toBe(first?.connection);
 });
 
 it("fails when the name of the host is not resolved in time", async () => {

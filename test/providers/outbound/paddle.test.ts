@@ -140,6 +140,18 @@ describe("Paddle's API", () => {
   });
 
   it.each([
+    ["pending_approval", false],
+    ["approved", false],
+    ["rejected", true],
+  ])("asks again for a refund whose status is %s: %s", async (status, asksAgain) => {
+    const adjustments = [{ action: "refund", type: "full", status }];
+    const paid = { id: "txn_1", details: { totals: { grand_total: "2000" } }, adjustments };
+    provider.respondWith(() => ({ body: { data: [paid] } }));
+    expect(await api.refundSubscription("sub_0")).toBe(true);
+    expect(provider.requests.some(({ method }) => method === "POST")).toBe(asksAgain);
+  });
+
+  it.each([
     ["active", "prorated_immediately"],
     ["trialing", "do_not_bill"],
   ])("changes a subscription that is %s with the billing mode %s", async (status, mode) => {
