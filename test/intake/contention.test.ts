@@ -96,6 +96,25 @@ describe("a locked subscription", () => {
     ]);
   });
 
+  it("does not hold up its group, whose other events are written together", async () => {
+    await Promise.all([0, 1, 2].map((n) => receive(numberedEvent("sub", n))));
+    const { release } = await holdLock(lockOf("sub-0"));
+    const { reached } = runtime.intake;
+    let transactions = 0;
+    runtime.intake.reached = async (milestone) => {
+      if (milestone === "effects written") transactions += 1;
+    };
+    const [own, ...others] = [0, 1, 2].map((n) =>
+      receive(update(`grouped-${n}`, `sub-${n}`, `user_${n}`, 9)),
+    );
+    expect(await Promise.all(others)).toEqual(["applied", "applied"]);
+    runtime.intake.reached = reached;
+    // Had it waited for the lock until its time-out, it would have been written singly.
+    expect(transactions).toBe(1);
+    await release({ healthy: false });
+    expect(["applied", "unavailable"]).toContain(await own);
+  });
+
   it("is read after the other transaction's commit, so that its event is decided on the new state", async () => {
     await receive(numberedEvent("first", 0));
     const connection = await holdLock(lockOf("first-0"));

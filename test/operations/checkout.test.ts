@@ -174,6 +174,20 @@ describe("a checkout", () => {
     );
   });
 
+  it("is not created for a user who has subscribed while the one before was being closed", async () => {
+    await checkout({ planId: "pro" });
+    stripe.interfere(async ({ path }) => {
+      if (path.endsWith("/expire")) await subscribed();
+      return undefined;
+    });
+    const answer = await checkout({ planId: "team" });
+    expect([answer.status, answer.body.error]).toEqual([
+      409,
+      "The user already has a subscription: change or cancel it in the billing portal",
+    ]);
+    expect(stripe.sessions).toHaveLength(1);
+  });
+
   it("keeps its lease while the provider is slow", async () => {
     let answered = () => {};
     const slow = new Promise<undefined>((resolve) => {
