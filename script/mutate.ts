@@ -18,6 +18,7 @@ import { FAULTS_BY_FOLDER } from "./faults/by-folder.ts";
 import type { Fault } from "./faults/fault.ts";
 import { FAULTS_FOUND } from "./faults/found.ts";
 import { FAULTS_OF_THE_INTAKE } from "./faults/intake.ts";
+import { FAULTS_IN_WHAT_WAS_MENDED } from "./faults/mended.ts";
 import { FAULTS_OF_THE_SPECIFICATION } from "./faults/specification.ts";
 
 const PROJECT = join(import.meta.dirname, "..");
@@ -28,6 +29,7 @@ const LISTS: Record<string, readonly Fault[]> = {
   specification: FAULTS_OF_THE_SPECIFICATION,
   found: FAULTS_FOUND,
   intake: FAULTS_OF_THE_INTAKE,
+  mended: FAULTS_IN_WHAT_WAS_MENDED,
 };
 
 const faults = chosenFaults();
