@@ -43,7 +43,10 @@ export async function authenticate(c: Context<HonoEnv>, callers: CallerContext):
     caller,
     charges,
     acceptLanguage: c.env.incoming.headers["accept-language"],
-    identifyAgain: async () => (await callers.auth.identify(credentialsOf(c, callers))).caller,
+    identified: {
+      atMs: performance.now(),
+      again: async () => (await callers.auth.identify(credentialsOf(c, callers))).caller,
+    },
   };
 }
 

@@ -16,23 +16,29 @@ export type Call = {
   prepaid?: number;
   /** The request's `Accept-Language`. */
   acceptLanguage?: string | undefined;
-  /** By the same credentials, as of now; absent where all input has arrived. @throws Refusal */
-  identifyAgain?: () => Promise<Caller>;
+  /**
+   * When the caller was identified, by `performance.now()`, and who they are by now, by the same credentials;
+   * absent where all input has arrived. `again` throws a Refusal.
+   */
+  identified?: { atMs: number; again(): Promise<Caller> };
 };
 
-/** Ordinary bodies arrive together with their request, or soon. */
+/** Ordinary bodies arrive together with their request, or soon, and most requests call one operation. */
 const LATE_AFTER_MS = 100;
 
 /**
- * Reads a call's input. If that takes time, the caller is identified again: otherwise a client could hold a
- * body back until after its session or key was revoked, or its role taken away.
+ * Reads a call's input. A caller who was identified some time ago is identified again: otherwise a client
+ * could hold a body back, or put a slow mutation before another, until after its session or key was revoked,
+ * or its role taken away.
  * @throws Refusal
  */
 export async function readInputOf<Input>(call: Call, read: () => Input | Promise<Input>): Promise<Input> {
-  const startedAt = performance.now();
   const input = await read();
-  if (call.identifyAgain !== undefined && performance.now() - startedAt > LATE_AFTER_MS)
-    call.caller = await call.identifyAgain();
+  const { identified } = call;
+  if (identified !== undefined && performance.now() - identified.atMs > LATE_AFTER_MS) {
+    call.caller = await identified.again();
+    identified.atMs = performance.now();
+  }
   return input;
 }
 

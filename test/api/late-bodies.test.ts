@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { freshServer } from "../support/fresh-server.ts";
+import { sendRequest } from "../support/http.ts";
 import { createAdmin, createKey, createUser } from "../support/people.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 
@@ -86,5 +87,42 @@ describe("a body that is held back", () => {
     expect(await test.rows(`select role from "user" where id = $1`, [accomplice.id])).toEqual([
       { role: "user" },
     ]);
+  });
+});
+
+describe("a mutation after a slow one in the same request", () => {
+  const { server, test } = freshServer();
+
+  /** The first field waits for a lock that is held until `meanwhile` is done. */
+  async function createKeySlowly(
+    { id, cookie }: { id: string; cookie: string },
+    meanwhile: () => Promise<unknown>,
+  ): Promise<string> {
+    const connection = await test.database.connection();
+    await connection.script(`begin; select from "user" where id = '${id}' for update`);
+    const response = sendRequest(server.url, "POST", "/api/graphql", {
+      cookie,
+      body: { query: `mutation { updateProfile(name: "Slow") { name } createApiKey(name: "Kept") { id } }` },
+    });
+    await sleep(HELD_BACK_MS);
+    await meanwhile();
+    await connection.script("rollback");
+    connection.release({ healthy: true });
+    return (await response).text;
+  }
+
+  const keysOf = (id: string) => test.rows("select id from api_key where user_id = $1", [id]);
+
+  it("is carried out when nothing has changed", async () => {
+    const user = await createUser(test);
+    expect(await createKeySlowly(user, async () => {})).not.toContain("errors");
+    expect(await keysOf(user.id)).toHaveLength(1);
+  });
+
+  it("creates no key for a session that was revoked meanwhile", async () => {
+    const user = await createUser(test);
+    const revoke = () => test.rows("delete from session where user_id = $1", [user.id]);
+    expect(await createKeySlowly(user, revoke)).toContain('"reason":"unauthorized"');
+    expect(await keysOf(user.id)).toEqual([]);
   });
 });
