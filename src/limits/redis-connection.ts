@@ -9,14 +9,14 @@ export type RedisConnection = {
   nodes(): string[];
   /** Whether one command can hold several keys: not in a cluster. */
   canShare(): boolean;
-  /** Runs a command. Rejects at once while its node is not connected; has no time limit of its own. */
+  /**
+   * Runs a command. Rejects at once while its node is not connected; has no time limit of its own. A
+   * connection that no longer leads to the primary is renewed.
+   */
   send(key: string, command: string[]): Promise<unknown>;
   /** Resolves with the first connection. */
   connected: Promise<void>;
-  /**
-   * Makes a new connection beside this one, which it replaces: the old one is silent, or no longer leads to
-   * the primary.
-   */
+  /** Makes a new connection beside this one, which it replaces: the old one is silent. */
   renew(): void;
   close(): void;
 };
@@ -59,28 +59,46 @@ export function openRedis(urls: readonly string[], onError: (error: unknown) => 
   };
   void connectFirst();
 
+  const renew = () => {
+    if (isRenewing || client === null) return;
+    const pauseMs = MIN_BETWEEN_RENEWALS_MS[client.canShare ? "single" : "cluster"];
+    if (performance.now() - renewedAt < pauseMs) return;
+    renewedAt = performance.now();
+    isRenewing = true;
+    connectOnce()
+      .catch(onError)
+      .finally(() => {
+        isRenewing = false;
+      });
+  };
+
   return {
     nodeOf: (key) => client?.nodeOf(key) ?? "",
     nodes: () => client?.nodes() ?? [""],
     canShare: () => client?.canShare ?? true,
-    send: (key, command) => client?.send(key, command) ?? Promise.reject(new Error("not connected to Redis")),
-    connected: first.promise,
-    renew: () => {
-      if (isRenewing || client === null) return;
-      const pauseMs = MIN_BETWEEN_RENEWALS_MS[client.canShare ? "single" : "cluster"];
-      if (performance.now() - renewedAt < pauseMs) return;
-      renewedAt = performance.now();
-      isRenewing = true;
-      connectOnce()
-        .catch(onError)
-        .finally(() => {
-          isRenewing = false;
-        });
+    send: async (key, command) => {
+      if (client === null) throw new Error("not connected to Redis");
+      try {
+        return await client.send(key, command);
+      } catch (error) {
+        if (leadsElsewhere(error)) renew();
+        throw error;
+      }
     },
+    connected: first.promise,
+    renew,
     close: () => {
       closing.abort();
       client?.destroy();
       client = null;
     },
   };
+}
+
+/**
+ * The address may lead to another server by now, as after a failover; this connection would stay with the old
+ * one.
+ */
+function leadsElsewhere(error: unknown): boolean {
+  return error instanceof Error && /\b(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)\b/.test(error.message);
 }

@@ -161,7 +161,7 @@ class SharedLimiter implements Limiter {
       }
       this.#decideLocally(entry);
     }
-    if (isProbe || leadsElsewhere(error)) this.#redis.renew();
+    if (isProbe) this.#redis.renew();
   }
 
   #decideLocally({ key, limit, windowMs, cost, waiting }: Entry): void {
@@ -188,12 +188,4 @@ class SharedLimiter implements Limiter {
 
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
-}
-
-/**
- * The address may lead to another server by now, as after a failover; this connection would stay with the old
- * one.
- */
-function leadsElsewhere(error: unknown): boolean {
-  return error instanceof Error && /\b(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)\b/.test(error.message);
 }

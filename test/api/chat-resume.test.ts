@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat } from "../../src/api/chat.ts";
@@ -9,7 +10,8 @@ import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import { REDIS, startRedis } from "../support/redis.ts";
+import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 
 let provider: OpenAiServer;
 const closing: { close(): unknown }[] = [];
@@ -184,9 +186,10 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
 
   /** Asks until an answer has reached the other process: both are connected then. */
   async function connected(writer: Chat, second: Chat): Promise<void> {
+    const chatId = `connecting-${randomUUID()}`;
     await eventually(async () => {
-      finish(await askDirectlyAndLeave(writer, "connecting"));
-      const stream = await second.resume("user_1", "connecting");
+      finish(await askDirectlyAndLeave(writer, chatId));
+      const stream = await second.resume("user_1", chatId);
       await stream?.cancel();
       return stream !== null;
     }, true);
@@ -227,6 +230,21 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     expect(await reader.resume("user_1", "chat-1")).toBeNull();
   });
 
+  it("share answers again once the address leads to another Redis than the one that was the primary", {
+    timeout: 90_000,
+  }, async () => {
+    const [former, promoted] = [await startRedis(program), await startRedis(program)];
+    const endpoint = await startTcpProxy(portOf(former));
+    closing.push({ close: former.remove }, { close: promoted.remove }, endpoint);
+    const urls = [`redis://127.0.0.1:${endpoint.port}`];
+    const [writer, reader] = [chatWith({ redisUrls: urls }), chatWith({ redisUrls: urls })];
+    await connected(writer, reader);
+    await former.ask("REPLICAOF", "127.0.0.1", String(portOf(promoted)));
+    // New connections alone: those that are open lead to the replica.
+    endpoint.leadTo(portOf(promoted));
+    await connected(writer, reader);
+  });
+
   it("answer without a Redis, each resuming its own", async () => {
     const url = await served({ redisUrls: ["redis://127.0.0.1:1"] });
     const exchange = await askAndLeave(url);
@@ -235,3 +253,5 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     expect(await text).toBe("Fine, thank you.");
   });
 });
+
+const portOf = ({ url }: TestRedis) => Number(new URL(url).port);
