@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { dialectOf, KEY, ORDER, successfulReplies } from "./provider-apis.ts";
+import { KEY, ORDER, providerApiOf, successfulReplies } from "./provider-apis.ts";
 
 describe("Lemon Squeezy's API", () => {
-  const dialect = dialectOf("lemon-squeezy");
+  const providerApi = providerApiOf("lemon-squeezy");
   let provider: LocalProvider;
   let api: PaymentApi;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("Lemon Squeezy's API", () => {
   afterAll(() => provider.close());
 
   it("receives a checkout with user and plan for the key's only store", async () => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     await api.createCheckout(ORDER);
     const [, request] = provider.requests;
     expect(request?.headers).toMatchObject({
@@ -71,7 +71,7 @@ describe("Lemon Squeezy's API", () => {
         failure: "rejected",
         message: expect.stringMatching(new RegExp(`${count} stores.*exactly one store`)),
       });
-      provider.respondWith(successfulReplies(dialect));
+      provider.respondWith(successfulReplies(providerApi));
       await api.createCheckout(ORDER);
     },
   );
@@ -90,7 +90,9 @@ describe("Lemon Squeezy's API", () => {
 
   it("accepts a cancellation that is already scheduled", async () => {
     provider.respondWith(({ method }) =>
-      method === "DELETE" ? dialect.alreadyOver : { body: dialect.subscription("subscription_cancelled") },
+      method === "DELETE"
+        ? providerApi.alreadyOver
+        : { body: providerApi.subscription("subscription_cancelled") },
     );
     await api.cancelSubscription("50");
     expect(provider.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
@@ -101,8 +103,8 @@ describe("Lemon Squeezy's API", () => {
     const errors = [
       { detail: "The related resource does not exist.", source: { pointer }, status: `${status}` },
     ];
-    provider.respondWith((heard) =>
-      heard.method === "POST" ? { status, body: { errors } } : successfulReplies(dialect)(heard),
+    provider.respondWith((incoming) =>
+      incoming.method === "POST" ? { status, body: { errors } } : successfulReplies(providerApi)(incoming),
     );
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
       failure: "rejected",

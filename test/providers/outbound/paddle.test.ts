@@ -3,10 +3,10 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { dialectOf, KEY, ORDER, PAYER, successfulReplies } from "./provider-apis.ts";
+import { KEY, ORDER, PAYER, providerApiOf, successfulReplies } from "./provider-apis.ts";
 
 describe("Paddle's API", () => {
-  const dialect = dialectOf("paddle");
+  const providerApi = providerApiOf("paddle");
   let provider: LocalProvider;
   let api: PaymentApi;
   beforeAll(async () => {
@@ -16,9 +16,9 @@ describe("Paddle's API", () => {
   afterAll(() => provider.close());
 
   it("receives a transaction with user and plan", async () => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_0" });
-    expect(checkout).toEqual({ id: "txn_1", url: dialect.checkoutUrl, expiresAt: null });
+    expect(checkout).toEqual({ id: "txn_1", url: providerApi.checkoutUrl, expiresAt: null });
     expect(JSON.parse(provider.requests.at(-1)?.body ?? "")).toEqual({
       items: [{ price_id: "21", quantity: 3 }],
       customer_id: "ctm_0",
@@ -32,13 +32,13 @@ describe("Paddle's API", () => {
   });
 
   it("finds the customer by email address, or creates one", async () => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     await api.createCheckout(ORDER);
     expect(provider.requests[0]?.query.get("email")).toBe("ada+shop@example.com");
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
-    provider.respondWith((heard) => {
-      if (heard.path !== "/provider-a/customers") return successfulReplies(dialect)(heard);
-      return heard.method === "GET"
+    provider.respondWith((incoming) => {
+      if (incoming.path !== "/provider-a/customers") return successfulReplies(providerApi)(incoming);
+      return incoming.method === "GET"
         ? { body: { data: [] } }
         : { status: 201, body: { data: { id: "ctm_new" } } };
     });
@@ -58,10 +58,10 @@ describe("Paddle's API", () => {
     ["another person's", { userId: "user_8" }],
   ])("does not use %s customer for an unconfirmed email address", async (_, custom_data) => {
     const customer = { id: "ctm_0", email: ORDER.email, custom_data };
-    provider.respondWith((heard) =>
-      heard.path === "/provider-a/customers"
+    provider.respondWith((incoming) =>
+      incoming.path === "/provider-a/customers"
         ? { body: { data: [customer] } }
-        : successfulReplies(dialect)(heard),
+        : successfulReplies(providerApi)(incoming),
     );
     const unconfirmed = { ...ORDER, isEmailConfirmed: false };
     const refused = api.createCheckout(unconfirmed);
@@ -71,11 +71,11 @@ describe("Paddle's API", () => {
     });
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
     // Nor when an event has attached the person to it.
-    provider.respondWith((heard) => {
-      if (heard.path === "/provider-a/customers") return { body: { data: [customer] } };
-      return heard.path === "/provider-a/customers/ctm_0"
+    provider.respondWith((incoming) => {
+      if (incoming.path === "/provider-a/customers") return { body: { data: [customer] } };
+      return incoming.path === "/provider-a/customers/ctm_0"
         ? { body: { data: customer } }
-        : successfulReplies(dialect)(heard);
+        : successfulReplies(providerApi)(incoming);
     });
     const attached = api.createCheckout({ ...unconfirmed, customerId: "ctm_0" });
     await expect(attached).rejects.toMatchObject({ failure: "taken" });
@@ -86,20 +86,20 @@ describe("Paddle's API", () => {
 
   it("uses the customer that was created for the same user", async () => {
     const customer = { id: "ctm_0", email: ORDER.email, custom_data: { userId: ORDER.userId } };
-    provider.respondWith((heard) =>
-      heard.path === "/provider-a/customers"
+    provider.respondWith((incoming) =>
+      incoming.path === "/provider-a/customers"
         ? { body: { data: [customer] } }
-        : successfulReplies(dialect)(heard),
+        : successfulReplies(providerApi)(incoming),
     );
     await api.createCheckout({ ...ORDER, isEmailConfirmed: false });
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
   });
 
   it("explains a missing default payment link", async () => {
-    provider.respondWith((heard) =>
-      heard.path === dialect.checkoutPath
+    provider.respondWith((incoming) =>
+      incoming.path === providerApi.checkoutPath
         ? { body: { data: { id: "txn_1", checkout: { url: null } } } }
-        : successfulReplies(dialect)(heard),
+        : successfulReplies(providerApi)(incoming),
     );
     await expect(api.createCheckout(ORDER)).rejects.toThrow(/default payment link/);
   });
@@ -107,7 +107,7 @@ describe("Paddle's API", () => {
   it("treats 403 as a wrong key", async () => {
     provider.respondWith(() => ({
       status: 403,
-      body: dialect.refusal("Invalid or revoked API key.", "invalid_token"),
+      body: providerApi.refusal("Invalid or revoked API key.", "invalid_token"),
     }));
     await expect(api.fetchSubscription("sub_0")).rejects.toMatchObject({
       failure: "unauthorized",
@@ -116,18 +116,18 @@ describe("Paddle's API", () => {
   });
 
   it("reports the rejected fields", async () => {
-    const { error } = dialect.refusal("Invalid request.") as { error: object };
+    const { error } = providerApi.refusal("Invalid request.") as { error: object };
     const errors = [{ field: "items.0.price_id", message: "does not match the pattern" }];
-    provider.respondWith((heard) =>
-      heard.path === dialect.checkoutPath
+    provider.respondWith((incoming) =>
+      incoming.path === providerApi.checkoutPath
         ? { status: 400, body: { error: { ...error, errors } } }
-        : successfulReplies(dialect)(heard),
+        : successfulReplies(providerApi)(incoming),
     );
     await expect(api.createCheckout(ORDER)).rejects.toThrow("items.0.price_id: does not match the pattern");
   });
 
   it("cancels immediately", async () => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     await api.cancelSubscription("sub_0");
     expect(JSON.parse(provider.requests[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });

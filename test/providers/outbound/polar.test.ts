@@ -3,10 +3,10 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { dialectOf, KEY, ORDER, PAYER, successfulReplies } from "./provider-apis.ts";
+import { KEY, ORDER, PAYER, providerApiOf, successfulReplies } from "./provider-apis.ts";
 
 describe("Polar's API", () => {
-  const dialect = dialectOf("polar");
+  const providerApi = providerApiOf("polar");
   let provider: LocalProvider;
   let api: PaymentApi;
   beforeAll(async () => {
@@ -30,13 +30,13 @@ describe("Polar's API", () => {
   const bodies = () => provider.requests.map(({ body }) => JSON.parse(body));
 
   it("receives a checkout with user and plan", async () => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "00000000-0000-4000-8000-000000000030",
-      url: dialect.checkoutUrl,
+      url: providerApi.checkoutUrl,
       expiresAt: new Date("2026-03-02T12:00:00.123Z"),
     });
-    await api.createCheckout({ ...ORDER, customerId: dialect.customerId });
+    await api.createCheckout({ ...ORDER, customerId: providerApi.customerId });
     expect(bodies()).toEqual([
       { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email },
       { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email },
@@ -47,7 +47,7 @@ describe("Polar's API", () => {
     [14, { trial_interval: "day", trial_interval_count: 14 }],
     [0, { allow_trial: false }],
   ])("starts a trial of %i days", async (trialDays, sent) => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     await api.createCheckout({ ...ORDER, trialDays });
     expect(bodies()).toEqual([
       { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email, ...sent },
@@ -63,11 +63,11 @@ describe("Polar's API", () => {
         input: 1,
       },
     ];
-    provider.respondWith((heard) => {
-      if (heard.method === "GET") return product("fixed");
-      return "seats" in JSON.parse(heard.body)
+    provider.respondWith((incoming) => {
+      if (incoming.method === "GET") return product("fixed");
+      return "seats" in JSON.parse(incoming.body)
         ? { status: 422, body: { detail } }
-        : successfulReplies(dialect)(heard);
+        : successfulReplies(providerApi)(incoming);
     });
     await api.createCheckout({ ...ORDER, seats: 1 });
     const sent = provider.requests.filter(({ method }) => method === "POST");
@@ -80,16 +80,16 @@ describe("Polar's API", () => {
 
   it("fails when a product with seats refuses their number", async () => {
     const detail = [{ type: "value_error", loc: ["body", "seats"], msg: "At least 5 seats.", input: 1 }];
-    provider.respondWith((heard) =>
-      heard.method === "GET" ? product("seat_based") : { status: 422, body: { detail } },
+    provider.respondWith((incoming) =>
+      incoming.method === "GET" ? product("seat_based") : { status: 422, body: { detail } },
     );
     await expect(api.createCheckout({ ...ORDER, seats: 1 })).rejects.toMatchObject({ failure: "rejected" });
     expect(provider.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
   it("opens the portal with a return URL", async () => {
-    provider.respondWith(successfulReplies(dialect));
-    await api.openPortal({ ...PAYER, customerId: dialect.customerId });
+    provider.respondWith(successfulReplies(providerApi));
+    await api.openPortal({ ...PAYER, customerId: providerApi.customerId });
     const session = { external_customer_id: "user_7", return_url: ORDER.successUrl };
     expect(JSON.parse(provider.requests.at(-1)?.body ?? "")).toEqual({
       ...session,
@@ -105,12 +105,12 @@ describe("Polar's API", () => {
     const detail = [
       { type: "value_error", loc: ["body", "external_member_id"], msg: "Member does not exist." },
     ];
-    provider.respondWith((heard) =>
-      heard.body.includes("external_member_id")
+    provider.respondWith((incoming) =>
+      incoming.body.includes("external_member_id")
         ? { status: 422, body: { detail } }
-        : successfulReplies(dialect)(heard),
+        : successfulReplies(providerApi)(incoming),
     );
-    const { url } = await api.openPortal({ ...PAYER, customerId: dialect.customerId });
+    const { url } = await api.openPortal({ ...PAYER, customerId: providerApi.customerId });
     expect(url).toBe("https://portal.example/polar");
   });
 
@@ -127,8 +127,8 @@ describe("Polar's API", () => {
       status: 409,
       body: { error: "SubscriptionLocked", detail: "Subscription is pending an update." },
     };
-    provider.respondWith((heard, nth) => (nth === 0 ? locked : successfulReplies(dialect)(heard)));
-    await api.cancelSubscription(dialect.subscriptionId);
+    provider.respondWith((incoming, nth) => (nth === 0 ? locked : successfulReplies(providerApi)(incoming)));
+    await api.cancelSubscription(providerApi.subscriptionId);
     expect(provider.requests).toHaveLength(2);
   });
 

@@ -4,10 +4,10 @@ import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { stripe } from "../../../src/providers/stripe/webhook.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { type LocalProvider, localProvider, type Reply } from "./local-provider.ts";
-import { dialectOf, KEY, ORDER, PAYER, successfulReplies } from "./provider-apis.ts";
+import { KEY, ORDER, PAYER, providerApiOf, successfulReplies } from "./provider-apis.ts";
 
 describe("Stripe's API", () => {
-  const dialect = dialectOf("stripe");
+  const providerApi = providerApiOf("stripe");
   let provider: LocalProvider;
   let api: PaymentApi;
   beforeAll(async () => {
@@ -17,10 +17,10 @@ describe("Stripe's API", () => {
   afterAll(() => provider.close());
 
   it("receives a session with user and plan, also as subscription metadata", async () => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "cs_test_a1",
-      url: dialect.checkoutUrl,
+      url: providerApi.checkoutUrl,
       expiresAt: new Date("2026-03-02T12:00:00Z"),
     });
     const request = provider.requests.at(-1);
@@ -49,7 +49,7 @@ describe("Stripe's API", () => {
     [14, "14"],
     [0, null],
   ])("starts a trial of %i days as %s", async (trialDays, sent) => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     await api.createCheckout({ ...ORDER, trialDays });
     const params = new URLSearchParams(provider.requests.at(-1)?.body);
     expect(params.get("subscription_data[trial_period_days]")).toBe(sent);
@@ -57,7 +57,7 @@ describe("Stripe's API", () => {
 
   const answering = (others: Record<string, Reply>) => {
     provider.respondWith(
-      (heard) => others[`${heard.method} ${heard.path}`] ?? successfulReplies(dialect)(heard),
+      (incoming) => others[`${incoming.method} ${incoming.path}`] ?? successfulReplies(providerApi)(incoming),
     );
   };
   const requested = () =>
@@ -95,7 +95,7 @@ describe("Stripe's API", () => {
   });
 
   it("lets Checkout create the customer when the key may not", async () => {
-    const refused = { status: 403, body: dialect.refusal("The key lacks rak_customer_write.") };
+    const refused = { status: 403, body: providerApi.refusal("The key lacks rak_customer_write.") };
     answering({ "GET /provider-a/v1/customers": refused, "GET /provider-a/v1/customers/cus_0": refused });
     await api.createCheckout(ORDER);
     expect([session().get("customer"), session().get("customer_email")]).toEqual([null, ORDER.email]);
@@ -103,7 +103,7 @@ describe("Stripe's API", () => {
   });
 
   it("opens the portal with a return URL", async () => {
-    provider.respondWith(successfulReplies(dialect));
+    provider.respondWith(successfulReplies(providerApi));
     await api.openPortal({ ...PAYER, customerId: "cus_0", providerSubscriptionId: "sub_0" });
     expect(Object.fromEntries(session())).toEqual({ customer: "cus_0", return_url: ORDER.successUrl });
   });
@@ -250,8 +250,10 @@ describe("Stripe's API", () => {
 
   it("is called again while the idempotency key or the object is in use", async () => {
     for (const code of ["idempotency_key_in_use", "lock_timeout"]) {
-      const locked = { status: 409, body: dialect.refusal("Wait for the other request", code) };
-      provider.respondWith((heard, nth) => (nth === 0 ? locked : successfulReplies(dialect)(heard)));
+      const locked = { status: 409, body: providerApi.refusal("Wait for the other request", code) };
+      provider.respondWith((incoming, nth) =>
+        nth === 0 ? locked : successfulReplies(providerApi)(incoming),
+      );
       await api.createCheckout(ORDER);
       expect(provider.requests).toHaveLength(3);
     }
