@@ -5,6 +5,7 @@ import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
+const KEY = "tollgate:doctor";
 
 export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Config): Promise<Finding> {
   if (redisUrls === null) {
@@ -22,12 +23,21 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
     reason = reasonOf(error);
   });
   try {
-    const pinged = redis.connected.then(() => redis.send("doctor", ["EXISTS", "doctor"]));
+    const asked = redis.connected.then(async () => {
+      // A replica answers reads; the limiter writes.
+      await redis.send(KEY, ["SET", KEY, "", "PX", "1000"]);
+      return String(await redis.send(KEY, ["INFO", "memory"]).catch(() => ""));
+    });
     const late = sleep(ANSWER_WITHIN_MS, undefined, { ref: false }).then(() => {
       throw new Error(reason);
     });
-    await Promise.race([pinged, late]);
-    return good("redis", "responds");
+    const policy = evictionPolicy(await Promise.race([asked, late]));
+    if (policy === null) return good("redis", "responds");
+    return warning(
+      "redis",
+      `responds, but drops keys when its memory is full (${policy}): limits could be exceeded`,
+      "Set maxmemory-policy to noeviction.",
+    );
   } catch (error) {
     const remedy =
       "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it.";
@@ -35,4 +45,11 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
   } finally {
     redis.close();
   }
+}
+
+/** All keys of the limiter expire, so that every other policy evicts them. `null`: none is evicted. */
+function evictionPolicy(info: string): string | null {
+  const read = (field: string) => new RegExp(`^${field}:(.*)$`, "m").exec(info)?.[1]?.trim();
+  const policy = read("maxmemory_policy") ?? "noeviction";
+  return policy === "noeviction" || read("maxmemory") === "0" ? null : policy;
 }
