@@ -51,29 +51,29 @@ export function notificationMail(
     if (expired > 0) log.error({ notifications: expired }, "notifications not mailed within a day: given up");
     if (now() < notBefore) return "failed";
     if (!(await isNotificationMailDue(database))) return "ok";
-    const error = await sendAllDue(options, isStopping);
+    const nextPauseSeconds = Math.min(Math.max(2 * pauseSeconds, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS);
+    const error = await sendAllDue(options, { isStopping, nextPauseSeconds });
     if (error === null) {
       pauseSeconds = 0;
       return "ok";
     }
-    pauseSeconds = Math.min(Math.max(2 * pauseSeconds, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS);
+    pauseSeconds = nextPauseSeconds;
     notBefore = now() + pauseSeconds * 1000;
     log.warn({ ...error, pauseSeconds }, "notifications cannot be mailed: check SMTP_URL");
     return "failed";
   };
 }
 
+type Run = { isStopping: () => boolean; nextPauseSeconds: number };
+
 /** Returns the error that keeps all mail from being sent, or `null`. */
-async function sendAllDue(
-  options: NotificationMailOptions,
-  isStopping: () => boolean,
-): Promise<SmtpErrorDetails | null> {
+async function sendAllDue(options: NotificationMailOptions, run: Run): Promise<SmtpErrorDetails | null> {
   for (;;) {
     // Before any claim: while the server is down no mail is lost.
     const session = await openSmtpSession(options.smtpUrl);
     if ("error" in session) return session.error;
     try {
-      const { isDone, error } = await sendBatch(session, options, isStopping);
+      const { isDone, error } = await sendBatch(session, options, run);
       if (isDone) return error;
     } finally {
       session.close();
@@ -89,7 +89,7 @@ const RECONNECT: BatchResult = { isDone: false, error: null };
 async function sendBatch(
   session: SmtpSession,
   options: NotificationMailOptions,
-  isStopping: () => boolean,
+  { isStopping, nextPauseSeconds }: Run,
 ): Promise<BatchResult> {
   const { database, log } = options;
   for (let mails = 0; mails < MAILS_PER_SESSION; mails += 1) {
@@ -118,8 +118,8 @@ async function sendBatch(
         log.warn(fields, "mail deferred: retried later");
         return RECONNECT;
       case "unsent":
-        // Behind the others: this mail may be what makes the server fail.
-        await releaseNotificationMail(database, mail, retryInSeconds(mail));
+        // This mail may be what makes the server fail: after the pause it is the others' turn.
+        await releaseNotificationMail(database, mail, Math.max(retryInSeconds(mail), 2 * nextPauseSeconds));
         return { isDone: true, error: result.error };
       case "unknown":
         log.error(fields, "connection lost while sending: the mail may have been sent, and is not retried");

@@ -420,6 +420,22 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
+  it("gets the others' mail first after the pause, when it disconnects at one recipient each time", async () => {
+    mailed.smtp.reply = ({ line }) => (/RCPT.*user_1@/.test(line) ? "hang up" : undefined);
+    await mailed.notify("user_1");
+    await mailed.notify("user_2");
+    let time = 0;
+    const run = mailed.mailJob(undefined, () => time);
+    expect(await run()).toBe("failed");
+    time += 61_000;
+    await mailed.test.rows(
+      `update notification set created_at = created_at - interval '61 s', mail_after = mail_after - interval '61 s'`,
+    );
+    expect(await run()).toBe("ok");
+    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+    expect(await mailed.open()).toBe(1);
+  });
+
   it("gives up on a server that does not respond after a timeout, and sends the mail later", async () => {
     mailed.smtp.reply = at("RCPT", null);
     await mailed.notify("user_1");
