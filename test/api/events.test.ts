@@ -281,7 +281,7 @@ describe("events that are no longer kept", () => {
     expect(next.map((event: Listed) => event.data.n)).toEqual(numbers);
   });
 
-  it("are skipped by a list that begins with the oldest event, with those before them", async () => {
+  it("are skipped, with all before them, by a list that begins with the oldest event", async () => {
     const begin = await newest();
     await write(3);
     await relayed();

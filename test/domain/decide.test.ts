@@ -321,7 +321,7 @@ describe("events out of order", () => {
     ]);
   });
 
-  it("are never those without a time", () => {
+  it("do not include events without a time", () => {
     expect(remaining([at(20, { items: team(8) }), at(null, { items: team(6) })])).toMatchObject([
       { seats: 6, outOfOrder: false, lastEventAtMicros: 20 },
     ]);

@@ -98,7 +98,7 @@ describe("importing subscriptions from their provider", () => {
     ]);
   });
 
-  it("retries a later page that got no response, and the first one never", async () => {
+  it("requests a page again after no response, except the first", async () => {
     await addUsers(context.test, 3);
     listed();
     const real = providerSubscriptions(SLOT, api(), NO_MAPPING);
@@ -252,7 +252,7 @@ describe("importing subscriptions from their provider", () => {
     expect(await stored()).toEqual([{ ...STORED, seats: 4 }]);
   });
 
-  it("makes an earlier event that is delivered afterwards late", async () => {
+  it("counts an earlier event as late when it is delivered afterwards", async () => {
     await addUsers(context.test, 3);
     listed({ seats: 9 });
     await imported();

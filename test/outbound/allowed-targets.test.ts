@@ -129,7 +129,7 @@ describe("a URL", () => {
 });
 
 describe("an event", () => {
-  it("goes to the address that was checked: the name is not resolved again, nor an open connection to another reused", async () => {
+  it("goes to the address that was checked: resolves the name once, and reuses no connection to another address", async () => {
     const receiver = await startReceiver();
     const connections = openEndpointConnections();
     const { port } = new URL(receiver.url);

@@ -67,7 +67,7 @@ describe("a sweep", () => {
     expect(await sweep()).toMatchObject([{ report: { missed: 1, applied: 1 } }]);
   });
 
-  it("keeps its progress when reading those again fails", async () => {
+  it("keeps its progress when rereading those ten minutes fails", async () => {
     await sweep();
     await nextIsDue();
     const before = await cursor();

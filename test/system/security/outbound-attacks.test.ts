@@ -81,7 +81,7 @@ describe("an outbound endpoint", () => {
     "unix:///var/run/docker.sock",
   ];
 
-  it.each(INTERNAL)("is not created for %j, nor moved there", async (target) => {
+  it.each(INTERNAL)("cannot be created at %j, or changed to it", async (target) => {
     const refused = { status: 400, body: { reason: "url_not_allowed" } };
     expect(await call("POST /", { body: { url: target, types: ["user.created"] } })).toMatchObject(refused);
     const { id } = await create("/");
