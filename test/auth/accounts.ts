@@ -5,8 +5,9 @@ import { configureBetterAuth } from "../../src/auth/better-auth.ts";
 import { createAuth } from "../../src/auth/create-auth.ts";
 import { requestScopes } from "../../src/auth/request-scope.ts";
 import type { EmailMessage } from "../../src/mail/email-message.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import type { TestDatabase } from "../support/database.ts";
 import { cookieOf } from "../support/people.ts";
+import { testDatabase } from "../support/test-database.ts";
 
 export const SECRET = "only-for-tests-and-long-enough-to-be-taken";
 export const APP_URL = "http://localhost:3000";
@@ -40,15 +41,11 @@ export type AccountsOptions = {
 export function accounts(options: AccountsOptions = {}): Accounts {
   const mails: EmailMessage[] = [];
   const lines: LogLine[] = [];
-  const created = { mails, lines } as unknown as Accounts;
+  const created = { mails, lines, test: testDatabase(0) } as unknown as Accounts;
   beforeAll(async () => {
-    created.test = await freshDatabase(0);
     Object.assign(created, onDatabase(created.test, mails, lines, options));
   });
-  afterAll(async () => {
-    await created.auth.idle();
-    await created.test.drop();
-  });
+  afterAll(() => created.auth.idle());
   return created;
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll } from "vitest";
 import type { Runtime, RuntimeOptions } from "../../src/runtime/runtime.ts";
-import { freshDatabase, type TestDatabase } from "./database.ts";
+import type { TestDatabase } from "./database.ts";
 import { startTestRuntime } from "./runtime.ts";
+import { testDatabase } from "./test-database.ts";
 
 /**
  * What a server does without HTTP, on a database of its own, for the tests of one file. Ready in the hooks and
@@ -16,15 +17,11 @@ export function freshRuntime({
   users?: number;
   variables?: Record<string, string>;
 } & Partial<RuntimeOptions> = {}): { test: TestDatabase; runtime: Runtime } {
-  const test = {} as TestDatabase;
+  const test = testDatabase(users);
   const runtime = {} as Runtime;
   beforeAll(async () => {
-    Object.assign(test, await freshDatabase(users));
     Object.assign(runtime, await startTestRuntime(test.url, variables, options));
   });
-  afterAll(async () => {
-    await runtime.close?.();
-    await test.drop?.();
-  });
+  afterAll(() => runtime.close?.());
   return { test, runtime };
 }

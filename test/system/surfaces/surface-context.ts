@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import type { TestDatabase } from "../../support/database.ts";
 import { openAiServer } from "../../support/openai-server.ts";
 import { startTestServer, type TestServer } from "../../support/server.ts";
+import { testDatabase } from "../../support/test-database.ts";
 import type { Case } from "./cases/case.ts";
 import { CASES } from "./cases/cases.ts";
 import { LIMIT_VARIABLES, type LimitedScope, LimitTracker } from "./limit-tracker.ts";
@@ -46,7 +47,7 @@ export type SurfaceContext = {
 
 /** For the tests of one file. */
 export function surfaceContext(): SurfaceContext {
-  const on = { limitTracker: new LimitTracker() } as SurfaceContext;
+  const on = { limitTracker: new LimitTracker(), test: testDatabase(0) } as SurfaceContext;
   on.expectVerdict = (operationCall, verdict) => expectVerdict(on, operationCall, verdict);
   let server: TestServer;
   let countsBefore: OperationCounts;
@@ -54,7 +55,6 @@ export function surfaceContext(): SurfaceContext {
 
   beforeAll(async () => {
     await builtPages();
-    on.test = await freshDatabase(0);
     // Makes a numeric id identify its owner.
     await on.test.rows("alter table webhook_delivery alter column id restart with 1000000");
     assistant = await openAiServer();
@@ -75,7 +75,6 @@ export function surfaceContext(): SurfaceContext {
   afterAll(async () => {
     await server.close();
     await assistant.close();
-    await on.test.drop();
   });
   beforeEach(async () => {
     on.expectedCounts = {};

@@ -4,11 +4,12 @@ import { afterAll, beforeAll } from "vitest";
 import type { RunningServer } from "../../../../src/server.ts";
 import { fixtureDelivery } from "../../../fixtures/fixture.ts";
 import { builtPages } from "../../../support/built-pages.ts";
-import { freshDatabase, type TestDatabase } from "../../../support/database.ts";
+import type { TestDatabase } from "../../../support/database.ts";
 import { deliverWebhook } from "../../../support/http.ts";
 import { createAdmin, createKey, createUser, type TestUser } from "../../../support/people.ts";
 import { startTestServer } from "../../../support/server.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { testDatabase } from "../../../support/test-database.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 
 /** A user with one of everything. */
@@ -41,14 +42,13 @@ export const CONFIDENTIAL = "an invoice that is nobody else's business";
 
 /** For the tests of one file. */
 export function securityContext(): SecurityContext {
-  const context = {} as SecurityContext;
+  const context = { test: testDatabase(3) } as SecurityContext;
   const servers: RunningServer[] = [];
   let folder: string;
 
   beforeAll(async () => {
     await builtPages();
     folder = await temporaryFolder();
-    context.test = await freshDatabase(3);
     context.serverWith = async (variables) => {
       const server = await startTestServer(context.test.url, { DATA_DIR: folder, ...variables });
       servers.push(server);
@@ -65,7 +65,6 @@ export function securityContext(): SecurityContext {
   }, 180_000);
   afterAll(async () => {
     for (const server of servers) await server.close();
-    await context.test.drop();
   });
   return context;
 }
