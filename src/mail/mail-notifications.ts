@@ -22,7 +22,7 @@ export type NotificationMailOptions = {
   appUrl: string;
   plans: Pick<PlanCatalog, "plans">;
   log: Log;
-  /** Milliseconds since the epoch; the clock unless given. */
+  /** In milliseconds; a clock that nobody sets back unless given. */
   now?: () => number;
 };
 
@@ -42,7 +42,7 @@ const MAILS_PER_SESSION = 50;
 export function notificationMail(
   options: NotificationMailOptions,
 ): (isStopping: () => boolean) => Promise<"ok" | "failed"> {
-  const { database, log, now = Date.now } = options;
+  const { database, log, now = () => performance.now() } = options;
   let pauseSeconds = 0;
   let notBefore = Number.NEGATIVE_INFINITY;
 

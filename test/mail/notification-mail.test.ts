@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import plans from "../../plans.config.ts";
 import type { NotificationKind } from "../../src/domain/notification.ts";
 import type { PlanCatalog } from "../../src/domain/plan.ts";
@@ -52,9 +52,17 @@ function mailContext(): MailContext {
     await context.test.rows(`update "user" set preferences = preferences || '{"emailNotifications": true}',
       banned = false, ban_expires = null, locale = 'en'`);
   });
-  context.mailJob = (smtpUrl = context.smtp.url, now = Date.now, catalog = plans) => {
+  context.mailJob = (smtpUrl = context.smtp.url, now = undefined, catalog = plans) => {
     const { database } = context.test;
-    const options = { database, smtpUrl, from: FROM, appUrl: APP_URL, plans: catalog, log, now };
+    const options = {
+      database,
+      smtpUrl,
+      from: FROM,
+      appUrl: APP_URL,
+      plans: catalog,
+      log,
+      ...(now ? { now } : {}),
+    };
     const run = notificationMail(options);
     return (isStopping = () => false) => run(isStopping);
   };
@@ -392,6 +400,23 @@ describe("a mail server", () => {
     mailed.smtp = await smtpServer(undefined, port);
     time = 60_000;
     expect([...outcomes, await run(), await run()]).toEqual(["failed", "failed", "ok", "ok"]);
+  });
+
+  it("is tried again after a minute although the clock has been set back meanwhile", async () => {
+    const port = Number(new URL(mailed.smtp.url).port);
+    await mailed.smtp.close();
+    await mailed.notify("user_1");
+    const run = mailed.mailJob();
+    expect(await run()).toBe("failed");
+    mailed.smtp = await smtpServer(undefined, port);
+    const [time, elapsed] = [Date.now(), performance.now()];
+    const clocks = [
+      vi.spyOn(Date, "now").mockReturnValue(time - 3_600_000),
+      vi.spyOn(performance, "now").mockReturnValue(elapsed + 61_000),
+    ];
+    onTestFinished(() => clocks.forEach((clock) => void clock.mockRestore()));
+    expect(await run()).toBe("ok");
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
   it.each([
