@@ -3,6 +3,7 @@ import { once } from "node:events";
 import pg from "pg";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { interruption } from "../shared/interruption.ts";
+import { FIRST_SECOND, hex8 } from "./signed-events.ts";
 
 /** Deliveries of the past years, as first deliveries leave them. */
 export type FillOptions = { rows: number; bodyBytes: number };
@@ -78,15 +79,23 @@ async function copy(url: string, options: FillOptions, now: number, range: { fir
   if (status !== 0) throw new BrokenMeasurement(`copy failed: psql exited with ${status}`);
 }
 
+/** Subscriptions have random ids, so that those of the load lie among them. */
+function spread(subscription: number): string {
+  return hex8(Math.imul(subscription, 0x9e3779b1) >>> 0);
+}
+
 function line(n: number, { rows, bodyBytes }: FillOptions, now: number): string {
   const millis = now - Math.floor(((rows - n) / rows) * YEARS * 365 * 86_400_000);
   const at = new Date(millis).toISOString();
-  const hex = (n % SUBSCRIPTIONS).toString(16).padStart(12, "0");
-  const eventId = `evt_1${Math.floor(millis / 1000).toString(16)}${n.toString(36).padStart(14, "0")}`;
+  const subscription = n % SUBSCRIPTIONS;
+  const hex = subscription.toString(16).padStart(12, "0");
+  // Just before the ids of the events that are sent, as in a log that has grown.
+  const created = FIRST_SECOND - Math.ceil((now - millis) / 1000);
+  const eventId = `evt_1${created.toString(16)}${n.toString(36).padStart(14, "0")}`;
   const failed = n % FAILED_EVERY === 0;
   const outcome = failed ? "failed" : "successful";
   const body = `{"id":"${eventId}","type":"customer.subscription.updated","data":{"object":{"id":"sub_past${hex}","status":"active","description":""}}}`;
   const payload = `${body.slice(0, -4)}${"x".repeat(Math.max(0, bodyBytes - body.length))}${body.slice(-4)}`;
   const reason = failed ? "user: unknown" : "\\N";
-  return `${n}\tprovider-a\t${eventId}\tcustomer.subscription.updated\tstripe\t${outcome}\tdelivery\t${at}\t${at}\t${at}\t${at}\t${reason}\t${payload}\tdelivery\t${outcome}\t5\t00000000-0000-4000-8000-${hex}\t{"seats":[1,2]}\n`;
+  return `${n}\tprovider-a\t${eventId}\tcustomer.subscription.updated\tstripe\t${outcome}\tdelivery\t${at}\t${at}\t${at}\t${at}\t${reason}\t${payload}\tdelivery\t${outcome}\t5\t${spread(subscription)}-0000-4000-8000-${hex}\t{"seats":[1,2]}\n`;
 }

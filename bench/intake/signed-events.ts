@@ -5,7 +5,7 @@ import type { Options } from "./options.ts";
 export const SECRET = "whsec_bench_0123456789abcdef0123456789abcdef";
 
 /** When the first event happened by the provider's clock; SQL scripts have the same number. */
-const FIRST_SECOND = 1_750_000_000;
+export const FIRST_SECOND = 1_750_000_000;
 
 /**
  * Periods have not ended, as in real events: the next one of an ended period is searched for. Their ends fit
@@ -44,7 +44,7 @@ function eventId(number: number, shape: EventShape): string {
     : `evt_1${chance}2eZvKYlo2C0000bench`;
 }
 
-function hex8(value: number): string {
+export function hex8(value: number): string {
   return value.toString(16).padStart(8, "0");
 }
 
