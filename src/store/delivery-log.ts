@@ -2,6 +2,7 @@ import type { DeliveryStatus } from "../domain/delivery.ts";
 import type { FailureReason } from "../domain/failures.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Queryable, Statement } from "./database.ts";
+import { isInAnyBlock } from "./delivery-block.ts";
 
 export type LoggedDelivery = {
   id: string;
@@ -142,7 +143,10 @@ const OF_EVENT = pageOf(
 
 const OF_SUBSCRIPTION = pageOf(
   "deliveries_of_subscription",
-  `select d.* from (select distinct delivery_id from webhook_attempts where subscription_id = $6::uuid) changed
+  `select d.* from (
+      select distinct a.delivery_id from webhook_attempts a
+      where a.subscription_id = $6::uuid and ${isInAnyBlock("a.delivery_id")}
+    ) changed
     join webhook_delivery d on d.id = changed.delivery_id
     where $5::text is null or d.status = $5`,
 );

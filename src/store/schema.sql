@@ -757,7 +757,7 @@ create table webhook_delivery (
   constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'successful'::text, 'failed'::text])))
 );
 
-CREATE INDEX webhook_delivery_changes ON public.webhook_delivery USING btree (first_subscription_id) WHERE (first_subscription_id IS NOT NULL);
+CREATE INDEX webhook_delivery_changes ON public.webhook_delivery USING btree (((id >> 18)), first_subscription_id) WHERE (first_subscription_id IS NOT NULL);
 
 CREATE INDEX webhook_delivery_failed ON public.webhook_delivery USING btree (next_attempt_at) WHERE (status = 'failed'::text);
 

@@ -223,6 +223,19 @@ describe("listing deliveries", () => {
     expect([...first.items, ...second.items].map((item) => item.eventType)).toEqual([UPDATED, CREATED]);
     expect(second.nextCursor).toBeNull();
   });
+
+  it("finds what changed a subscription millions of deliveries ago, as its history does", async () => {
+    await send(6, CREATED, { status: "active", seats: 1 });
+    await test.rows("alter table webhook_delivery alter column id restart with 3000000");
+    await send(6, UPDATED, { status: "active", seats: 2 });
+    const id = await subscriptionOf(6);
+    expect(await eventTypesOf({ subscriptionId: id })).toEqual([
+      `provider-a ${UPDATED}`,
+      `provider-a ${CREATED}`,
+    ]);
+    const { items } = await context.call(showHistory, OPERATOR, { id });
+    expect(items.map((entry: { eventType: string }) => entry.eventType)).toEqual([UPDATED, CREATED]);
+  });
 });
 
 describe("subscriptions that are out of order", () => {
