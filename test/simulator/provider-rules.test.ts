@@ -23,9 +23,9 @@ async function provider(format: WireFormat) {
     const response = await fetch(`${sim.url}/provider-a${path}`, { headers, ...sent });
     return { status: response.status, body: await response.json() };
   };
-  const buy = async () => {
+  const buy = async (fields: Record<string, string> = {}) => {
     const checkout = await order(sim.url, format);
-    await press(checkout.url, CARD);
+    await press(checkout.url, { ...CARD, ...fields });
     await sim.settle();
     return checkout;
   };
@@ -51,6 +51,21 @@ describe.each(wireFormats())("a renewal that is owed in the format %s", (format)
     expect(sim.payments("provider-a").map(({ amount }) => amount)).toEqual([2_000, 2_000]);
     await sim.passTime("month");
     expect(sim.payments("provider-a").at(-1)?.amount).toBeGreaterThan(6_000);
+  });
+});
+
+describe.each(wireFormats())("a trial in the format %s", (format) => {
+  it("is charged at its end, not at the checkout", async () => {
+    const { sim, buy } = await provider(format);
+    await buy({ trial: "on" });
+    const charged = () =>
+      sim
+        .payments("provider-a")
+        .map(({ amount }) => amount)
+        .filter((amount) => amount > 0);
+    expect(charged()).toEqual([]);
+    await sim.passTime("next");
+    expect(charged()).toEqual([2_000]);
   });
 });
 

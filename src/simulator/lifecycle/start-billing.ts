@@ -1,7 +1,9 @@
 import { DAY_SECONDS, intervalsAfter } from "./calendar.ts";
+import { chargeFor, periodLine } from "./charge.ts";
+import type { Charge } from "./charge-line.ts";
 import type { Discount } from "./discount.ts";
 import type { Offer } from "./offer.ts";
-import type { BillingState } from "./subscription.ts";
+import type { BillingState, SubscriptionState } from "./subscription.ts";
 
 export type Purchase = { offer: Offer; seats: number; trialDays: number; discount?: Discount | null };
 
@@ -11,21 +13,27 @@ export function startBilling(
   nowSeconds: number,
 ): BillingState {
   const isTrial = trialDays > 0;
+  const state: SubscriptionState = {
+    offer,
+    seats,
+    status: isTrial ? "trialing" : "active",
+    cancelAtPeriodEnd: false,
+    periodStartSeconds: nowSeconds,
+    periodEndSeconds: isTrial
+      ? nowSeconds + trialDays * DAY_SECONDS
+      : intervalsAfter(nowSeconds, 1, offer.interval),
+    ...(discount === null ? {} : { discount }),
+  };
   return {
-    state: {
-      offer,
-      seats,
-      status: isTrial ? "trialing" : "active",
-      cancelAtPeriodEnd: false,
-      periodStartSeconds: nowSeconds,
-      periodEndSeconds: isTrial
-        ? nowSeconds + trialDays * DAY_SECONDS
-        : intervalsAfter(nowSeconds, 1, offer.interval),
-      ...(discount === null ? {} : { discount }),
-    },
+    state: isTrial ? { ...state, charge: nothingDue(state) } : state,
     anchorSeconds: nowSeconds,
     periods: 1,
     nextCharge: "succeeds",
     overdue: null,
   };
+}
+
+/** The order of a trial is over nothing. */
+function nothingDue(state: SubscriptionState): Charge {
+  return chargeFor(null, [{ ...periodLine(state), subtotal: 0, discount: 0 }], 0);
 }
