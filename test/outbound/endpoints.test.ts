@@ -238,8 +238,11 @@ it("holds up no events of others while its log is deleted", async () => {
     const before = receiver.received.length;
     deleting = call("DELETE", `/${id}`);
     await eventually(
-      async () => (await test.rows("select from pg_stat_activity where wait_event_type = 'Lock'")).length > 0,
-      true,
+      () =>
+        test.rows(
+          "select count(*) > 0 as waits from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        ),
+      [{ waits: true }],
     );
     await renameAdmin("Renamed During Deletion");
     await eventually(async () => receiver.received.length, before + 1);
