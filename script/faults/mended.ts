@@ -15,6 +15,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: REVOCATION,
   },
   {
+    file: "src/auth/serve-route.ts",
+    find: "? await pendingUser(cookie) : null;",
+    replace: "? ((await pendingUser(cookie)) && cookie.slice(0, 0)) : null;",
+    fault: "wrong second factors of all users are counted together",
+    tests: ["test/auth/two-factor.test.ts"],
+  },
+  {
+    file: "src/billing/cancel-unwanted.ts",
+    find: "if (!(await cancelAndRefund(tools, unwanted)))",
+    replace: "if (!cancelAndRefund(tools, unwanted))",
+    fault: "a cancellation that fails is not awaited, and its job counts as done",
+    tests: ["test/billing/cancel-unwanted.test.ts"],
+  },
+  {
     file: "src/store/external-users.ts",
     find: " and email <> $2",
     replace: "",
