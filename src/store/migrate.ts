@@ -17,6 +17,12 @@ const SILENT_FOR_MS = 15_000;
 const SIGN_OF_LIFE_MS = 3_000;
 
 /**
+ * Also the sign of life: it takes no snapshot, while an index that is built concurrently waits for the end of
+ * every transaction that has one at a certain moment.
+ */
+const SILENCE_LIMIT = `set local idle_in_transaction_session_timeout = ${SILENT_FOR_MS}`;
+
+/**
  * Brings the schema up to date while other processes, of this release or the one before, keep working. Each
  * numbered file is a transaction of its own; a file named `_concurrently` is one statement outside of any.
  * Processes that start together take turns. Needs two connections. Returns the names of the files that were
@@ -80,9 +86,10 @@ async function lockMigrations(database: Database): Promise<MigrationLock> {
     connection.release({ healthy: false });
     throw error;
   }
-  const signsOfLife = setInterval(() => connection.script("select").catch(() => {}), SIGN_OF_LIFE_MS);
+  const showLife = () => connection.script(SILENCE_LIMIT);
+  const signsOfLife = setInterval(() => showLife().catch(() => {}), SIGN_OF_LIFE_MS);
   return {
-    confirm: () => connection.script("select"),
+    confirm: showLife,
     release: () => {
       clearInterval(signsOfLife);
       // Closing the connection ends the transaction.
@@ -95,7 +102,7 @@ async function lockMigrations(database: Database): Promise<MigrationLock> {
  * Keeps the transaction open only when it has the lock, and never with a snapshot, which would block others.
  */
 async function tryLock(connection: Connection): Promise<boolean> {
-  await connection.script(`begin; set local idle_in_transaction_session_timeout = ${SILENT_FOR_MS}`);
+  await connection.script(`begin; ${SILENCE_LIMIT}`);
   const [row] = await connection.run<{ locked: boolean }>({
     name: "lock_migrations",
     text: `select pg_try_advisory_xact_lock(${LOCK_KEY}) as locked`,
@@ -117,8 +124,7 @@ async function createHistory(database: Database): Promise<void> {
 async function runInTransaction(database: Database, name: string, text: string): Promise<void> {
   await onConnection(database, async (connection) => {
     await connection.script(
-      `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;
-      set local idle_in_transaction_session_timeout = ${SILENT_FOR_MS}`,
+      `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0; ${SILENCE_LIMIT}`,
     );
     await connection.script(text);
     await recordMigration(connection, name);
