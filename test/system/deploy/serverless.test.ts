@@ -131,7 +131,7 @@ describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", 
     }
     await rows("update webhook_delivery set status = 'failed', next_attempt_at = clock_timestamp()");
     await rows(
-      "insert into lease (name, token, held_until) values ('job:webhook-retry', gen_random_uuid(), now() + interval '1 hour')",
+      "insert into lease (name, token, held_until) values ('job:webhook-retry', gen_random_uuid(), now() + interval '1 minute')",
     );
     expect((await run(at(1), "webhook-retry")).body.outcome).toBe("already_running");
     expect(await rows("select status from webhook_delivery")).toEqual([{ status: "failed" }]);

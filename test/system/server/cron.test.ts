@@ -39,9 +39,9 @@ describe("GET /api/cron/:job", () => {
   it.each(JOB_NAMES.filter((job) => !["notification-mail", "self-heal"].includes(job)))(
     "does not run %s while another process does",
     async (job) => {
-      // The timer may hold the lease at this moment; afterwards it belongs to the other process for an hour.
+      // The timer may hold the lease at this moment; afterwards it belongs to the other process for a minute.
       await test.rows(
-        `insert into lease (name, token, held_until) values ($1, gen_random_uuid(), now() + interval '1 hour')
+        `insert into lease (name, token, held_until) values ($1, gen_random_uuid(), now() + interval '1 minute')
          on conflict (name) do update set token = excluded.token, held_until = excluded.held_until`,
         [`job:${job}`],
       );
