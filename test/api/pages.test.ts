@@ -100,11 +100,11 @@ const LISTS: Record<string, List> = {
             [OF_HISTORY, at],
           )
         : added(
-            `insert into webhook_attempt (delivery_id, claim_no, source, outcome, started_at, duration_ms,
-               subscription_id, changes, changed_at)
-             values ($3, 1, 'delivery', 'successful', now(), 1, $1, '{}', $2)
-             returning 'event-' || delivery_id || '-1' as id`,
-            [OF_HISTORY, at, entries],
+            `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, first_source,
+               first_outcome, first_duration_ms, first_subscription_id, first_changes, first_changed_at)
+             values ('provider-a', $3, 'x', 'stripe', 'successful', 'delivery', 'delivery', 'successful', 1, $1, '{}', $2)
+             returning 'event-' || id || '-1' as id`,
+            [OF_HISTORY, at, randomUUID()],
           );
     },
     foreign: ["42", cursorOf("1700000000000000.somebody"), cursorOf(`1700000000000000.${randomUUID()}`)],
