@@ -1,9 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { BrokenMeasurement } from "../shared/broken.ts";
 import { checkOut } from "../shared/checkout.ts";
 import { query } from "../shared/postgres.ts";
 import type { ServerProcess } from "../shared/server-process.ts";
-import { EARLIER_TABLES, STRIPE_SYNC_TABLES, SYNC_ENGINE_TABLES, TOLLGATE_TABLES } from "./arrived.ts";
+import {
+  EARLIER_TABLES,
+  type Ledger,
+  STRIPE_SYNC_TABLES,
+  SYNC_ENGINE_TABLES,
+  TOLLGATE_TABLES,
+} from "./arrived.ts";
 import type { Bench, Contender } from "./contender.ts";
 import { createTollgateDatabase } from "./databases.ts";
 import { startWithEndpoint } from "./outbound-contender.ts";
@@ -123,8 +130,28 @@ async function startServerless(bench: Bench, name: string): Promise<Contender> {
   execFileSync(join(import.meta.dirname, "../../script/build-pages"), ["--serverless"], { stdio: "inherit" });
   const databaseUrl = await createTollgateDatabase(bench, "serverless");
   const root = ".next-serverless/standalone";
-  const program = { name, script: "server.js", root, variables: { DATABASE_URL: databaseUrl } };
-  return startWebhookContender(bench, { program, databaseUrl, ledger: TOLLGATE_TABLES });
+  const variables = { DATABASE_URL: databaseUrl, CRON_SECRET };
+  const ledger: Ledger = {
+    ...TOLLGATE_TABLES,
+    settled: async (url) => {
+      await runCronJob(contender.process, "outbound-events");
+      await TOLLGATE_TABLES.settled(url);
+    },
+  };
+  const program = { name, script: "server.js", root, variables };
+  const contender = await startWebhookContender(bench, { program, databaseUrl, ledger });
+  return contender;
+}
+
+const CRON_SECRET = "bench-cron-secret-0123456789abcdef";
+
+/** As the host's scheduler does: without it nothing is relayed there. */
+async function runCronJob({ port }: ServerProcess, job: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/cron/${job}`, {
+    headers: { authorization: `Bearer ${CRON_SECRET}` },
+  });
+  await response.arrayBuffer();
+  if (!response.ok) throw new BrokenMeasurement(`${job} answered ${response.status}`);
 }
 
 async function startOneAtATime(bench: Bench, name: string): Promise<Contender> {
