@@ -14,7 +14,7 @@ const context = stripeContext({ users: 0 });
 
 const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
 
-async function fileOf(name: string, content: string): Promise<Source<unknown>> {
+async function fileOf(name: string, content: string | Buffer): Promise<Source<unknown>> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, name), content);
   return userFile(join(folder, name));
@@ -210,6 +210,9 @@ describe("importing users", () => {
   it("reports a file that cannot be read", async () => {
     await expect(fileOf("users.json", "{}")).rejects.toThrow("is not a JSON array");
     await expect(fileOf("users.json", "[")).rejects.toThrow("cannot be read");
+    await expect(
+      fileOf("users.csv", Buffer.from("email,name\na@example.com,J\xfcrgen", "latin1")),
+    ).rejects.toThrow("is not encoded in UTF-8");
     await expect(fileOf("users.csv", "id,mail\n1,a@example.com")).rejects.toThrow('has no column "email"');
     await expect(userFile("/nowhere/users.csv")).rejects.toThrow("does not exist");
   });

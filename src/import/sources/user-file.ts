@@ -28,7 +28,7 @@ function jsonRows(path: string, text: string): unknown[] {
 function csvRows(path: string, text: string): unknown[] {
   const rows: unknown[] = parsed(path, () =>
     parse(text, {
-      ...{ columns: true, bom: true, trim: true },
+      ...{ columns: true, trim: true },
       // A row with too few or too many cells is listed by what it lacks.
       ...{ skip_empty_lines: true, relax_column_count: true },
     }),
