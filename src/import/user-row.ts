@@ -10,7 +10,8 @@ const MAX_EMAIL_LENGTH = 254;
 // Other systems leave out, or leave empty, what they do not know.
 const ABSENT = { id: null, externalId: null, name: null, locale: null };
 const absent = z.union([z.literal(""), z.null()]).transform(() => null);
-const text = z.union([z.string(), z.number().transform(String)]);
+// JSON has rounded larger integers: they would be somebody else's id.
+const text = z.union([z.string(), z.int().transform(String)]);
 
 /** A user of another system. */
 const UserRow = z.object({

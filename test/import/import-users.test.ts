@@ -116,6 +116,18 @@ describe("importing users", () => {
     });
   });
 
+  it("leaves out numbers that JSON has rounded", async () => {
+    const source = await fileOf(
+      "users.json",
+      '[{ "id": 175928847299117063, "email": "a@example.com" }, { "id": 9007199254740991, "email": "b@example.com" }]',
+    );
+    expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
+      ...counts(1, 0, 0),
+      unmatched: [{ email: "a@example.com", reason: "id: invalid" }],
+    });
+    expect(await users()).toMatchObject([{ id: "9007199254740991" }]);
+  });
+
   it("adds what is missing to an account, and keeps what its owner has chosen", async () => {
     await imported([ANN]);
     const changed = { ...ANN, email: "ann@new.example", name: "Anna", locale: "es" };
