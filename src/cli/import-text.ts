@@ -24,6 +24,10 @@ function unmatchedTable(unmatched: readonly Unmatched[]): string {
 }
 
 function namesOf(ids: Record<string, string | number | null>): string {
-  const present = Object.values(ids).filter((value) => value !== null);
+  const present = Object.entries(ids).flatMap(([key, value]) => {
+    if (value === null) return [];
+    // The place in a file.
+    return typeof value === "number" ? `${key} ${value}` : value;
+  });
   return printable(present.join(" "), 120);
 }

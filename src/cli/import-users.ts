@@ -6,6 +6,7 @@ import type { ImportReport, Source } from "../import/run-import.ts";
 import { betterAuthUsers } from "../import/sources/better-auth.ts";
 import { stripeCustomers } from "../import/sources/stripe-customers.ts";
 import { userFile } from "../import/sources/user-file.ts";
+import type { SourceUser } from "../import/user-row.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import {
   addImportOptions,
@@ -73,7 +74,7 @@ function isFile(source: string): boolean {
 async function withUserSource(
   runtime: Runtime,
   options: Pick<UserOptions, "from" | "slot"> & { databaseUrl: string | null },
-  work: (source: Source<unknown>) => Promise<ImportReport>,
+  work: (source: Source<SourceUser>) => Promise<ImportReport>,
 ): Promise<ImportReport> {
   const { from, databaseUrl } = options;
   if (isFile(from)) return work(await userFile(from));

@@ -16,7 +16,7 @@ import { findUserStates, type UserState } from "../store/user-states.ts";
 import { auditImport } from "./audit-import.ts";
 import { decideUser } from "./decide-user.ts";
 import { type ImportOptions, type ImportReport, runImport, type Source } from "./run-import.ts";
-import { readUserRow, type UserRow } from "./user-row.ts";
+import { readUserRow, type SourceUser, type UserRow } from "./user-row.ts";
 
 type ImportTools = Pick<Intake, "database" | "leaseSeconds">;
 
@@ -27,7 +27,7 @@ type ImportTools = Pick<Intake, "database" | "leaseSeconds">;
  */
 export function importUsers(
   intake: ImportTools,
-  source: Source<unknown>,
+  source: Source<SourceUser>,
   options: ImportOptions,
 ): Promise<ImportReport> {
   return runImport(intake.database, source, options, (page, { importId }) =>
@@ -83,7 +83,7 @@ function decideAll(
     const decision = decideUser(row.user, [...users.values()], states);
     switch (decision.outcome) {
       case "left out":
-        report.unmatched.push({ ...idsOf(row.user), reason: decision.reason });
+        report.unmatched.push({ ...row.place, ...idsOf(row.user), reason: decision.reason });
         break;
       case "same":
         report.skipped += 1;

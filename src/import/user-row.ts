@@ -37,21 +37,38 @@ const UserRow = z.object({
 
 export type UserRow = z.output<typeof UserRow>;
 
+/** A user as a source has them. */
+export type SourceUser = {
+  fields: unknown;
+  /** Where in a file, from 1. */
+  place?: { line: number } | { item: number };
+  /** Why the fields cannot be relied on. */
+  problem?: string;
+};
+
 /** Reads one row of a file or a table. */
-export function readUserRow(row: unknown): { user: UserRow } | { unmatched: Unmatched } {
+export function readUserRow({
+  fields: row,
+  place,
+  problem,
+}: SourceUser): { user: UserRow; place: SourceUser["place"] } | { unmatched: Unmatched } {
   const parsed = UserRow.safeParse(isObject(row) ? { ...ABSENT, ...row } : row);
-  if (parsed.success) return { user: parsed.data };
-  const [issue] = parsed.error.issues;
-  const field = String(issue?.path[0] ?? "row");
+  if (parsed.success && problem === undefined) return { user: parsed.data, place };
   const fields = isObject(row) ? row : {};
   return {
     unmatched: {
+      ...place,
       id: shown(fields.id),
       externalId: shown(fields.externalId),
       email: shown(fields.email),
-      reason: `${field}: ${isObject(row) && fields[field] === undefined ? "missing" : "invalid"}`,
+      reason: problem ?? reasonOf(parsed.error, row),
     },
   };
+}
+
+function reasonOf(error: z.ZodError | undefined, row: unknown): string {
+  const field = String(error?.issues[0]?.path[0] ?? "row");
+  return `${field}: ${isObject(row) && row[field] === undefined ? "missing" : "invalid"}`;
 }
 
 function isObject(row: unknown): row is Record<string, unknown> {

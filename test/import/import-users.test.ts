@@ -6,6 +6,7 @@ import type { ImportOptions, ImportReport, Source } from "../../src/import/run-i
 import { betterAuthUsers } from "../../src/import/sources/better-auth.ts";
 import { stripeCustomers } from "../../src/import/sources/stripe-customers.ts";
 import { userFile } from "../../src/import/sources/user-file.ts";
+import type { SourceUser } from "../../src/import/user-row.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectFailureWithoutAudit } from "../support/without-audit.ts";
@@ -14,7 +15,7 @@ const context = stripeContext({ users: 0 });
 
 const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
 
-async function fileOf(name: string, content: string | Buffer): Promise<Source<unknown>> {
+async function fileOf(name: string, content: string | Buffer): Promise<Source<SourceUser>> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, name), content);
   return userFile(join(folder, name));
@@ -116,6 +117,40 @@ describe("importing users", () => {
     });
   });
 
+  it("lists the rows of a CSV file whose cells do not fit its columns, by their line", async () => {
+    const source = await fileOf(
+      "users.csv",
+      'externalId,email,name,locale\n1\n2,bob@example.com,Smith, Bob,de\n\n3,cy@example.com,"Cy\nD",en,\n',
+    );
+    expect(await importUsers(context.runtime.intake, source, QUIET)).toEqual({
+      ...counts(1, 0, 0),
+      unmatched: [
+        { line: 2, id: null, externalId: "1", email: null, reason: "email: missing" },
+        ...[{ line: 3, id: null, externalId: "2", email: "bob@example.com", reason: "row: too many cells" }],
+      ],
+    });
+    expect(await users()).toMatchObject([{ external_id: "3", name: "Cy D" }]);
+  });
+
+  it("reads CSV with line breaks of several systems", async () => {
+    const source = await fileOf(
+      "users.csv",
+      "id,email,name\r\na,a@example.com,A\nb,b@example.com,B\rc,c@example.com,C",
+    );
+    expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject(counts(3, 0, 0));
+    expect(await users()).toMatchObject([{ name: "A" }, { name: "B" }, { name: "C" }]);
+  });
+
+  it("names the rows of a file that are left out", async () => {
+    expect(await imported([ANN, { email: "" }, { ...ANN, externalId: "8" }])).toMatchObject({
+      ...counts(1, 0, 0),
+      unmatched: [
+        { item: 2, reason: "email: invalid" },
+        { item: 3, reason: 'externalId: the account has "7"' },
+      ],
+    });
+  });
+
   it("leaves out numbers that JSON has rounded", async () => {
     const source = await fileOf(
       "users.json",
@@ -193,7 +228,7 @@ describe("importing users", () => {
     }));
     const source = await fileOf("users.json", JSON.stringify(rows));
     let pages = 0;
-    const failing: Source<unknown> = {
+    const failing: Source<SourceUser> = {
       ...source,
       read: async (position) => {
         pages += 1;
@@ -203,7 +238,7 @@ describe("importing users", () => {
     };
     await expect(importUsers(context.runtime.intake, failing, QUIET)).rejects.toThrow("interrupted");
     const positions: (string | null)[] = [];
-    const resumed: Source<unknown> = {
+    const resumed: Source<SourceUser> = {
       ...source,
       read: async (position) => {
         positions.push(position);

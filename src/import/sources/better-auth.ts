@@ -6,6 +6,7 @@ import type { Queryable } from "../../store/database.ts";
 import type { Mapping } from "../mapping.ts";
 import type { Source } from "../run-import.ts";
 import { readState, type SubscriptionRow } from "../subscription-row.ts";
+import type { SourceUser } from "../user-row.ts";
 import { column, type ForeignRow, readForeignTable, textColumn, timeColumn } from "./foreign-table.ts";
 import { identityOf } from "./provider.ts";
 
@@ -14,16 +15,12 @@ export type BetterAuth = { database: Queryable; url: string };
 /**
  * The users of Better Auth, with their ids. Its column names are written `emailVerified` or `email_verified`.
  */
-export function betterAuthUsers({ database, url }: BetterAuth): Source<unknown> {
+export function betterAuthUsers({ database, url }: BetterAuth): Source<SourceUser> {
   return {
     identity: ["users", "better-auth", url],
     read: (position) =>
-      readForeignTable(database, '"user"', position, (row) => ({
-        id: row.id,
-        externalId: null,
-        email: row.email,
-        name: row.name,
-        locale: column(row, "locale", "language"),
+      readForeignTable(database, '"user"', position, ({ id, email, name, ...row }) => ({
+        fields: { id, externalId: null, email, name, locale: column(row, "locale", "language") },
       })),
   };
 }

@@ -1,6 +1,7 @@
 import type { PaymentApi } from "../../domain/payment-api.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Source } from "../run-import.ts";
+import type { SourceUser } from "../user-row.ts";
 
 /**
  * Stripe's customers as users: with the `userId` of their metadata as external id, else with the customer's
@@ -9,14 +10,13 @@ import type { Source } from "../run-import.ts";
 export function stripeCustomers(
   slot: Slot,
   listCustomerPage: NonNullable<PaymentApi["listCustomerPage"]>,
-): Source<unknown> {
+): Source<SourceUser> {
   return {
     identity: ["users", "stripe", slot],
     read: async (position) => {
       const { customers, next } = await listCustomerPage(position);
       const rows = customers.map(({ id, email, name, locale, userId }) => ({
-        ...{ id: null, externalId: userId ?? id },
-        ...{ email, name, locale },
+        fields: { id: null, externalId: userId ?? id, email, name, locale },
       }));
       return { rows, next };
     },

@@ -2,11 +2,12 @@ import { extname } from "node:path";
 import { parse } from "csv-parse/sync";
 import { readInputFile } from "../read-input-file.ts";
 import { hashOf, type Source } from "../run-import.ts";
+import type { SourceUser } from "../user-row.ts";
 
 const PAGE_SIZE = 500;
 
 /** A CSV file with a header, or a JSON array of objects. @throws Error with what is wrong with the file */
-export async function userFile(path: string): Promise<Source<unknown>> {
+export async function userFile(path: string): Promise<Source<SourceUser>> {
   const text = await readInputFile(path);
   const rows = extname(path).toLowerCase() === ".json" ? jsonRows(path, text) : csvRows(path, text);
   return {
@@ -19,26 +20,40 @@ export async function userFile(path: string): Promise<Source<unknown>> {
   };
 }
 
-function jsonRows(path: string, text: string): unknown[] {
+function jsonRows(path: string, text: string): SourceUser[] {
   const value: unknown = parsed(path, () => JSON.parse(text));
   if (!Array.isArray(value)) throw new Error(`${path} is not a JSON array`);
-  return value;
+  return value.map((fields, index) => ({ fields, place: { item: index + 1 } }));
 }
 
-function csvRows(path: string, text: string): unknown[] {
-  const rows: unknown[] = parsed(path, () =>
+function csvRows(path: string, text: string): SourceUser[] {
+  const [header, ...records] = parsed(path, () =>
     parse(text, {
-      ...{ columns: true, trim: true },
-      // A row with too few or too many cells is listed by what it lacks.
+      ...{ trim: true, info: true },
+      // By default the first line break alone would count, and lines that end with another would run together.
+      record_delimiter: ["\r\n", "\n", "\r"],
+      // A row with too few or too many cells is listed.
       ...{ skip_empty_lines: true, relax_column_count: true },
     }),
-  );
-  const [first] = rows;
-  if (first !== undefined && !Object.hasOwn(first as object, "email"))
+  ) as unknown as CsvRecord[];
+  if (header === undefined) return [];
+  if (!header.record.includes("email"))
     throw new Error(
       `${path} has no column "email": the first line names the columns id, externalId, email, name, locale`,
     );
-  return rows;
+  return records.map((record) => csvRow(header.record, record));
+}
+
+type CsvRecord = { record: string[]; info: { lines: number } };
+
+function csvRow(columns: readonly string[], { record: cells, info }: CsvRecord): SourceUser {
+  const named = columns.slice(0, cells.length).map((column, at) => [column, cells[at]]);
+  // A comma that was not quoted has moved the cells behind it into other columns.
+  const isTooLong = cells.slice(columns.length).some((cell) => cell !== "");
+  return {
+    ...{ fields: Object.fromEntries(named), place: { line: info.lines } },
+    ...(isTooLong ? { problem: "row: too many cells" } : {}),
+  };
 }
 
 function parsed<Value>(path: string, parse: () => Value): Value {
