@@ -2,12 +2,15 @@ import type { Payments } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { Queryable } from "../store/database.ts";
 import {
+  type ClaimedUnwanted,
   claimUnwanted,
   findPaidTwice,
   finishUnwanted,
-  type UnwantedSubscription,
 } from "../store/unwanted-subscriptions.ts";
 import type { OperatorLog } from "./ask-provider.ts";
+
+/** With the waits between them, ten minutes. */
+const REFUND_ATTEMPTS = 4;
 
 export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };
 
@@ -31,9 +34,9 @@ export async function cancelUnwanted(
 
 async function cancelAndRefund(
   { database, payments, log }: UnwantedTools,
-  unwanted: UnwantedSubscription,
+  unwanted: ClaimedUnwanted,
 ): Promise<boolean> {
-  const { provider, providerSubscriptionId } = unwanted;
+  const { provider, providerSubscriptionId, attempts } = unwanted;
   const facts = { slot: provider, providerSubscriptionId };
   const api = payments[provider];
   try {
@@ -46,6 +49,8 @@ async function cancelAndRefund(
     }
     await api.cancelSubscription(providerSubscriptionId);
     const isRefunded = await api.refundSubscription(providerSubscriptionId);
+    // A subscription's first event may come before its payment is complete, and could be refunded.
+    if (!isRefunded && attempts < REFUND_ATTEMPTS) return true;
     await finishUnwanted(database, unwanted, { isRefunded });
     return true;
   } catch (error) {

@@ -4,6 +4,9 @@ import type { Queryable } from "./database.ts";
 /** A subscription that is to be canceled and refunded. */
 export type UnwantedSubscription = { provider: Slot; providerSubscriptionId: string };
 
+/** `attempts`: this one included. */
+export type ClaimedUnwanted = UnwantedSubscription & { attempts: number };
+
 const INSERT = {
   name: "insert_unwanted_subscriptions",
   text: `
@@ -72,12 +75,12 @@ where (provider, provider_subscription_id) = (
   where canceled_at is null and next_attempt_at <= clock_timestamp()
   order by next_attempt_at limit 1 for update skip locked
 )
-returning provider, provider_subscription_id as "providerSubscriptionId"`,
+returning provider, provider_subscription_id as "providerSubscriptionId", attempts`,
 };
 
 /** Claims one that is due; it becomes due again unless it is finished. `null`: there is none. */
-export async function claimUnwanted(database: Queryable): Promise<UnwantedSubscription | null> {
-  const [row] = await database.run<UnwantedSubscription>(CLAIM);
+export async function claimUnwanted(database: Queryable): Promise<ClaimedUnwanted | null> {
+  const [row] = await database.run<ClaimedUnwanted>(CLAIM);
   return row ?? null;
 }
 

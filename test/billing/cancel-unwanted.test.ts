@@ -27,6 +27,8 @@ const notified = () =>
     "select user_id, kind, details->>'subscription' as subscription, details->>'refunded' as refunded from notification",
   );
 
+const becomeDue = () => context.test.rows("update unwanted_subscription set next_attempt_at = now()");
+
 beforeEach(async () => {
   await context.test.rows("truncate unwanted_subscription");
   await context.test.rows(`update "user" set role = 'admin' where id = 'user_9'`);
@@ -52,8 +54,25 @@ describe("an unwanted subscription", () => {
     ]);
   });
 
-  it("is reported as not refunded where the provider cannot", async () => {
+  it("is refunded later when its payment was not complete yet as it was canceled", async () => {
     await run({ cancelSubscription: async () => {}, refundSubscription: async () => false });
+    expect(await notified()).toEqual([]);
+    await becomeDue();
+    await run({ cancelSubscription: async () => {}, refundSubscription: async () => true });
+    expect(await notified()).toMatchObject([{ refunded: "yes" }]);
+  });
+
+  it("is reported as not refunded when no payment appears within ten minutes", async () => {
+    const asked: number[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const refundSubscription = async () => {
+        asked.push(attempt);
+        return false;
+      };
+      await run({ cancelSubscription: async () => {}, refundSubscription });
+      await becomeDue();
+    }
+    expect(asked).toEqual([1, 2, 3, 4]);
     expect(await notified()).toMatchObject([{ refunded: "no" }]);
   });
 
@@ -73,7 +92,7 @@ describe("an unwanted subscription", () => {
     };
     const refundSubscription = async () => true;
     expect((await runJob({ cancelSubscription, refundSubscription })).outcome).toBe("failed");
-    await context.test.rows("update unwanted_subscription set next_attempt_at = now()");
+    await becomeDue();
     expect((await runJob({ cancelSubscription: async () => {}, refundSubscription })).outcome).toBe("ok");
   });
 });
