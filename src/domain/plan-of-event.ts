@@ -1,13 +1,17 @@
 import { shorten } from "./decide-context.ts";
 import type { Failure } from "./failures.ts";
-import type { PlanCatalog } from "./plan.ts";
+import type { PaidItem } from "./payment-event.ts";
+import { type PlanCatalog, priceIdsIn, pricesOf } from "./plan.ts";
 import type { Slot } from "./slot.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionEvent } from "./subscription-event.ts";
 
 export type PlanChoice = { id: string; priceId: string | null; seats: number | null; problem?: Failure };
 
-/** A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. */
+/**
+ * A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. So
+ * does the price that is already paid where its plan is no longer sold.
+ */
 export function planOf(
   slot: Slot,
   event: SubscriptionEvent,
@@ -16,6 +20,9 @@ export function planOf(
 ): PlanChoice | { failure: Failure } {
   const sold = plans.sold(slot, event.items);
   if (sold) return { id: sold.planId, priceId: sold.priceId, seats: sold.item.seats };
+  const kept = before && keptItem(before, event);
+  if (before && kept && !isSold(slot, before.planId, plans))
+    return { id: before.planId, priceId: before.priceId, seats: kept.seats };
 
   const first = event.items[0];
   const priceId = first?.priceIds[0] ?? null;
@@ -42,13 +49,24 @@ function unknownPrice(slot: Slot, priceId: string): Failure {
   return { reason: "price_unknown", params: { priceId: shorten(priceId), provider: slot } };
 }
 
+/** The item whose price has not changed. */
+function keptItem({ priceId }: Subscription, { items }: SubscriptionEvent): PaidItem | undefined {
+  return priceId === null ? undefined : items.find(({ priceIds }) => priceIds.includes(priceId));
+}
+
+function isSold(slot: Slot, planId: string, { plans }: PlanCatalog): boolean {
+  const plan = plans.find(({ id }) => id === planId);
+  return plan !== undefined && pricesOf(plan).some((price) => priceIdsIn(slot, price).length > 0);
+}
+
 /** Whether it was sold at a price of our plans, and is no longer. */
 function leavesKnownPrice(
   slot: Slot,
-  { priceId }: Subscription,
-  { items }: SubscriptionEvent,
+  before: Subscription,
+  event: SubscriptionEvent,
   plans: PlanCatalog,
 ): boolean {
-  if (priceId === null || items.some(({ priceIds }) => priceIds.includes(priceId))) return false;
+  const { priceId } = before;
+  if (priceId === null || keptItem(before, event)) return false;
   return plans.sold(slot, [{ priceIds: [priceId], seats: null }]) !== null;
 }

@@ -3,6 +3,7 @@ import plans from "../../plans.config.ts";
 import { decide } from "../../src/domain/decide.ts";
 import type { DecideContext } from "../../src/domain/decide-context.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
+import { definePlans, type PlanCatalog } from "../../src/domain/plan.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 
 const PEOPLE: Record<string, "present" | "deleted"> = { ann: "present", bob: "present", gone: "deleted" };
@@ -282,6 +283,46 @@ describe("the plan", () => {
       outcome: "applied",
       planProblem: { reason: "price_unknown", params: { priceId: "price_legacy", provider: "provider-a" } },
       subscription: { planId: "team", priceId: "price_team_monthly", seats: 4, outOfOrder: true },
+    });
+  });
+
+  describe("that is no longer sold", () => {
+    const items = [
+      { priceIds: ["price_addon"], seats: 40 },
+      { priceIds: ["price_team_monthly"], seats: 9 },
+    ];
+    const upgraded = [subscription({ planId: "team", priceId: "price_team_monthly", seats: 8 })];
+    const decided = (catalog: PlanCatalog, overrides: Partial<PaymentEvent> = {}) =>
+      decide("provider-a", event({ ...UPDATED, items, status: "past_due", ...overrides }), {
+        ...known(upgraded),
+        plans: catalog,
+      });
+    const withoutPrices = definePlans(
+      plans.plans.map((plan) => (plan.id === "team" ? { ...plan, priceIds: {}, prices: [] } : plan)),
+    );
+    const withoutPlan = definePlans(plans.plans.filter(({ id }) => id !== "team"));
+    const kept = { planId: "team", priceId: "price_team_monthly", seats: 9, status: "past_due" };
+
+    it.each([
+      ["without its prices", withoutPrices],
+      ["not at all", withoutPlan],
+    ])(
+      "and is in the file %s, stays while its price stays, whatever plan the checkout's metadata names",
+      (_, catalog) => {
+        for (const planId of ["pro", "team", null]) {
+          expect(decided(catalog, { planId })).toMatchObject({
+            outcome: "applied",
+            subscription: { ...kept, outOfOrder: false },
+          });
+        }
+      },
+    );
+
+    it("follows a change to the price of another plan", () => {
+      const pro = [{ priceIds: ["price_pro_monthly"], seats: 2 }];
+      expect(decided(withoutPrices, { planId: "team", items: pro })).toMatchObject({
+        subscription: { planId: "pro", seats: 2 },
+      });
     });
   });
 
