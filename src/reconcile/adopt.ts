@@ -4,6 +4,7 @@ import { failureSentence } from "../domain/failures.ts";
 import { notificationsFor } from "../domain/notification.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
 import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
 import { callHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -18,7 +19,11 @@ import { inTransaction } from "../store/transaction.ts";
 import { findConfirmedEmails, findUserStates } from "../store/user-states.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
-export type Adoption = { outcome: "adopted"; subscriptionId: string } | { outcome: "left"; reason: string };
+export type Adoption =
+  | { outcome: "adopted"; subscriptionId: string }
+  /** An event has reported it since the provider was asked: the answer may be older than what is stored. */
+  | { outcome: "known" }
+  | { outcome: "left"; reason: string };
 
 /**
  * Records a subscription that its provider knows and we do not, by the same rules as a first event.
@@ -41,6 +46,9 @@ export async function adopt(
         waitForSubscriptions(transaction, link),
         findUserStates(transaction, userId === null ? [] : [userId]),
       ]);
+      const isKnown = ({ providerSubscriptionId: id }: Subscription) =>
+        id !== null && id === providerSubscriptionId;
+      if (subscriptions.some(isKnown)) return { outcome: "known" };
       const owners = [state, ...subscriptions].flatMap((subscription) => subscription.userId ?? []);
       const confirmed = await findConfirmedEmails(transaction, owners);
       const decision = decide(slot, state, {

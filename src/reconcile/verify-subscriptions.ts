@@ -157,8 +157,8 @@ async function reportMissing(run: Verification, slot: Slot, state: PaymentEvent)
     by: OPERATOR,
     notify: run.options.notify,
   });
-  if (adoption.outcome === "adopted") run.repaired();
-  else run.fail(slot, providerId, adoption.reason);
+  if (adoption.outcome === "left") run.fail(slot, providerId, adoption.reason);
+  else run.repaired();
 }
 
 async function* unlisted(

@@ -227,6 +227,22 @@ describe("a checkout that names no subscription", () => {
     expect(await heal()).toMatchObject({ corrected: 1 });
     expect(await stored()).toHaveLength(1);
   });
+
+  it("keeps what events say that arrive while the provider lists it", async () => {
+    await purchase();
+    await eventually(requested, [{ requested: true }]);
+    await makeDue();
+    truth();
+    const listed = [...context.stripe.subscriptions.values()];
+    context.stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/subscriptions") return undefined;
+      await receive(eventOf("customer.subscription.created", { occurredAt: at(10) }));
+      await receive(eventOf("customer.subscription.updated", { status: "past_due", occurredAt: at(5) }));
+      return { status: 200, body: { object: "list", data: listed, has_more: false } };
+    });
+    expect(await heal()).toMatchObject({ corrected: 1 });
+    expect(await stored()).toMatchObject([{ status: "past_due", out_of_order: false }]);
+  });
 });
 
 it("spaces the fetches of all processes 200 ms apart", async () => {
