@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Slot } from "../../src/domain/slot.ts";
 import type { RunningServer } from "../../src/server.ts";
+import { findPaidTwice } from "../../src/store/unwanted-subscriptions.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { eventually } from "../support/eventually.ts";
@@ -47,12 +49,17 @@ const checkout = (body: object = { planId: "pro" }, server = servers[0], user = 
   sendRequest(server.url, "POST", "/api/checkout", { body, cookie: user.cookie });
 const rows = () => test.rows("select url, seats, plan_id from checkout where user_id = $1", [person.id]);
 
-async function subscribed(
-  overrides: FixtureOverrides = {},
-  kind = "customer.subscription.created",
-): Promise<void> {
-  const delivery = fixtureDelivery("stripe", kind, {
-    secret: SECRETS["provider-a"],
+async function subscribed(overrides: FixtureOverrides = {}, kind?: string): Promise<void> {
+  const response = await deliverWebhook(servers[0].url, "provider-a", subscription(overrides, { kind }));
+  expect(response, JSON.stringify(response.body)).toMatchObject({ status: 200, body: { received: true } });
+}
+
+function subscription(
+  overrides: FixtureOverrides,
+  { slot = "provider-a", kind = "customer.subscription.created" }: { slot?: Slot; kind?: string | undefined },
+) {
+  return fixtureDelivery("stripe", kind, {
+    secret: SECRETS[slot],
     nowSeconds: Math.floor(Date.now() / 1000),
     eventId: `evt_${Math.random()}`,
     subscriptionId: `sub_${person.id}`,
@@ -63,8 +70,6 @@ async function subscribed(
     status: "active",
     ...overrides,
   });
-  const response = await deliverWebhook(servers[0].url, "provider-a", delivery);
-  expect(response, JSON.stringify(response.body)).toMatchObject({ status: 200, body: { received: true } });
 }
 
 describe("a checkout", () => {
@@ -172,6 +177,31 @@ describe("a checkout", () => {
       },
       { plan_id: "pro", status: "active" },
     );
+  });
+
+  it("that cannot be closed, as its slot has lost its key, is canceled and refunded if it is paid as well", async () => {
+    await checkout();
+    const { PROVIDER_A_API_KEY, PROVIDER_A_API_URL, ...others } = variables;
+    const moved = await startTestServer(test.url, {
+      ...others,
+      ...{ PROVIDER_B_ADAPTER: "stripe", PROVIDER_B_API_KEY: PROVIDER_A_API_KEY as string },
+      ...{ PROVIDER_B_API_URL: PROVIDER_A_API_URL as string, ACTIVE_PROVIDER: "provider-b" },
+    });
+    onTestFinished(() => moved.close());
+    expect((await checkout({ planId: "pro" }, moved)).status).toBe(200);
+    const paid = (slot: Slot) => {
+      const delivery = subscription({ subscriptionId: `sub_${slot}_${person.id}` }, { slot });
+      return deliverWebhook(moved.url, slot, delivery);
+    };
+    expect((await paid("provider-a")).status).toBe(200);
+    expect((await paid("provider-b")).status).toBe(200);
+    await findPaidTwice(test.database);
+    expect(
+      await test.rows(
+        "select provider, because from unwanted_subscription where provider_subscription_id like '%' || $1",
+        [person.id],
+      ),
+    ).toEqual([{ provider: "provider-b", because: "paid_twice" }]);
   });
 
   it("is not created for a user who has subscribed while the one before was being closed", async () => {
