@@ -17,6 +17,9 @@ describe("a price", () => {
     ["en", 399_000, "HUF", "HUF 3,990"],
     ["en", 3_990_050, "COP", "COP 39,900.50"],
     ["de", 4_900_000, "IDR", "49.000 IDR"],
+    // Stripe counts hundredths of both, which nobody can pay.
+    ["en", 500_000, "ISK", "ISK 5,000"],
+    ["en", 3_700_000, "UGX", "UGX 37,000"],
   ])("in %s: %i of the smallest unit of %s, written %s", (locale, amount, currency, text) => {
     expect(formatPrice(locale, { amount, currency }).replaceAll("\u00a0", " ")).toBe(text);
   });
