@@ -138,7 +138,12 @@ const DEADLOCK = "40P01";
 const UNIQUE_VIOLATION = "23505";
 const FOREIGN_KEY_VIOLATION = "23503";
 
-const GONE = new Set(["subscription_user_id_fkey", "notification_user_id_fkey"]);
+const GONE = new Set([
+  "subscription_user_id_fkey",
+  "notification_user_id_fkey",
+  "usage_counter_user_id_fkey",
+  "usage_key_user_id_fkey",
+]);
 
 /** A plugin's tables may be called nearly the same. */
 const RACED = new Set(["subscription", "webhook_delivery"]);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
@@ -238,6 +239,24 @@ describe("POST /api/usage", () => {
     const { cookie } = await createUser(test);
     const response = await sendRequest(server.url, "POST", "/api/usage", { cookie, body: item("user_1", 1) });
     expect(response.status).toBe(403);
+  });
+
+  it("answers 404 when the user is deleted while the usage waits for it", async () => {
+    const { id } = await createUser(test);
+    const deletion = await test.database.connection();
+    await deletion.script(`begin; delete from "user" where id = '${id}'`);
+    const using = use(item(id, 1));
+    await eventually(
+      () =>
+        test.rows(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        ),
+      [{}],
+    );
+    await deletion.script("commit");
+    deletion.release({ healthy: true });
+    const { status, body } = await using;
+    expect([status, body.reason, body.params]).toEqual([404, "not_found", { resource: "user" }]);
   });
 
   it("is deleted with its user", async () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { format, invalidInput, whetherMissing } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
+import { retryOnContention } from "../../intake/retry-on-contention.ts";
 import type { Queryable } from "../../store/database.ts";
 import { recordUsage as record, type UsageItem } from "../../store/usage.ts";
 import { currentEntitlements, type EntitlementDeps } from "../entitlements/current-view.ts";
@@ -48,15 +49,18 @@ export const recordUsage = defineOperation({
     const usageItems = items ?? [oneItem(single)];
     if (items !== undefined) assertNothingBeside(single);
     const fieldOf = (index: number) => (items === undefined ? null : `items.${index}`);
-    const quotas = await Promise.all(
-      usageItems.map(async (item, index) => ({
-        ...(await quotaOf(deps, item, fieldOf(index))),
-        // Two programs with keys of their own may count alike: one must not take the other's usage for
-        // repeated.
-        idempotencyKey: `${keyId} ${item.idempotencyKey}`,
-      })),
-    );
-    const result = await record(deps.database, quotas);
+    // An account that is deleted meanwhile is not found the second time.
+    const { quotas, result } = await retryOnContention(async () => {
+      const quotas = await Promise.all(
+        usageItems.map(async (item, index) => ({
+          ...(await quotaOf(deps, item, fieldOf(index))),
+          // Two programs with keys of their own may count alike: one must not take the other's usage for
+          // repeated.
+          idempotencyKey: `${keyId} ${item.idempotencyKey}`,
+        })),
+      );
+      return { quotas, result: await record(deps.database, quotas) };
+    });
     switch (result.outcome) {
       case "recorded": {
         const [first] = result.answers;
