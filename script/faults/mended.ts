@@ -7,10 +7,9 @@ const REVOCATION = ["test/auth/revocation.test.ts"];
 /** Slips of a moment in code that once mended a fault: a swapped comparison, a missing lock, an off-by-one. */
 export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   {
-    file: "src/auth/serve-route.ts",
-    find: "  const before = await findPasswordHash(database, email);\n  const response = await respond();\n",
-    replace:
-      "  const response = await respond();\n  const before = await findPasswordHash(database, email);\n",
+    file: "src/auth/unless-overtaken.ts",
+    find: "  const before = await findSignInState(database, user);\n  const response = await respond();\n",
+    replace: "  const response = await respond();\n  const before = await findSignInState(database, user);\n",
     fault: "a sign-in that a new password has overtaken keeps its session",
     tests: REVOCATION,
   },

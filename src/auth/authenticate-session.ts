@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from "../store/database.ts";
 import type { FoundSession } from "../store/sessions.ts";
 import type { IdentifiedCaller } from "./auth.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
-import type { RequestScope, RequestScopes } from "./request-scope.ts";
+import { newScope, type RequestScopes } from "./request-scope.ts";
 import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 import type { SessionLookup } from "./session-lookup.ts";
@@ -61,7 +61,7 @@ async function refreshSession(
   cookie: string,
   address: string,
 ): Promise<readonly string[] | null> {
-  const scope: RequestScope = { address, locale: "en", failure: null };
+  const scope = newScope({ address, locale: "en" });
   try {
     const { headers, response } = await scopes.run(scope, () =>
       betterAuth.api.getSession({ headers: new Headers({ cookie }), returnHeaders: true }),

@@ -7,6 +7,7 @@ import type { Locale } from "../domain/locale.ts";
 import { isBanned } from "../store/bans.ts";
 import type { Database } from "../store/database.ts";
 import { revokeAfterReset, revokeBeforeSecondFactor } from "../store/revocations.ts";
+import { hasSession } from "../store/sessions.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { clearSignInFailures } from "../store/sign-in-failures.ts";
 import { consumeTotpCode } from "../store/used-totp-codes.ts";
@@ -16,7 +17,7 @@ import { accountKey } from "./guess-limit.ts";
 import { keyedCodeHash, keyedHash } from "./keyed-hash.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
-import type { RequestScopes } from "./request-scope.ts";
+import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
 import { TABLES } from "./tables.ts";
 
@@ -115,14 +116,17 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       session: {
         create: {
           before: async (session, context) => {
+            const scope = scopes.getStore();
+            await assertNotEnded(database, scope);
             // Not yet committed, and new: nobody has banned them.
             if (context?.path !== "/sign-up/email" && (await isBanned(database, session.userId))) {
               throw new APIError("FORBIDDEN", { message: "This account is suspended", code: "BANNED" });
             }
             await consumeCode(options, session.userId, context);
+            if (scope) scope.begunSession = session.token;
             return {
               data: {
-                ipAddress: scopes.getStore()?.address ?? null,
+                ipAddress: scope?.address ?? null,
                 userAgent: session.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
               },
             };
@@ -149,6 +153,15 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       log: (level, message, ...details) => logMessage(log, level, message, details),
     },
   });
+}
+
+/**
+ * A new password or setting replaces the session that it was sent with. One that has ended meanwhile is not
+ * replaced: the transaction of a change of the password then changes nothing.
+ */
+async function assertNotEnded(database: Database, scope: RequestScope | undefined): Promise<void> {
+  if (!scope?.session || (await hasSession(database, scope.session))) return;
+  throw new APIError("UNAUTHORIZED", { message: "The session has ended", code: "UNAUTHORIZED" });
 }
 
 /** A second factor protects nothing while sessions and trusted devices from before it are still valid. */

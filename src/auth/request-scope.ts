@@ -10,6 +10,10 @@ export type RequestScope = {
   address: string;
   /** The language of a new account. */
   locale: Locale;
+  /** The id of the session that the request was sent with, if its route needs one. */
+  session: string | null;
+  /** The token of the last session that the request has begun. */
+  begunSession: string | null;
   /** The last database error, `null` without one. */
   failure: unknown;
 };
@@ -18,4 +22,11 @@ export type RequestScopes = AsyncLocalStorage<RequestScope>;
 
 export function requestScopes(): RequestScopes {
   return new AsyncLocalStorage();
+}
+
+/** At the beginning of a request. */
+export function newScope(
+  given: Pick<RequestScope, "address" | "locale"> & Partial<Pick<RequestScope, "session">>,
+): RequestScope {
+  return { session: null, begunSession: null, failure: null, ...given };
 }

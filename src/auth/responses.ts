@@ -104,6 +104,7 @@ const CODES = {
 
 /** Where there is a reason of ours for one of Better Auth's codes. */
 const REASONS_OF_CODES: Record<string, RefusalFacts> = {
+  UNAUTHORIZED: { reason: "unauthorized" },
   INVALID_EMAIL_OR_PASSWORD: { reason: "invalid_credentials" },
   EMAIL_NOT_VERIFIED: { reason: "email_not_verified" },
   BANNED: { reason: "account_suspended" },

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../domain/locale.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
-import { findPasswordHash } from "../store/password-hashes.ts";
-import { revokeAfterChange } from "../store/revocations.ts";
-import { deleteSessionByToken, type FoundSession } from "../store/sessions.ts";
+import { revokeAfterChange, revokeBeforeSecondFactor } from "../store/revocations.ts";
+import type { FoundSession } from "../store/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
-import type { RequestScope, RequestScopes } from "./request-scope.ts";
+import { newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
 import { refusalResponse, tooManyRequests, translateResponse } from "./responses.ts";
 import type { AuthRoute } from "./route-list.ts";
 import type { SessionLookup } from "./session-lookup.ts";
+import { unlessOvertaken } from "./unless-overtaken.ts";
 
 export type ServeDeps = EmailChangeDeps & {
   scopes: RequestScopes;
@@ -60,9 +60,11 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   const attempt = guess && (await deps.guesses.take(guess));
   if (attempt && "waitSeconds" in attempt) return tooManyRequests(attempt.waitSeconds);
 
-  const scope: RequestScope = { address, locale, failure: null };
+  const scope = newScope({ address, locale, session: isUsable ? session.id : null });
+  const user = isUsable ? session : guess?.of === "second factor" ? guess : null;
+  const pass = () => request.respond(!session || isUsable);
   const response = await deps.scopes
-    .run(scope, () => respond(deps, request, isUsable ? session : null, !session || isUsable))
+    .run(scope, () => respond(deps, request, { scope, userId: user?.userId ?? null, respond: pass }))
     .then((response) => translateResponse(response, scope.failure, route))
     .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
   if (attempt) await attempt.settle(await resultOf(response));
@@ -71,43 +73,40 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     const { token } = (await response.clone().json()) as { token: string };
     await revokeAfterChange(deps.database, { userId: session.userId, address, keys, token });
   }
+  if (response.ok && route.endpoint === "verifyTOTP" && session && scope.begunSession !== null) {
+    // Set up: sign-ins without it may have succeeded until just now.
+    await revokeBeforeSecondFactor(deps.database, session.userId, scope.begunSession);
+  }
   return response;
 }
 
+type Responding = {
+  scope: RequestScope;
+  /** Who is signed in, or has yet to present a second factor. */
+  userId: string | null;
+  respond(): Promise<Response>;
+};
+
 async function respond(
   deps: ServeDeps,
-  { route, body, address, respond }: RouteRequest,
-  session: FoundSession | null,
-  withCookie: boolean,
+  { route, body, address }: RouteRequest,
+  { scope, userId, respond }: Responding,
 ): Promise<Response> {
   switch (route.endpoint) {
     case "requestEmailChange":
-      if (session === null) return refusalResponse({ reason: "unauthorized" });
-      return startEmailChange(deps, session.userId, String(body?.newEmail));
+      if (userId === null) return refusalResponse({ reason: "unauthorized" });
+      return startEmailChange(deps, userId, String(body?.newEmail));
     case "confirmEmailChange":
       return finishEmailChange(deps, String(body?.token), address);
     case "signInEmail":
-      return signIn(deps, String(body?.email), () => respond(withCookie));
+      return unlessOvertaken(deps.database, { email: String(body?.email) }, { scope, respond });
+    case "verifyTOTP":
+    case "verifyBackupCode":
+    case "disableTwoFactor":
+      return userId === null ? respond() : unlessOvertaken(deps.database, { userId }, { scope, respond });
     default:
-      return respond(withCookie);
+      return respond();
   }
-}
-
-/**
- * Checking a password takes a tenth of a second. If it is changed or reset meanwhile, the user's sessions
- * have been ended before this one begins.
- */
-async function signIn(
-  { database }: ServeDeps,
-  email: string,
-  respond: () => Promise<Response>,
-): Promise<Response> {
-  const before = await findPasswordHash(database, email);
-  const response = await respond();
-  if (!response.ok || (await findPasswordHash(database, email)) === before) return response;
-  const { token } = (await response.json()) as { token?: string };
-  if (token !== undefined) await deleteSessionByToken(database, token);
-  return refusalResponse({ reason: "invalid_credentials" }, "INVALID_EMAIL_OR_PASSWORD");
 }
 
 async function guessOf(

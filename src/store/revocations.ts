@@ -58,17 +58,35 @@ export async function revokeAfterChange(
 const BEFORE_SECOND_FACTOR = {
   name: "revoke_before_second_factor",
   text: `
-with sessions as (delete from session where user_id = $1 and id <> $2)
+with sessions as (delete from session where user_id = $1 and $2 not in (id, token))
 delete from verification where value = $1`,
 };
 
-/** What got in without the new second factor: other sessions, and devices trusted by an earlier one. */
+/**
+ * What got in without the new second factor: other sessions, and devices trusted by an earlier one.
+ * @param keep the id or token of the session that stays
+ */
 export async function revokeBeforeSecondFactor(
   database: Queryable,
   userId: string,
-  sessionId: string,
+  keep: string,
 ): Promise<void> {
-  await database.run(BEFORE_SECOND_FACTOR, [userId, sessionId]);
+  await database.run(BEFORE_SECOND_FACTOR, [userId, keep]);
+}
+
+const OVERTAKEN = {
+  name: "revoke_overtaken",
+  text: `
+with sessions as (delete from session where token = $2)
+delete from verification where value = $1`,
+};
+
+/** What a sign-in began after everything from before a new password had been revoked: a session, a device. */
+export async function revokeOvertaken(
+  database: Queryable,
+  { userId, token }: { userId: string; token: string },
+): Promise<void> {
+  await database.run(OVERTAKEN, [userId, token]);
 }
 
 const OTHER_SESSIONS = {

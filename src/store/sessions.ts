@@ -67,8 +67,8 @@ export async function deleteSession(database: Queryable, userId: string, id: str
   return (await database.run(DELETE, [userId, id])).length > 0;
 }
 
-const DELETE_BY_TOKEN = { name: "delete_session_by_token", text: "delete from session where token = $1" };
+const HAS = { name: "has_session", text: "select from session where id = $1" };
 
-export async function deleteSessionByToken(database: Queryable, token: string): Promise<void> {
-  await database.run(DELETE_BY_TOKEN, [token]);
+export async function hasSession(database: Queryable, id: string): Promise<boolean> {
+  return (await database.run(HAS, [id])).length > 0;
 }

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { inTransaction } from "../../src/store/transaction.ts";
+import { eventually } from "../support/eventually.ts";
+import { cookieOf } from "../support/people.ts";
+import { totp } from "../support/totp.ts";
+import { accounts, PASSWORD } from "./accounts.ts";
+
+const NEW_PASSWORD = "another good password";
+const STRANGERS_PASSWORD = "the password of a stranger";
+
+const LOCK_USER = { name: "lock_user", text: 'select from "user" where id = $1 for update' };
+const LIMITS = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 10_000,
+  idleTimeoutMs: 60_000,
+} as const;
+
+// Whatever the machine's load lets come first: the later one counts, and nothing from before it is left.
+describe("a request that is under way", () => {
+  const context = accounts();
+
+  type Person = Awaited<ReturnType<typeof context.signedUp>>;
+
+  async function setUp({ cookie }: Person): Promise<{ totpURI: string; backupCodes: string[] }> {
+    const response = await context.call("/two-factor/enable", { password: PASSWORD }, { cookie });
+    return (await response.json()) as { totpURI: string; backupCodes: string[] };
+  }
+
+  async function enable(person: Person) {
+    const { totpURI, backupCodes } = await setUp(person);
+    const verified = await context.call(
+      "/two-factor/verify-totp",
+      { code: totp(totpURI) },
+      { cookie: person.cookie },
+    );
+    expect(verified.status).toBe(200);
+    return { cookie: cookieOf(verified), backupCodes };
+  }
+
+  const signIn = (email: string, password: string) => context.call("/sign-in/email", { email, password });
+
+  async function prepareReset({ email }: Person): Promise<() => Promise<Response>> {
+    await context.call("/request-password-reset", { email });
+    const mail = context.mails.findLast(({ to }) => to === email);
+    const token = /reset-password\/([\w-]+)/.exec(mail?.text ?? "")?.[1];
+    return () => context.call("/reset-password", { token, newPassword: NEW_PASSWORD });
+  }
+
+  const waiting = (count: number) =>
+    eventually(
+      () =>
+        context.test.rows(
+          "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        ),
+      [{ count }],
+    );
+
+  const sessionsOf = async ({ id }: Person) =>
+    (await context.test.rows("select id from session where user_id = $1", [id])).length;
+
+  const linksOf = async ({ id }: Person) =>
+    (await context.test.rows("select id from verification where value = $1", [id])).length;
+
+  it("changes no password that has been reset since, and gets no session", async () => {
+    const person = await context.signedUp();
+    const reset = await prepareReset(person);
+    const body = { currentPassword: PASSWORD, newPassword: STRANGERS_PASSWORD };
+    const change = context.call("/change-password", body, { cookie: person.cookie });
+    const [{ status }] = await Promise.all([reset(), change]);
+    // Had the change been first, the link would be void.
+    if (status !== 200) return;
+    expect(await sessionsOf(person)).toBe(0);
+    expect((await signIn(person.email, STRANGERS_PASSWORD)).status).toBe(401);
+    expect((await signIn(person.email, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  /** Both wait in the middle, the request behind its check of the password or code. */
+  async function overtakenByReset(person: Person, request: () => Promise<Response>): Promise<Response> {
+    const reset = await prepareReset(person);
+    let responses: Promise<Response>[] = [];
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      // Changes of the user, sessions and notifications wait for it.
+      await transaction.run(LOCK_USER, [person.id]);
+      responses = [request()];
+      await waiting(1);
+      responses.push(reset());
+      await waiting(2);
+    });
+    const [response, { status }] = (await Promise.all(responses)) as [Response, Response];
+    expect(status).toBe(200);
+    return response;
+  }
+
+  it("is refused a session by turning two-factor authentication off after a reset", async () => {
+    const person = await context.signedUp();
+    const { cookie } = await enable(person);
+    const response = await overtakenByReset(person, () =>
+      context.call("/two-factor/disable", { password: PASSWORD }, { cookie }),
+    );
+    expect([response.status, await sessionsOf(person)]).toEqual([401, 0]);
+  });
+
+  it("is refused a session and a trusted device by a second factor that a reset has overtaken", async () => {
+    const person = await context.signedUp();
+    const { backupCodes } = await enable(person);
+    const pending = cookieOf(await signIn(person.email, PASSWORD));
+    const body = { code: backupCodes[0], trustDevice: true };
+    const response = await overtakenByReset(person, () =>
+      context.call("/two-factor/verify-backup-code", body, { cookie: pending }),
+    );
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { code: "INVALID_TWO_FACTOR_COOKIE" },
+    ]);
+    expect([await sessionsOf(person), await linksOf(person)]).toEqual([0, 0]);
+  });
+
+  it("signs in without a second factor no more once one is needed", async () => {
+    const person = await context.signedUp();
+    const { totpURI } = await setUp(person);
+    const signingIn = signIn(person.email, PASSWORD);
+    const verified = await context.call(
+      "/two-factor/verify-totp",
+      { code: totp(totpURI) },
+      { cookie: person.cookie },
+    );
+    expect(verified.status).toBe(200);
+    const cookie = cookieOf(await signingIn);
+    expect((await context.identify({ cookie })).caller.kind).toBe("anonymous");
+    expect((await context.identify({ cookie: cookieOf(verified) })).caller).toMatchObject({
+      userId: person.id,
+    });
+    expect(await sessionsOf(person)).toBe(1);
+  });
+});
