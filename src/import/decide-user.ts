@@ -10,7 +10,8 @@ export type UserDecision =
 
 /**
  * How a row changes the known users. It is never linked to somebody else's account: id, external id and
- * address must agree. Users with a password keep their name, language and address.
+ * address must agree, and who has signed up with an address must have confirmed it. Users with a password keep
+ * their name, language and address.
  */
 export function decideUser(
   row: UserRow,
@@ -34,6 +35,10 @@ export function decideUser(
   if (row.id !== null && row.id !== user.id) return leftOut(`the account has the id "${user.id}"`);
   if (row.externalId !== null && user.externalId !== null && row.externalId !== user.externalId)
     return leftOut(`externalId: the account has "${user.externalId}"`);
+  // Anybody can sign up with somebody else's address, and would get what the external id has paid for.
+  const isOnlyClaimed = user.hasPassword && !user.isEmailConfirmed;
+  if (isOnlyClaimed && row.id === null && row.externalId !== null && user.externalId === null)
+    return leftOut(`email: the account has not confirmed it; if it is theirs, name its id "${user.id}"`);
   const isTheirs = user.hasPassword || user.role === "admin";
   if (isTheirs && row.email !== user.email)
     return leftOut("email: the account has a password or is an administrator's, and keeps its address");

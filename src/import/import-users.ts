@@ -90,7 +90,7 @@ function decideAll(
         break;
       case "created": {
         const user = { ...decision.user, id: decision.user.id ?? randomUUID() };
-        users.set(user.id, { ...user, role: "user", hasPassword: false });
+        users.set(user.id, { ...user, role: "user", isEmailConfirmed: false, hasPassword: false });
         created.set(user.id, user);
         report.created += 1;
         break;

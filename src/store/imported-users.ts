@@ -9,13 +9,14 @@ export type KnownUser = {
   name: string;
   locale: Locale;
   role: Role;
+  isEmailConfirmed: boolean;
   hasPassword: boolean;
 };
 
 const FIND = {
   name: "find_users_to_import",
   text: `
-select u.id, u.external_id as "externalId", u.email, u.name, u.locale, u.role,
+select u.id, u.external_id as "externalId", u.email, u.name, u.locale, u.role, u.email_verified as "isEmailConfirmed",
   exists (select from account a where a.user_id = u.id and a.password is not null) as "hasPassword"
 from "user" u
 where u.id = any (array(

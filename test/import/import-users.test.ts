@@ -181,6 +181,31 @@ describe("importing users", () => {
     });
   });
 
+  it("gives no external id to somebody who has signed up with an address without confirming it", async () => {
+    await context.test.rows(
+      "insert into \"user\" (id, name, email) values ('eve', 'Eve', 'bob@example.com')",
+    );
+    await context.test.rows(
+      "insert into account (id, user_id, account_id, provider_id, password) values ('a', 'eve', 'eve', 'credential', 'x')",
+    );
+    const bob = { externalId: "8812", email: "bob@example.com", name: "Bob" };
+    expect(await imported([bob])).toEqual({
+      ...counts(0, 0, 0),
+      unmatched: [
+        {
+          ...{ item: 1, id: null, externalId: "8812", email: "bob@example.com" },
+          reason: 'email: the account has not confirmed it; if it is theirs, name its id "eve"',
+        },
+      ],
+    });
+    expect(await users()).toMatchObject([{ id: "eve", external_id: null }]);
+    expect(await imported([{ ...bob, externalId: null }])).toMatchObject(counts(0, 0, 1));
+    expect(await imported([{ ...bob, id: "eve", externalId: "1" }])).toMatchObject(counts(0, 1, 0));
+    await context.test.rows(`update "user" set external_id = null, email_verified = true`);
+    expect(await imported([bob])).toMatchObject(counts(0, 1, 0));
+    expect(await users()).toMatchObject([{ id: "eve", external_id: "8812", name: "Eve" }]);
+  });
+
   it.each<[string, object, string]>([
     ["another account's address", { id: "bob", email: ANN.email }, 'the account has the id "ann"'],
     ["another external id", { ...ANN, externalId: "8" }, 'externalId: the account has "7"'],
