@@ -6,7 +6,7 @@ import { createTransport } from "nodemailer";
 import { composeReadable, message } from "./compose.ts";
 import type { EmailMessage } from "./email-message.ts";
 import type { Log } from "./log.ts";
-import { smtpErrorDetails } from "./smtp-error.ts";
+import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 export type MailOptions = {
   /** `null`: mail is written to files below `dataDir`. */
@@ -18,52 +18,90 @@ export type MailOptions = {
 };
 
 export type Mail = {
-  /** Does not wait: a response's time must not tell whether an account exists. Failures are logged. */
+  /**
+   * Does not wait: a response's time must not tell whether an account exists. What the mail server does not
+   * accept for now is sent again later, from memory: a link is as good as a password, so it is stored nowhere.
+   * Failures are logged.
+   */
   send(email: EmailMessage): void;
-  /** Resolves when no mail is being sent any more. */
+  /** Resolves when no mail is being sent; some may wait to be sent again. */
   idle(): Promise<void>;
   /**
-   * Waits for mail under way, five seconds at most, so that a slow mail server does not hold up a shutdown.
+   * Tries at once what waits, and waits for mail under way, five seconds at most, so that a slow mail server
+   * does not hold up a shutdown.
    */
   close(): Promise<void>;
 };
 
 const CLOSE_TIMEOUT_MS = 5_000;
+/** Servers that defer mail from strangers (greylisting) accept it after five minutes at most. Links last an hour. */
+const RETRY_AFTER_SECONDS = [5, 30, 120, 600];
+/** Strangers can cause mail: while the mail server is down, memory must not grow with it. */
+const MAX_WAITING = 1_000;
 
 type Deliver = (email: EmailMessage) => Promise<{ file?: string }>;
 
-export function createMail({ smtpUrl, from, dataDir, log }: MailOptions): Mail {
+export function createMail(
+  { smtpUrl, from, dataDir, log }: MailOptions,
+  retryAfterSeconds: readonly number[] = RETRY_AFTER_SECONDS,
+): Mail {
   const { deliver, close } =
     smtpUrl === null ? fileDelivery(join(dataDir, "mail"), from) : smtpDelivery(smtpUrl, from);
-  const pending = new Set<Promise<void>>();
+  const sending = new Set<Promise<void>>();
+  /** Of each mail that waits, what sends it now. */
+  const waiting = new Set<() => void>();
+  let isClosing = false;
 
-  const trySend = async (email: EmailMessage) => {
+  const start = (email: EmailMessage, failures: number) => {
+    const task = trySend(email, failures).finally(() => sending.delete(task));
+    sending.add(task);
+  };
+  const trySend = async (email: EmailMessage, failures: number) => {
     const { subject } = email;
     try {
       log.info({ subject, ...(await deliver(email)) }, smtpUrl === null ? "mail written" : "mail sent");
-    } catch (error) {
-      log.error(
-        { subject, ...smtpErrorDetails(error) },
-        `mail not sent: check ${smtpUrl === null ? "DATA_DIR" : "SMTP_URL"}`,
-      );
+    } catch (thrown) {
+      const error = smtpErrorDetails(thrown);
+      const retryInSeconds = retryAfterSeconds[failures];
+      if (smtpUrl === null) log.error({ subject, ...error }, "mail not written: check DATA_DIR");
+      else if (retryInSeconds === undefined || isFinal(error) || isClosing || waiting.size >= MAX_WAITING)
+        log.error({ subject, ...error }, "mail not sent: check SMTP_URL");
+      else {
+        log.warn({ subject, ...error, retryInSeconds }, "mail not accepted yet: it will be sent again");
+        startLater(email, failures + 1, retryInSeconds);
+      }
     }
   };
+  const startLater = (email: EmailMessage, failures: number, seconds: number) => {
+    const startNow = () => {
+      clearTimeout(timer);
+      waiting.delete(startNow);
+      start(email, failures);
+    };
+    const timer = setTimeout(startNow, seconds * 1000).unref();
+    waiting.add(startNow);
+  };
   const idle = async () => {
-    while (pending.size > 0) await Promise.all(pending);
+    while (sending.size > 0) await Promise.all(sending);
   };
 
   return {
-    send: (email) => {
-      const task = trySend(email).finally(() => pending.delete(task));
-      pending.add(task);
-    },
+    send: (email) => start(email, 0),
     idle,
     close: async () => {
+      isClosing = true;
+      for (const startNow of waiting) startNow();
       await Promise.race([idle(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-      if (pending.size > 0) log.error({ unsent: pending.size }, "stopped with mail unsent");
+      if (sending.size > 0) log.error({ unsent: sending.size }, "stopped with mail unsent");
       close();
     },
   };
+}
+
+/** Whether the server would not accept this mail later either, or not from us. */
+function isFinal({ code, responseCode }: SmtpErrorDetails): boolean {
+  // Without a response, the address is invalid to nodemailer itself.
+  return responseCode === undefined ? code === "EENVELOPE" : responseCode >= 500;
 }
 
 const TIMEOUT_MS = 10_000;

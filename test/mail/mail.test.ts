@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createMail } from "../../src/mail/mail.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Reply, type SmtpServer, smtpServer } from "../support/smtp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -108,14 +109,58 @@ describe("with a mail server", () => {
     expect(smtp.mails[0]?.data).not.toMatch(/^Bcc:/m);
   });
 
-  it("logs a server that refuses or is unreachable, without failing the caller", async () => {
+  it("logs a server that refuses, without failing the caller", async () => {
     const smtp = await server(({ verb }) => (verb === "RCPT" ? "550 no such mailbox" : undefined));
-    for (const smtpUrl of [smtp.url, "smtp://127.0.0.1:9"]) {
-      const mail = createMail({ smtpUrl, from: FROM, dataDir: await folder(), log });
-      mail.send(LETTER);
-      await mail.close();
-    }
-    expect(lines.map(({ level }) => level)).toEqual(["error", "error"]);
+    const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
+    mail.send(LETTER);
+    await mail.close();
+    expect(lines.map(({ level }) => level)).toEqual(["error"]);
     expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
+  });
+
+  it.each([
+    ["defers it", "450 try again later"],
+    ["closes the connection", "hang up"],
+  ])("sends a mail again when the server %s", async (_, reply) => {
+    let refusals = 0;
+    const smtp = await server(({ verb }) => {
+      if (verb !== "RCPT" || refusals === 2) return undefined;
+      refusals += 1;
+      return reply;
+    });
+    const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [0.01, 0.01]);
+    mail.send(LETTER);
+    await eventually(async () => smtp.mails.length, 1);
+    await mail.close();
+    expect(lines.map(({ level }) => level)).toEqual(["warn", "warn", "info"]);
+    expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
+  });
+
+  it("gives up after the last retry", async () => {
+    const smtp = await server(({ verb }) => (verb === "RCPT" ? "450 try again later" : undefined));
+    const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [0.01]);
+    mail.send(LETTER);
+    await eventually(async () => lines.map(({ level }) => level), ["warn", "error"]);
+    await mail.close();
+    expect(smtp.mails).toEqual([]);
+  });
+
+  it("tries what waits once more when it is closed, and logs what it could not send", async () => {
+    let isDown = true;
+    const smtp = await server(({ verb }) => (verb === "RCPT" && isDown ? "450 try again later" : undefined));
+    const sent = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [3600]);
+    const unsent = createMail(
+      { smtpUrl: "smtp://127.0.0.1:9", from: FROM, dataDir: await folder(), log },
+      [3600],
+    );
+    for (const mail of [sent, unsent]) {
+      mail.send(LETTER);
+      await mail.idle();
+    }
+    isDown = false;
+    await sent.close();
+    expect(smtp.mails).toHaveLength(1);
+    await unsent.close();
+    expect(lines.map(({ level }) => level)).toEqual(["warn", "warn", "info", "error"]);
   });
 });
