@@ -102,8 +102,10 @@ describe("Better Auth's own client", () => {
     expect(error).toBeNull();
     let token: string | undefined;
     await eventually(async () => {
-      const mail = smtp.mails.findLast(({ to }) => to.includes(email));
-      token = /reset-password\/([\w-]+)/.exec(mail?.data.replaceAll("=\r\n", "") ?? "")?.[1];
+      token = smtp.mails
+        .filter(({ to }) => to === `<${email}>`)
+        .map(({ data }) => /reset-password\/([\w-]+)/.exec(data.replaceAll("=\r\n", ""))?.[1])
+        .findLast((found) => found !== undefined);
       return token !== undefined;
     }, true);
     const newPassword = "another password of some length";

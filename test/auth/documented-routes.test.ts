@@ -52,14 +52,15 @@ const CHECKED = [200, 302, 400, 403, 404, 409, 413, 429];
 
 type Sent = { on?: RunningServer; body?: unknown; cookie?: string; headers?: Record<string, string> };
 
-/** From the last mail to an address. */
+/** From the last mail to an address that has one: mails arrive in any order. */
 async function tokenIn(email: string, pattern: RegExp): Promise<string> {
   let token: string | undefined;
   const isThere = async () => {
-    const mail = smtp.mails.findLast(({ to }) => to.includes(email));
-    // Quoted-printable: lines are folded, and = is written as =3D.
-    const text = mail?.data.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
-    token = pattern.exec(text)?.[1];
+    token = smtp.mails
+      .filter(({ to }) => to === `<${email}>`)
+      // Quoted-printable: lines are folded, and = is written as =3D.
+      .map(({ data }) => pattern.exec(data.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[1])
+      .findLast((found) => found !== undefined);
     return token !== undefined;
   };
   await eventually(isThere, true);

@@ -279,7 +279,8 @@ describe("a change and its record", () => {
     expect(await changes()).toEqual([expect.any(Object), null]);
     await test.rows("update webhook_delivery set next_attempt_at = now() where status = 'failed'");
     await retryDue(runtime.intake);
-    expect(await changes()).toEqual([expect.any(Object), { seats: [5, 78] }, null]);
+    // A server's own pass may have been first, and be at it still.
+    await eventually(async () => (await changes()).slice(1), [{ seats: [5, 78] }, null]);
   });
 
   it("are rolled back together when the connection breaks before the commit", async () => {
