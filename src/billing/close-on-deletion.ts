@@ -7,6 +7,7 @@ import { type HeldLease, holdLease } from "../store/hold-lease.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { findUser } from "../store/users.ts";
 import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
+import { isRecorded } from "./is-recorded.ts";
 
 /**
  * Makes sure that nobody pays for an account that is about to be deleted.
@@ -69,13 +70,13 @@ async function close(
   tools: Tools,
   checkout: StoredCheckout & { userId: string; email: string },
 ): Promise<void> {
-  const { provider, isUsed } = checkout;
+  const { provider } = checkout;
   try {
     const end = await closeStoredCheckout(tools, checkout);
-    if (end.status === "paid" && end.providerSubscriptionId !== null && !isUsed) {
-      const { providerSubscriptionId } = end;
+    if (end.status !== "paid" || end.providerSubscriptionId === null) return;
+    const { providerSubscriptionId } = end;
+    if (!(await isRecorded(tools.database, checkout, providerSubscriptionId)))
       await insertUnwanted(tools.database, [{ provider, providerSubscriptionId }]);
-    }
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message: reason } = error;

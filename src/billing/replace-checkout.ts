@@ -8,6 +8,7 @@ import { adoptPaid } from "./adopt-paid.ts";
 import { mapProviderErrors } from "./ask-provider.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
+import { isRecorded } from "./is-recorded.ts";
 
 /** Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed. */
 export async function replaceCheckout(
@@ -36,8 +37,8 @@ export async function replaceCheckout(
       await rememberReplaced(deps.database, closing);
       return null;
     case "paid":
-      // The subscription of a used checkout is known: the caller checks whether it is still running.
-      if (previous.isUsed) return null;
+      // Then the caller checks whether it is still running.
+      if (await isRecorded(deps.database, previous, end.providerSubscriptionId)) return null;
       recordPaid(deps, { ...closing, providerSubscriptionId: end.providerSubscriptionId });
       return refuse({ reason: "checkout_paid" });
     default:

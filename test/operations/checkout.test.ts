@@ -204,6 +204,17 @@ describe("a checkout", () => {
     ).toEqual([{ provider: "provider-b", because: "paid_twice" }]);
   });
 
+  it("returns 409 for another one once it is paid, although a former subscription has changed meanwhile", async () => {
+    await checkout();
+    await subscribed({ subscriptionId: `sub_old_${person.id}` }, "customer.subscription.deleted");
+    stripe.paid.set(String(stripe.sessions[0]?.id), `sub_${person.id}`);
+    expect((await checkout({ planId: "team" })).status).toBe(409);
+    expect(stripe.sessions).toHaveLength(1);
+    await subscribed();
+    await subscribed({}, "customer.subscription.deleted");
+    expect((await checkout({ planId: "team" })).status).toBe(200);
+  });
+
   it("is not created for a user who has subscribed while the one before was being closed", async () => {
     await checkout({ planId: "pro" });
     stripe.interfere(async ({ path }) => {
