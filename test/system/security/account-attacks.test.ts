@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { totp } from "../../support/totp.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -345,8 +346,10 @@ describe("API keys", () => {
       body: { name: "k" },
     });
     await context.test.rows("truncate mail_recipient");
+    const mailed = async () => (await context.mails()).filter((mail) => mail.includes(squatter.email));
     await auth("/request-password-reset", { body: { email: squatter.email } });
-    const mail = (await context.mails()).findLast((mail) => mail.includes(squatter.email)) ?? "";
+    await eventually(async () => (await mailed()).length, 1);
+    const [mail = ""] = await mailed();
     const token = /reset-password\/([\w-]+)/.exec(mail)?.[1];
     const body = { token, newPassword: "the owner's own password" };
     expect((await auth("/reset-password", { body })).status).toBe(200);
