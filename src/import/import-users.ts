@@ -44,7 +44,7 @@ export function importUsers(
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),
           // First, so that an address that is given up can be taken over.
-          updateImportedUsers(transaction, updated),
+          ...inTurns(updated).map((users) => updateImportedUsers(transaction, users)),
           insertImportedUsers(transaction, created),
           advanceImport(transaction, importId, { ...report, position: page.next }),
           ...auditImport(transaction, "users.imported", importId, report, { notify: options.notify }),
@@ -73,7 +73,7 @@ function decideAll(
 ): { created: ImportedUser[]; updated: ImportedUser[]; report: ImportReport } {
   const users = new Map(existing.map((user) => [user.id, user]));
   const created = new Map<string, ImportedUser>();
-  const updated = new Map<string, ImportedUser>();
+  const updated: ImportedUser[] = [];
   const report: ImportReport = { created: 0, updated: 0, skipped: 0, unmatched: [] };
   for (const row of rows) {
     if (!("user" in row)) {
@@ -100,7 +100,7 @@ function decideAll(
         users.set(user.id, user);
         // Of two rows about a new user the later one counts.
         if (created.has(user.id)) created.set(user.id, user);
-        else updated.set(user.id, user);
+        else updated.push(user);
         report.updated += 1;
         break;
       }
@@ -108,7 +108,20 @@ function decideAll(
         decision satisfies never;
     }
   }
-  return { created: [...created.values()], updated: [...updated.values()], report };
+  return { created: [...created.values()], updated, report };
+}
+
+/**
+ * Each user at most once in a turn: between two changes of a user, another may have taken over an address.
+ */
+function inTurns(updated: readonly ImportedUser[]): ImportedUser[][] {
+  const turns: ImportedUser[][] = [];
+  for (const user of updated) {
+    const turn = turns.at(-1);
+    if (turn === undefined || turn.some(({ id }) => id === user.id)) turns.push([user]);
+    else turn.push(user);
+  }
+  return turns;
 }
 
 function idsOf({ id, externalId, email }: UserRow) {

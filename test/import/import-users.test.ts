@@ -231,6 +231,14 @@ describe("importing users", () => {
     expect(await users()).toEqual([{ ...STORED_ANN, name: "Anna" }]);
   });
 
+  it("lets two users of a file exchange their addresses by way of a third one", async () => {
+    const of = (id: string, email: string) => ({ id, email: `${email}@example.com` });
+    await imported([of("a", "a"), of("b", "b")]);
+    const rows = [of("a", "c"), of("b", "a"), of("a", "b")];
+    expect(await imported(rows)).toEqual({ ...counts(0, 3, 0), unmatched: [] });
+    expect(await users()).toMatchObject([of("a", "b"), of("b", "a")]);
+  });
+
   it("changes nothing in a dry run, which reports the same", async () => {
     const rows = [ANN, { id: "x", email: "no" }];
     const dry = await imported(rows, { dryRun: true });
