@@ -2,7 +2,7 @@ import { shorten } from "./decide-context.ts";
 import type { Failure } from "./failures.ts";
 import type { PaidItem } from "./payment-event.ts";
 import { type PlanCatalog, priceIdsIn, pricesOf } from "./plan.ts";
-import type { Slot } from "./slot.ts";
+import { SLOTS, type Slot } from "./slot.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionEvent } from "./subscription-event.ts";
 
@@ -10,7 +10,7 @@ export type PlanChoice = { id: string; priceId: string | null; seats: number | n
 
 /**
  * A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. So
- * does the price that is already paid where its plan is no longer sold.
+ * does the price that is already paid where its plan is no longer sold anywhere.
  */
 export function planOf(
   slot: Slot,
@@ -21,7 +21,7 @@ export function planOf(
   const sold = plans.sold(slot, event.items);
   if (sold) return { id: sold.planId, priceId: sold.priceId, seats: sold.item.seats };
   const kept = before && keptItem(before, event);
-  if (before && kept && !isSold(slot, before.planId, plans))
+  if (before && kept && isRetired(before.planId, plans))
     return { id: before.planId, priceId: before.priceId, seats: kept.seats };
 
   const first = event.items[0];
@@ -54,9 +54,13 @@ function keptItem({ priceId }: Subscription, { items }: SubscriptionEvent): Paid
   return priceId === null ? undefined : items.find(({ priceIds }) => priceIds.includes(priceId));
 }
 
-function isSold(slot: Slot, planId: string, { plans }: PlanCatalog): boolean {
+/** Whether it was sold once. Who has it may have changed to it, so that metadata names another plan. */
+function isRetired(planId: string, { plans }: PlanCatalog): boolean {
   const plan = plans.find(({ id }) => id === planId);
-  return plan !== undefined && pricesOf(plan).some((price) => priceIdsIn(slot, price).length > 0);
+  if (plan === undefined) return true;
+  const prices = pricesOf(plan);
+  const isForSale = SLOTS.some((slot) => prices.some((price) => priceIdsIn(slot, price).length > 0));
+  return !isForSale && prices.some(({ amount }) => amount > 0);
 }
 
 /** Whether it was sold at a price of our plans, and is no longer. */

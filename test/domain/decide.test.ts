@@ -318,6 +318,24 @@ describe("the plan", () => {
       },
     );
 
+    it.each(["free", "team"])(
+      "follows metadata where prices are not configured: from %s to pro",
+      (planId) => {
+        const onlyInB = definePlans(
+          plans.plans.map((plan) => ({
+            ...plan,
+            priceIds: plan.id === "free" ? {} : { "provider-b": `pri_${plan.id}` },
+            prices: [],
+          })),
+        );
+        const start = [subscription({ planId, priceId: "price_any" })];
+        const moved = event({ ...UPDATED, planId: "pro", items: [{ priceIds: ["price_any"], seats: 1 }] });
+        expect(decide("provider-a", moved, { ...known(start), plans: onlyInB })).toMatchObject({
+          subscription: { planId: "pro" },
+        });
+      },
+    );
+
     it("follows a change to the price of another plan", () => {
       const pro = [{ priceIds: ["price_pro_monthly"], seats: 2 }];
       expect(decided(withoutPrices, { planId: "team", items: pro })).toMatchObject({
