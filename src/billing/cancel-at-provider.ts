@@ -3,7 +3,8 @@ import type { RunningSubscription } from "../store/account-deletion.ts";
 import type { ProviderTools } from "./ask-provider.ts";
 
 /**
- * Cancels a subscription at its payment provider, immediately. Succeeds too when it has already ended there.
+ * Cancels a subscription at its payment provider, immediately. Succeeds too when it has already ended there, or
+ * is unknown: nobody must be kept from deleting the account by a key that was replaced.
  * @throws when it may not have ended
  */
 export type CancelSubscription = (subscription: RunningSubscription) => Promise<void>;
@@ -21,7 +22,12 @@ export function cancelAtProvider({ payments, log }: ProviderTools): CancelSubscr
       throw new Error(`the subscription could not be canceled: ${reason}`);
     }
     try {
-      await api.cancelSubscription(providerSubscriptionId);
+      const result = await api.cancelSubscription(providerSubscriptionId);
+      if (result === "unknown")
+        log.error(
+          { ...facts, providerSubscriptionId },
+          "the subscription of a deleted account is unknown to its provider: cancel it where it was bought",
+        );
     } catch (error) {
       const reason = isPaymentApiProblem(error) ? error.message : String(error);
       log.error({ ...facts, reason }, "a subscription could not be canceled");

@@ -6,6 +6,9 @@ import type { Slot } from "./slot.ts";
 /** The API of each slot's provider; `null`: not configured. */
 export type Payments = Record<Slot, PaymentApi | null>;
 
+/** `unknown`: the provider has no such subscription; perhaps another account of its, or its other mode, has. */
+export type CancelResult = "canceled" | "unknown";
+
 /**
  * The outbound half of a provider. Every call ends within 10 s, retries included, and throws
  * PaymentApiProblem.
@@ -34,7 +37,7 @@ export type PaymentApi = {
    * Cancels at once where the provider supports that, else at the period's end. Succeeds if it has already
    * ended.
    */
-  cancelSubscription(providerSubscriptionId: string): Promise<void>;
+  cancelSubscription(providerSubscriptionId: string): Promise<CancelResult>;
   /**
    * Changes price or seats; at the period's end only where `traits.changesAtPeriodEnd`. Replaces a change
    * that waits for the period's end, or withdraws it when nothing else is to change then.

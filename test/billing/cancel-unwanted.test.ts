@@ -40,7 +40,10 @@ describe("an unwanted subscription", () => {
   it("is canceled and refunded, and administrators are notified, once", async () => {
     const calls: string[] = [];
     const answers = {
-      cancelSubscription: async (id: string) => void calls.push(`cancel ${id}`),
+      cancelSubscription: async (id: string) => {
+        calls.push(`cancel ${id}`);
+        return "canceled" as const;
+      },
       refundSubscription: async (id: string) => {
         calls.push(`refund ${id}`);
         return true;
@@ -55,10 +58,10 @@ describe("an unwanted subscription", () => {
   });
 
   it("is refunded later when its payment was not complete yet as it was canceled", async () => {
-    await run({ cancelSubscription: async () => {}, refundSubscription: async () => false });
+    await run({ cancelSubscription: async () => "canceled", refundSubscription: async () => false });
     expect(await notified()).toEqual([]);
     await becomeDue();
-    await run({ cancelSubscription: async () => {}, refundSubscription: async () => true });
+    await run({ cancelSubscription: async () => "canceled", refundSubscription: async () => true });
     expect(await notified()).toMatchObject([{ refunded: "yes" }]);
   });
 
@@ -69,7 +72,7 @@ describe("an unwanted subscription", () => {
         asked.push(attempt);
         return false;
       };
-      await run({ cancelSubscription: async () => {}, refundSubscription });
+      await run({ cancelSubscription: async () => "canceled", refundSubscription });
       await becomeDue();
     }
     expect(asked).toEqual([1, 2, 3, 4]);
@@ -81,7 +84,10 @@ describe("an unwanted subscription", () => {
       `insert into unwanted_subscription (provider, provider_subscription_id, because, attempts, next_attempt_at)
        values ('provider-b', 'sub_0', 'account_deleted', 600, now() - interval '1 hour')`,
     );
-    const logged = await run({ cancelSubscription: async () => {}, refundSubscription: async () => true });
+    const logged = await run({
+      cancelSubscription: async () => "canceled",
+      refundSubscription: async () => true,
+    });
     expect(logged).toMatchObject([{ slot: "provider-b", providerSubscriptionId: "sub_0" }]);
     expect(await notified()).toMatchObject([{ subscription: "sub_1" }]);
   });
@@ -93,6 +99,8 @@ describe("an unwanted subscription", () => {
     const refundSubscription = async () => true;
     expect((await runJob({ cancelSubscription, refundSubscription })).outcome).toBe("failed");
     await becomeDue();
-    expect((await runJob({ cancelSubscription: async () => {}, refundSubscription })).outcome).toBe("ok");
+    expect((await runJob({ cancelSubscription: async () => "canceled", refundSubscription })).outcome).toBe(
+      "ok",
+    );
   });
 });

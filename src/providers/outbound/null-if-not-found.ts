@@ -1,3 +1,4 @@
+import type { CancelResult } from "../../domain/payment-api.ts";
 import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
@@ -24,22 +25,25 @@ export async function nullIfNotFound<Result>(call: () => Promise<Result>): Promi
 }
 
 /**
- * Cancels a subscription; an unknown or ended one counts as canceled. Providers reject the latter with
- * different, partly undocumented errors, so its state is fetched instead.
+ * Cancels a subscription, which may have ended or be unknown. Providers reject both with different, partly
+ * undocumented errors, Stripe alike, so its state is fetched instead.
  */
 export async function ensureEnded(
   cancel: () => Promise<unknown>,
   fetch: () => Promise<PaymentEvent | null>,
   isOver: (state: PaymentEvent) => boolean,
-): Promise<void> {
+): Promise<CancelResult> {
   try {
-    await nullIfNotFound(cancel);
+    await cancel();
+    return "canceled";
   } catch (refused) {
     if (!(refused instanceof PaymentApiProblem) || refused.failure === "unreachable") throw refused;
     const state = await fetch().catch(() => {
       throw refused;
     });
-    if (state !== null && !isOver(state)) throw refused;
+    if (state === null) return "unknown";
+    if (!isOver(state)) throw refused;
+    return "canceled";
   }
 }
 

@@ -83,16 +83,16 @@ describe.concurrent.each([...PROVIDER_APIS, FIFTH_PROVIDER_API])(
     it("returns null for an unknown subscription, and cancels it without an error", IN_ORDER, async () => {
       provider.respondWith(() => ({ status: 404, body: providerApi.missing }));
       expect(await api.fetchSubscription(subscriptionId)).toBeNull();
-      await api.cancelSubscription(subscriptionId);
+      expect(await api.cancelSubscription(subscriptionId)).toBe("unknown");
       provider.respondWith(() => "hang-up");
       expect(await api.fetchSubscription("../stores")).toBeNull();
-      await api.cancelSubscription("..");
+      expect(await api.cancelSubscription("..")).toBe("unknown");
       expect(provider.requests).toEqual([]);
     });
 
     it("cancels a subscription", IN_ORDER, async () => {
       provider.respondWith(successfulReplies(providerApi));
-      await api.cancelSubscription(subscriptionId);
+      expect(await api.cancelSubscription(subscriptionId)).toBe("canceled");
       expect(provider.requests.map(({ method, path }) => [method, path])).toEqual([providerApi.cancel]);
     });
 
@@ -104,7 +104,7 @@ describe.concurrent.each([...PROVIDER_APIS, FIFTH_PROVIDER_API])(
             : providerApi.alreadyOver,
         );
       refusing("customer.subscription.deleted");
-      await api.cancelSubscription(subscriptionId);
+      expect(await api.cancelSubscription(subscriptionId)).toBe("canceled");
       refusing("customer.subscription.updated");
       await expect(api.cancelSubscription(subscriptionId)).rejects.toThrow(PaymentApiProblem);
     });
