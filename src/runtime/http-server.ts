@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { limitPipelining } from "../http/limit-pipelining.ts";
 
@@ -12,6 +13,8 @@ const HTTP_LIMITS = {
    * would close some while a webhook is on its way, which would then be reset.
    */
   idleForMs: 75_000,
+  /** How long a client may read nothing of a response that waits for it. */
+  unreadForMs: 60_000,
   /**
    * Further ones are closed at once: a process cannot serve more, even if the system allows more open files.
    */
@@ -35,11 +38,25 @@ export function createHttpServer(
       keepAliveTimeout: HTTP_LIMITS.idleForMs,
       requireHostHeader: false,
     },
-    limitPipelining(listener),
+    closeUnread(limitPipelining(listener)),
   );
+  server.timeout = HTTP_LIMITS.unreadForMs;
   server.maxConnections = HTTP_LIMITS.maxConnections;
   // When the server is full, idle connections are closed in favour of new ones.
   server.on("drop", () => server.closeIdleConnections());
   server.on("clientError", refuseSocket);
   return server;
+}
+
+/**
+ * Closes the connection of a client that reads nothing of its response, and would keep it for ever. Node would
+ * also close that of a client which has read everything, and waits for us.
+ */
+function closeUnread(listener: RequestListener): RequestListener {
+  return (incoming, outgoing) => {
+    outgoing.on("timeout", (socket: Socket) => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
+    listener(incoming, outgoing);
+  };
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { limitPipelining } from "../../src/http/limit-pipelining.ts";
@@ -106,6 +107,35 @@ describe("createHttpServer", () => {
       () => {},
     );
     expect(server).toMatchObject({ headersTimeout: 15_000, requestTimeout: 15_000, maxConnections: 8_192 });
+  });
+
+  it("closes the connection of a client that reads nothing of its response for a minute", async () => {
+    const server = createHttpServer(
+      (_, outgoing) => outgoing.end(Buffer.alloc(64 * 1024 * 1024)),
+      () => {},
+    );
+    expect(server.timeout).toBe(60_000);
+    server.timeout = 100;
+    const client = send(await listen(server), GET);
+    client.socket.pause();
+    await once(server, "request");
+    const open = promisify(server.getConnections.bind(server));
+    await vi.waitFor(async () => expect(await open()).toBe(0), { timeout: 30_000 });
+  });
+
+  it("keeps the connection of a client that waits for its response, or for the rest of it", async () => {
+    const server = createHttpServer(
+      async (_, outgoing) => {
+        await sleep(500);
+        outgoing.write("begun, ");
+        await sleep(500);
+        outgoing.end("ended");
+      },
+      () => {},
+    );
+    server.timeout = 100;
+    const client = send(await listen(server), GET);
+    await vi.waitFor(() => expect(client.received).toMatch(/begun, [\s\S]*ended/), { timeout: 30_000 });
   });
 
   it("keeps an idle connection longer than the proxies in front of it do", async () => {
