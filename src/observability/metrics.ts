@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
 
 /** What an operator's Prometheus reads at `/api/metrics`. */
@@ -8,7 +9,7 @@ type FlaggedCount = { provider: string; flagged: number; settled: number };
 
 type OutboundState = { failing: number; disabled: number; backlogSeconds: number };
 
-/** Values that are queried at each scrape; while a query fails, the last ones stay. */
+/** Values that are queried at each scrape; while a query fails or is slow, the last ones stay. */
 type Sources = {
   countFlagged(): Promise<readonly FlaggedCount[]>;
   outboundState(): Promise<OutboundState>;
@@ -71,7 +72,7 @@ export function createMetrics({ countFlagged, outboundState }: Sources) {
   });
   const outbound = outboundMetrics(registry, outboundState);
   const updateFlagged = async () => {
-    const counts = await countFlagged().catch(() => null);
+    const counts = await nullIfLate(countFlagged());
     if (counts === null) return;
     flagged.reset();
     for (const count of counts) {
@@ -97,6 +98,13 @@ export function createMetrics({ countFlagged, outboundState }: Sources) {
   };
 }
 
+/** Prometheus waits for 10 s, as a query does for a database that is silent: all else would be lost too. */
+const SOURCES_WITHIN_MS = 2_000;
+
+function nullIfLate<Value>(query: Promise<Value>): Promise<Value | null> {
+  return Promise.race([query.catch(() => null), sleep(SOURCES_WITHIN_MS, null, { ref: false })]);
+}
+
 function outboundMetrics(registry: Registry, outboundState: Sources["outboundState"]) {
   const registers = [registry];
   const attempts = new Counter({
@@ -119,7 +127,7 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
   return {
     sent: (outcome: "delivered" | "failed") => attempts.inc({ outcome }),
     update: async () => {
-      const state = await outboundState().catch(() => null);
+      const state = await nullIfLate(outboundState());
       if (state === null) return;
       backlog.set(state.backlogSeconds);
       endpoints.set({ state: "failing" }, state.failing);

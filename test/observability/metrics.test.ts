@@ -41,6 +41,15 @@ it("keeps the last counts while they cannot be read", async () => {
   expect(text).toContain("tollgate_outbound_backlog_seconds 7");
 });
 
+it("does not wait for counts that a silent database does not return", async () => {
+  const never = new Promise<never>(() => {});
+  const metrics = createMetrics({ countFlagged: () => never, outboundState: () => never });
+  metrics.delivered("provider-a", "unavailable");
+  expect((await metrics.read()).text).toContain(
+    'tollgate_webhook_deliveries_total{slot="provider-a",outcome="unavailable"} 1',
+  );
+});
+
 it("reports attempts to deliver outbound events, their backlog and unhealthy endpoints", async () => {
   let state = { failing: 2, disabled: 1, backlogSeconds: 90.5 };
   const metrics = createMetrics({ ...QUIET, outboundState: async () => state });
