@@ -34,7 +34,11 @@ export function chat(
     const call = await authenticate(c, callers);
     const stream = await execute(resumeAnswer, deps, call, () => ({ id: c.req.param("id") }));
     addLimitHeaders(c, call.charges);
-    return stream === null ? c.body(null, 204) : streamed(c, stream);
+    if (stream === null) return c.body(null, 204);
+    const response = await streamed(c, stream);
+    // Nobody reads the body of a HEAD: the answer would count as read for ever.
+    if (c.req.method === "HEAD") await response.body?.cancel();
+    return response;
   });
   return routes;
 }

@@ -162,6 +162,17 @@ it("refuses to resume a fourth answer at once", async () => {
   for (const stream of open.slice(1)) expect(await textOf(stream)).toBe("Fine, thank you.");
 });
 
+it("opens no answer for a HEAD, whose body nobody reads", async () => {
+  const url = await served();
+  const exchange = await askAndLeave(url);
+  const headers = { "x-test-user": "user_1" };
+  for (let n = 0; n < 4; n += 1)
+    expect((await sendRequest(url, "HEAD", "/api/chat/chat-1/stream", { headers })).status).toBe(200);
+  const text = textOf(await resume(url));
+  finish(exchange);
+  expect(await text).toBe("Fine, thank you.");
+});
+
 describeWith("several processes with Redis", REDIS, ({ "redis-server": program }) => {
   let redisUrls: string[];
   beforeAll(async () => {
