@@ -79,6 +79,12 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   // Kept by "docker run --env-file", for one: a secret with quotes would refuse every delivery.
   if (quoted !== undefined)
     throw new ConfigError(`${quoted}: remove the quotes around it, e.g. ${quoted}=value`);
+  const commented = Object.keys(Variables.shape).find(
+    (name) => !MAY_HOLD_A_HASH.has(name) && /\s#/.test(present[name] ?? ""),
+  );
+  // Kept by systemd and by "docker run --env-file"; others drop it.
+  if (commented !== undefined)
+    throw new ConfigError(`${commented}: remove the comment after it, e.g. ${commented}=value`);
   const parsed = Variables.safeParse(present);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(inOneLine).join("\n"));
   const problem = unknownRateLimit(present);
@@ -147,6 +153,9 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     },
   };
 }
+
+/** A person's name, and JSON. */
+const MAY_HOLD_A_HASH: ReadonlySet<string> = new Set(["MAIL_FROM", "PLANS_PRICE_IDS"]);
 
 /**
  * With `DATABASE_URL`, several servers may share sessions, so that none may generate the secret. @throws

@@ -173,6 +173,22 @@ describe("the configuration", () => {
   });
 
   it.each([
+    ["AUTH_SECRET", "...            # openssl rand -base64 32"],
+    ["NODE_ENV", "production # not staging"],
+    ["PROVIDER_A_WEBHOOK_SECRET", "whsec_1\t#the endpoint's"],
+  ])("refuses a comment after %s, which some programs keep", (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(
+      `${name}: remove the comment after it, e.g. ${name}=value`,
+    );
+  });
+
+  it("takes a number sign within a value", () => {
+    const variables = { METRICS_TOKEN: "a#token of sixteen", MAIL_FROM: "Shop #1 <shop@example.com>" };
+    const { metricsToken, mail } = readConfig(variables);
+    expect([metricsToken, mail.from]).toEqual(Object.values(variables));
+  });
+
+  it.each([
     ["ACTIVE_PROVIDER", "stripe", "provider-a"],
     ["PROVIDER_A_API_KEY", "two words", "sk_test_"],
     ["PROVIDER_C_API_URL", "api.polar.sh", "https://"],
