@@ -1,7 +1,7 @@
 import type { Log } from "../observability/log.ts";
 
 /** Requests get 10 s, see `drain-server.ts`; a task that hangs must not keep the process alive for ever. */
-const STOP_WITHIN_MS = 30_000;
+export const STOP_WITHIN_MS = 30_000;
 
 /**
  * On SIGTERM or SIGINT stops the server and exits with 0; a second signal ends the process at once, with 1.
