@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { get } from "node:https";
-import { join, resolve } from "node:path";
+import { join, matchesGlob, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { validate } from "dockerfile-utils";
@@ -54,6 +54,24 @@ describe("Containerfile", () => {
       expect(existsSync(resolve(PROJECT, path))).toBe(true);
       expect(excluded).not.toContain(path.split("/")[0]);
     }
+  });
+});
+
+describe("files with secrets or people's data that the guides write into the project's folder", () => {
+  const written = [
+    ...[...read("docs/how-to/deploy.md").matchAll(/^cat >(\S+)/gm)],
+    ...[...read("docs/how-to/back-up-and-restore.md").matchAll(/(?:--file=| >|--pgdata=)([\w.-]+)/g)],
+    ...[...read("README.md").matchAll(/curl -c (\S+)/g)],
+  ].map(([, path]) => path as string);
+  const names = new Set([".data", ...written]);
+
+  it.each([".gitignore", ".dockerignore"])("are left out by %s", (file) => {
+    expect([...names].sort()).toEqual([".data", ".env", "base-backup", "cookies", "tollgate.dump"]);
+    const patterns = read(file)
+      .trim()
+      .split("\n")
+      .map((pattern) => pattern.replaceAll(/^\/|\/$/g, ""));
+    expect([...names].filter((name) => !patterns.some((pattern) => matchesGlob(name, pattern)))).toEqual([]);
   });
 });
 
