@@ -63,7 +63,8 @@ export function checkAuthSecret({ authSecret, databaseUrl }: Config): Finding {
       : broken("auth secret", "AUTH_SECRET is not set", "Set it to the output of: openssl rand -base64 32");
   }
   if (new Set(authSecret).size < MIN_DISTINCT_CHARACTERS) {
-    const remedy = "Set AUTH_SECRET to the output of: openssl rand -base64 32 (this signs everybody out).";
+    const remedy =
+      "Set AUTH_SECRET to the output of: openssl rand -base64 32. This signs everybody out, and makes second factors unusable: first read docs/how-to/when-something-is-wrong.md.";
     return warning("auth secret", "can be guessed: it repeats a few characters", remedy);
   }
   return good("auth secret", "set");

@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { deleteExpired } from "../../src/store/expired-accounts-data.ts";
 import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
-import { accounts, onDatabase, PASSWORD } from "./accounts.ts";
+import { accounts, type LogLine, onDatabase, PASSWORD } from "./accounts.ts";
 
 describe("two-factor authentication", () => {
   const context = accounts();
@@ -115,6 +116,28 @@ describe("two-factor authentication", () => {
     );
     expect(row?.secret).not.toContain(new URL(totpURI).searchParams.get("secret"));
     expect(row?.backup_codes).not.toContain(backupCodes[0]);
+  });
+
+  it("fails with another AUTH_SECRET, until it is turned off as the guide says", async () => {
+    const { email, totpURI, backupCodes } = await enabled();
+    const lines: LogLine[] = [];
+    const secret = "another-secret-that-is-long-enough-to-be-taken";
+    const changed = onDatabase(context.test, [], lines, { secret });
+    const password = { email, password: PASSWORD };
+    const cookie = cookieOf(await changed.call("/sign-in/email", password));
+    for (const [path, code] of [
+      ["verify-totp", totp(totpURI)],
+      ["verify-backup-code", backupCodes[0]],
+    ])
+      expect((await changed.call(`/two-factor/${path}`, { code }, { cookie })).status).toBe(500);
+    const guide = await readFile("docs/how-to/when-something-is-wrong.md", "utf8");
+    const [, message = "", reason = "", statement = ""] =
+      /The log says "([^"]+)" with `([^`]+)`[^`]*`(with lost as [^`]+)`/.exec(guide) ?? [];
+    const failure = { message, fields: { err: { message: reason } } };
+    expect(lines).toMatchObject([failure, failure]);
+    await context.test.rows(statement);
+    expect((await changed.call("/sign-in/email", password)).status).toBe(200);
+    expect(await context.test.rows("select from two_factor")).toEqual([]);
   });
 
   it("ends sessions that were started without it when it is enabled", async () => {
