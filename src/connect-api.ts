@@ -5,6 +5,7 @@ import type { Config } from "./config/config.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
 import { perSlot } from "./domain/slot.ts";
 import { type ClientAddress, createClientAddress } from "./http/client-address.ts";
+import { limitRepeats } from "./observability/limit-repeats.ts";
 import type { Log } from "./observability/log.ts";
 import { cachedReadiness } from "./runtime/cached-readiness.ts";
 import type { Runtime } from "./runtime/runtime.ts";
@@ -27,7 +28,7 @@ export function connectWebhooks(
     maxBodyBytes: config.webhook.maxBytes,
     secretVariables: perSlot((slot) => config.slots[slot].secretVariable),
     observe: service.metrics?.delivered ?? null,
-    log,
+    log: limitRepeats(log),
   };
 }
 

@@ -75,6 +75,31 @@ it("writes no recipient's address and no part of a payload to the log at info", 
   }
 });
 
+it("writes some of a flood of forged deliveries to the log, and then their number", {
+  timeout: 120_000,
+}, async () => {
+  const test = await freshDatabase(0);
+  const server = await spawnServer(test.url, GENEROUS_LIMITS);
+  try {
+    const forged = { rawBody: Buffer.from("{}"), headers: { "stripe-signature": "t=1,v1=00" } };
+    const deliveries = Array.from({ length: 200 }, () =>
+      deliverUntilAnswered(server.url, "provider-a", forged),
+    );
+    expect(new Set((await Promise.all(deliveries)).map(({ status }) => status))).toEqual(new Set([400]));
+    const message = "delivery refused: signature";
+    const entries = () =>
+      server.lines.map((line) => JSON.parse(line) as { msg: string; entry?: string; leftOut?: number });
+    const written = () => entries().filter(({ msg }) => msg === message).length;
+    const leftOut = () =>
+      entries().reduce((sum, entry) => sum + (entry.entry === message ? (entry.leftOut ?? 0) : 0), 0);
+    await eventually(async () => written() + leftOut(), 200);
+    expect(written()).toBeLessThan(200);
+  } finally {
+    await server.end("SIGTERM");
+    await test.drop();
+  }
+});
+
 const signing = () => ({ secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) });
 
 function signed(text: string) {
