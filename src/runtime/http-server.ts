@@ -15,6 +15,8 @@ const HTTP_LIMITS = {
   idleForMs: 75_000,
   /** How long a client may read nothing of a response that waits for it. */
   unreadForMs: 60_000,
+  /** Finding the idle ones among all connections costs more than turning one away. */
+  closeIdleEveryMs: 100,
   /**
    * Further ones are closed at once: a process cannot serve more, even if the system allows more open files.
    */
@@ -42,10 +44,19 @@ export function createHttpServer(
   );
   server.timeout = HTTP_LIMITS.unreadForMs;
   server.maxConnections = HTTP_LIMITS.maxConnections;
-  // When the server is full, idle connections are closed in favour of new ones.
-  server.on("drop", () => server.closeIdleConnections());
+  server.on("drop", closeIdleConnections(server));
   server.on("clientError", refuseSocket);
   return server;
+}
+
+/** When the server is full, closes idle connections in favour of new ones. */
+function closeIdleConnections(server: Server): () => void {
+  let closedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - closedAt < HTTP_LIMITS.closeIdleEveryMs) return;
+    closedAt = performance.now();
+    server.closeIdleConnections();
+  };
 }
 
 /**

@@ -165,6 +165,17 @@ describe("createHttpServer", () => {
   });
 });
 
+it("searches for idle connections now and then, not for each one that is turned away", () => {
+  const server = createHttpServer(
+    () => {},
+    () => {},
+  );
+  const close = vi.spyOn(server, "closeIdleConnections");
+  for (let turnedAway = 0; turnedAway < 1_000; turnedAway += 1) server.emit("drop");
+  expect(close.mock.calls.length).toBeGreaterThan(0);
+  expect(close.mock.calls.length).toBeLessThan(100);
+});
+
 describe("prepareDrain", () => {
   it("accepts connections until none has come for a while, as from a load balancer that does not know yet", async () => {
     const server = createServer((_, outgoing) => outgoing.end("answer"));
