@@ -42,7 +42,7 @@ function isOrigin(text: string): boolean {
 export const url = (protocols: readonly string[], example: string) =>
   z.string().refine((text) => {
     const parsed = URL.parse(text);
-    return parsed !== null && protocols.includes(parsed.protocol);
+    return parsed !== null && parsed.hostname !== "" && protocols.includes(parsed.protocol);
   }, `expected a URL such as ${example}`);
 
 /**
@@ -105,11 +105,20 @@ export const apiKey = z
     error: "expected one key without white space, e.g. sk_test_ and what follows",
   });
 
+/** Compared with a header, in which other characters arrive changed. */
+export const bearerToken = z
+  .string()
+  .regex(
+    /^[\x20-\x7e]{16,}$/,
+    "expected at least 16 ASCII characters, e.g. the output of: openssl rand -hex 24",
+  );
+
 /** One node, or several of one cluster. */
 export const redisUrls = z
   .string()
   .transform((text) => text.split(",").map((item) => item.trim()))
   .refine(
-    (urls) => urls.every((item) => /^rediss?:$/.test(URL.parse(item)?.protocol ?? "")),
+    // Without a host the client would connect to this machine.
+    (urls) => urls.every((item) => /^rediss?:\/\/./.test(item) && URL.parse(item)?.hostname),
     "expected a URL such as redis://localhost:6379, or several of one cluster with commas between them",
   );

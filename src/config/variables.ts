@@ -5,6 +5,7 @@ import { wireFormats } from "../providers/registry.ts";
 import {
   apiKey,
   baseUrl,
+  bearerToken,
   databaseUrl,
   keyValues,
   oneOf,
@@ -44,14 +45,8 @@ export const Variables = z.object({
   DATABASE_PREPARED: oneOf(["on", "off"]).default("on"),
   REDIS_URL: redisUrls.optional(),
   TRUSTED_PROXIES: trustedProxies.optional(),
-  METRICS_TOKEN: z
-    .string()
-    .min(16, "expected at least 16 characters, e.g. the output of: openssl rand -hex 24")
-    .optional(),
-  CRON_SECRET: z
-    .string()
-    .min(16, "expected at least 16 characters, e.g. the output of: openssl rand -hex 24")
-    .optional(),
+  METRICS_TOKEN: bearerToken.optional(),
+  CRON_SECRET: bearerToken.optional(),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@smtp.example.com").optional(),
   MAIL_FROM: z
     .string()
