@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { dumpSchema } from "../../../src/store/schema-dump.ts";
+import { inTransaction } from "../../../src/store/transaction.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { addUsers, type TestDatabase } from "../../support/database.ts";
@@ -34,6 +35,21 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
   afterAll(async () => {
     await close();
     await postgres.stop();
+  });
+
+  it("compiles nothing in a transaction, where a table without an index in use seems expensive", async () => {
+    const database = openDatabase({
+      ...{ url: postgres.url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 },
+    });
+    const limits = { lockTimeoutMs: 5_000, statementTimeoutMs: 10_000, idleTimeoutMs: 10_000 };
+    const explain = { name: "", text: "explain update delivery_retention set open_ids = open_ids" };
+    const plan = await inTransaction(database, { ...limits, synchronousCommit: "on" }, (transaction) =>
+      transaction.run(explain),
+    );
+    await database.close();
+    const text = JSON.stringify(plan);
+    expect(text).toContain("Update on delivery_retention");
+    expect(text).not.toContain("JIT");
   });
 
   it.each([
