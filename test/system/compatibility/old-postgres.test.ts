@@ -1,12 +1,17 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openDatabase } from "../../../src/store/database.ts";
+import { DatabaseUnavailable, openDatabase } from "../../../src/store/database.ts";
+import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { dumpSchema } from "../../../src/store/schema-dump.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { addUsers, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { deliverUntilAnswered } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { spawnServer } from "../../support/server-process.ts";
@@ -50,6 +55,37 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
     const text = JSON.stringify(plan);
     expect(text).toContain("Update on delivery_retention");
     expect(text).not.toContain("JIT");
+  });
+
+  it("is connected to with TLS as the URL says, and only with the authority that it names", async () => {
+    const [shown] = await looker.rows<{ data_directory: string }>("show data_directory");
+    const file = (name: string) => join(shown?.data_directory as string, name);
+    await promisify(execFile)(
+      "openssl",
+      [
+        ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"],
+        ...["-addext", "subjectAltName=DNS:localhost", "-keyout", file("server.key")],
+        ...["-out", file("server.crt")],
+      ],
+      (await unprivilegedAccount()) ?? {},
+    );
+    await looker.rows("alter system set ssl = on");
+    await looker.rows("select pg_reload_conf()");
+    const isEncrypted = async (query: string) => {
+      const database = openDatabase({
+        ...{ url: `${postgres.url.replace("127.0.0.1", "localhost")}?${query}`, prepared: true },
+        ...{ maxConnections: 1, answerTimeoutMs: 30_000 },
+      });
+      const select = { name: "", text: "select ssl from pg_stat_ssl where pid = pg_backend_pid()" };
+      return database.run(select).finally(database.close);
+    };
+    const authority = `sslrootcert=${file("server.crt")}`;
+    // The server reads the certificate soon.
+    await eventually(() => isEncrypted(`sslmode=verify-full&${authority}`).catch(() => []), [{ ssl: true }]);
+    expect(await isEncrypted(`sslmode=require&${authority}`)).toEqual([{ ssl: true }]);
+    for (const mode of ["verify-full", "require"])
+      await expect(isEncrypted(`sslmode=${mode}`)).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect(await isEncrypted("")).toEqual([{ ssl: false }]);
   });
 
   it.each([
