@@ -56,7 +56,7 @@ export const Variables = z.object({
   REQUIRE_ADMIN_2FA: oneOf(["off", "on"]).default("off"),
   DELIVERY_RETENTION_DAYS: wholeNumber(7, 36_500, 90).default(90),
   AUDIT_RETENTION_DAYS: wholeNumber(30, 3_650, 365).default(365),
-  AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
+  AI_BASE_URL: baseUrl("https://api.example.com/v1").optional(),
   AI_API_KEY: apiKey.optional(),
   AI_MODEL: z.string().max(200, "expected at most 200 characters, e.g. llama-3.3-70b").optional(),
   AI_MAX_OUTPUT_TOKENS: wholeNumber(1, 1_000_000, 4_096).default(4_096),

@@ -233,6 +233,8 @@ describe("the configuration", () => {
     ["METRICS_TOKEN", "ein Schlüssel für Prometheus", "openssl rand"],
     ["CRON_SECRET", "short", "openssl rand"],
     ["SMTP_URL", "smtp:mail.example.com", "smtps://"],
+    ["AI_BASE_URL", "https://user:password@api.example.com/v1", "https://"],
+    ["AI_BASE_URL", "https://api.example.com/v1?api-version=1", "https://"],
     ["REDIS_URL", "redis:redis.internal:6379", "redis://"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318", "http://localhost:4318"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://localhost:4317", "http://localhost:4318"],
