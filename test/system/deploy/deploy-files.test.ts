@@ -283,6 +283,40 @@ describe.each([
   });
 });
 
+describe.each([
+  ["nginx", NGINX],
+  ["caddy", CADDY],
+])("the log of %s", (_, { program, configure }) => {
+  it.skipIf(program === null)("has no secret of a link when no server answers", async () => {
+    const folder = await temporaryFolder();
+    await createCertificate(folder);
+    const ports = {
+      ...{ http: await freePort(), https: await freePort() },
+      upstream: `127.0.0.1:${await freePort()}`,
+    };
+    const { run } = await configure(folder, ports);
+    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    const proxy = spawn(program as string, run, { stdio: ["ignore", "pipe", "pipe"], env });
+    const output = Promise.all([text(proxy.stdout), text(proxy.stderr)]);
+    cleanedUp(async () => proxy.kill("SIGKILL"));
+    const host = "billing.example.com";
+    const statusOf = (path: string) =>
+      new Promise<number | undefined>((resolves) => {
+        const options = { port: ports.https, host: "127.0.0.1", servername: host, rejectUnauthorized: false };
+        get({ ...options, path, headers: { host } }, (response) => {
+          response.resume();
+          resolves(response.statusCode);
+        }).on("error", () => resolves(undefined));
+      });
+    await eventually(() => statusOf("/api/plans"), 502);
+    expect(await statusOf("/api/v1/plugins/renewals/links/tgl_hidden/calendar.ics")).toBe(502);
+    proxy.kill("SIGTERM");
+    const logged = (await output).join("");
+    expect(logged).toContain("/api/plans");
+    expect(logged).not.toContain("tgl_hidden");
+  });
+});
+
 /** Caddy adds a port that is not 443. */
 const TO_HTTPS = /^https:\/\/billing\.example\.com(:\d+)?\/billing$/;
 
