@@ -2,21 +2,17 @@ import { afterAll, beforeAll } from "vitest";
 import type { Runtime, RuntimeOptions } from "../../src/runtime/runtime.ts";
 import type { TestDatabase } from "./database.ts";
 import { startTestRuntime } from "./runtime.ts";
-import { testDatabase } from "./test-database.ts";
+import { type FreshOptions, testDatabase } from "./test-database.ts";
 
 /**
  * What a server does without HTTP, on a database of its own, for the tests of one file. Ready in the hooks and
  * tests that follow, not before.
- * @param options.users how many users the database has: `user_0` and up
  */
 export function freshRuntime({
   users = 0,
   variables = {},
   ...options
-}: {
-  users?: number;
-  variables?: Record<string, string>;
-} & Partial<RuntimeOptions> = {}): { test: TestDatabase; runtime: Runtime } {
+}: FreshOptions & Partial<RuntimeOptions> = {}): { test: TestDatabase; runtime: Runtime } {
   const test = testDatabase(users);
   const runtime = {} as Runtime;
   beforeAll(async () => {

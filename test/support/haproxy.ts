@@ -12,7 +12,7 @@ export type LoadBalancer = {
   url: string;
   /** Resolves once this many servers are ready by its own checks. */
   untilUp(servers: number): Promise<void>;
-  remove(): Promise<void>;
+  remove(): Promise<unknown>;
 };
 
 /** HAProxy as docs/how-to/run-several-servers.md describes it, over servers on these ports. */
@@ -27,9 +27,7 @@ export async function startHaproxy(program: string, ports: readonly number[]): P
   return {
     url: `http://127.0.0.1:${port}`,
     untilUp: (servers) => eventually(serversUp, String(servers), 120_000),
-    remove: cleanedUp(async () => {
-      balancer.kill("SIGKILL");
-    }),
+    remove: cleanedUp(async () => balancer.kill("SIGKILL")),
   };
 }
 

@@ -14,7 +14,7 @@ export async function startPgBouncer(
   program: string,
   folder: string,
   { postgresPort, poolSize }: { postgresPort: number; poolSize: number },
-): Promise<{ url: string; remove(): Promise<void> }> {
+): Promise<{ url: string; remove(): Promise<unknown> }> {
   const account = await unprivilegedAccount();
   if (account) await chown(folder, account.uid, account.gid);
   const [port, settings, users] = [await freePort(), join(folder, "pgbouncer.ini"), join(folder, "users")];
@@ -38,8 +38,6 @@ server_login_retry = 1
   const pooler = spawn(program, ["-q", settings], { stdio: "ignore", ...(account ?? {}) });
   return {
     url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
-    remove: cleanedUp(async () => {
-      pooler.kill("SIGKILL");
-    }),
+    remove: cleanedUp(async () => pooler.kill("SIGKILL")),
   };
 }

@@ -84,8 +84,6 @@ export async function startRedis(
       await kill();
       await start();
     },
-    remove: cleanedUp(async () => {
-      await kill();
-    }),
+    remove: cleanedUp(kill),
   };
 }

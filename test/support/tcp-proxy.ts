@@ -52,6 +52,10 @@ export async function startTcpProxy(targetPort: number, listenPort = 0): Promise
   server.listen(listenPort, "127.0.0.1");
   await once(server, "listening");
 
+  const set: TcpProxy["set"] = (changed) => {
+    conditions = { ...conditions, ...changed };
+    for (const direction of directions) direction.forward();
+  };
   const breakAll = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
@@ -60,18 +64,14 @@ export async function startTcpProxy(targetPort: number, listenPort = 0): Promise
     leadTo: (port) => {
       target = port;
     },
-    set: (changed) => {
-      conditions = { ...conditions, ...changed };
-      for (const direction of directions) direction.forward();
-    },
+    set,
     cut: () => {
       isCut = true;
       breakAll();
     },
     restore: () => {
       isCut = false;
-      conditions = UNDISTURBED;
-      for (const direction of directions) direction.forward();
+      set(UNDISTURBED);
     },
     close: cleanedUp(async () => {
       server.close();

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 
+/** `users`: how many the database has, `user_0` and up. `variables`: the environment of the server. */
+export type FreshOptions = { users?: number; variables?: Record<string, string> };
+
 /**
  * A migrated database for the tests of one file or `describe`. Ready in the hooks and tests that follow, not
  * before.
