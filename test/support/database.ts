@@ -23,6 +23,8 @@ export async function freshDatabase(users = 20): Promise<TestDatabase> {
 }
 
 const TEMPLATE = "migrated_template";
+/** Within the time that vitest gives a hook, which then says what has failed. */
+const CHECKPOINT_WITHIN_MS = 110_000;
 
 /** Migrates the database that every test file gets a copy of. */
 export async function createTemplate(serverUrl: string): Promise<void> {
@@ -66,8 +68,9 @@ export async function addUsers(test: Pick<TestDatabase, "rows">, count: number):
   );
 }
 
+/** Creating and dropping a database wait for a checkpoint: the longer, the more the disk has to write. */
 async function onServer(url: string, text: string): Promise<void> {
-  const database = open(url, 1);
+  const database = open(url, 1, CHECKPOINT_WITHIN_MS);
   try {
     await run(database, text);
   } finally {
@@ -87,6 +90,6 @@ async function run<Row>(database: Database, text: string, values: readonly unkno
   }
 }
 
-function open(url: string, maxConnections: number): Database {
-  return openDatabase({ url, prepared: false, maxConnections, answerTimeoutMs: 30_000 });
+function open(url: string, maxConnections: number, answerTimeoutMs = 30_000): Database {
+  return openDatabase({ url, prepared: false, maxConnections, answerTimeoutMs });
 }
