@@ -9,7 +9,7 @@ import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { type Receiver, startReceiver } from "../outbound/receiver.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
-import { EndedEarly, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { runUntilCrash, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { storedEvents } from "../support/stored-events.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -108,7 +108,11 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
 
   for (let kill = 0; kill < KILLS; kill += 1) {
     const nth = 1 + (Math.floor(kill / STEPS.length) % 4);
-    await runUntilKilled(`${STEPS[kill % STEPS.length]}:${nth}`, providers);
+    const crashAt = `${STEPS[kill % STEPS.length]}:${nth}`;
+    await runUntilCrash(test.url, { ...VARIABLES, CRASH_AT: crashAt }, async (server) => {
+      await Promise.all(providers.map((provider) => provider.send(server)));
+      await sleep(20);
+    });
     // As if the leases of the killed process, and the waits after failures, were over. No process is sending
     // now.
     await makeDue(served);
@@ -157,22 +161,6 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
   expect(silent.accepted).toEqual([]);
   await report("outbound", { kills: KILLS, changes, repeats, endpoints: 4, lost: 0, outOfOrder: 0 });
 });
-
-type Provider = ReturnType<typeof changing>;
-
-async function runUntilKilled(crashAt: string, providers: readonly Provider[]): Promise<void> {
-  try {
-    const server = await spawnServer(test.url, { ...VARIABLES, CRASH_AT: crashAt });
-    while (server.child.exitCode === null && server.child.signalCode === null) {
-      await Promise.all(providers.map((provider) => provider.send(server)));
-      await sleep(20);
-    }
-    expect((await server.ended).signal).toBe("SIGKILL");
-  } catch (error) {
-    // What is due is sent as soon as the server starts: it may get there before it listens.
-    if (!(error instanceof EndedEarly && error.signal === "SIGKILL")) throw error;
-  }
-}
 
 async function makeDue(endpoints: readonly Endpoint[]): Promise<void> {
   await test.rows(

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { expect } from "vitest";
 import { cleanedUp } from "./cleanup.ts";
 import { PROCESS_VARIABLES, serverVariables } from "./variables.ts";
 
@@ -13,16 +14,6 @@ export type ServerProcess = {
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
-
-/** A server that ended before it could be used, for example because it crashed where `CRASH_AT` said. */
-export class EndedEarly extends Error {
-  readonly signal: NodeJS.Signals | null;
-
-  constructor(message: string, { signal }: { signal: NodeJS.Signals | null }) {
-    super(message);
-    this.signal = signal;
-  }
-}
 
 const ENTRY = new URL("./server-entry.ts", import.meta.url).pathname;
 const READY_WITHIN_MS = 90_000;
@@ -55,9 +46,10 @@ export async function spawnServer(
         if (listening?.[1]) resolve(listening[1]);
       });
     }
-    void ended.then((end) =>
-      reject(new EndedEarly(`the server ended before it listened:\n${lines.join("\n")}`, end)),
-    );
+    void ended.then(({ signal }) => {
+      const message = `the server ended before it listened:\n${lines.join("\n")}`;
+      reject(new Error(message, { cause: signal }));
+    });
     setTimeout(() => reject(new Error("the server does not listen")), READY_WITHIN_MS).unref();
   });
   return {
@@ -70,4 +62,23 @@ export async function spawnServer(
       return ended;
     },
   };
+}
+
+/**
+ * Runs a server until it kills itself where `CRASH_AT` says. Its jobs begin at once: it may get there before
+ * it listens.
+ * @param sendOnce called again and again until then
+ */
+export async function runUntilCrash(
+  databaseUrl: string,
+  variables: Record<string, string>,
+  sendOnce: (server: ServerProcess) => Promise<unknown>,
+): Promise<void> {
+  try {
+    const server = await spawnServer(databaseUrl, variables);
+    while (server.child.exitCode === null && server.child.signalCode === null) await sendOnce(server);
+    expect((await server.ended).signal).toBe("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && error.cause === "SIGKILL")) throw error;
+  }
 }

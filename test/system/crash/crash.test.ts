@@ -7,7 +7,7 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
-import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { runUntilCrash, type ServerProcess, spawnServer } from "../../support/server-process.ts";
 
 // script/fuzz kills more often.
 const CRASHES = Number(process.env.CRASHES ?? 8);
@@ -29,16 +29,12 @@ describe.concurrent(`a server killed ${CRASHES} times`, () => {
       let next = 0;
       let unanswered: number[] = [];
       for (let crash = 0; crash < CRASHES; crash += 1) {
-        const server = await spawnServer(test.url, {
-          ...variables,
-          CRASH_AT: `${milestones[crash % milestones.length]}:${1 + (crash % 4)}`,
-        });
+        const crashAt = `${milestones[crash % milestones.length]}:${1 + (crash % 4)}`;
         // Until it crashes, the provider sends new events and resends unacknowledged ones.
-        while (server.child.exitCode === null && server.child.signalCode === null) {
+        await runUntilCrash(test.url, { ...variables, CRASH_AT: crashAt }, async (server) => {
           const fresh = Array.from({ length: EVENTS_AT_ONCE }, () => next++);
           unanswered = await sendAll(server, [...unanswered, ...fresh], format);
-        }
-        expect((await server.ended).signal).toBe("SIGKILL");
+        });
       }
       const server = await spawnServer(test.url, variables);
       for (let tries = 0; unanswered.length > 0 && tries < 100; tries += 1) {
@@ -72,8 +68,7 @@ describe.concurrent(`a server killed ${CRASHES} times`, () => {
         `update webhook_delivery set next_attempt_at = clock_timestamp() where id in
            (select id from webhook_delivery where status = 'failed' order by id limit 4)`,
       );
-      const server = await spawnServer(test.url, { ...LEASE, CRASH_AT: "retry claimed:1" });
-      expect((await server.ended).signal).toBe("SIGKILL");
+      await runUntilCrash(test.url, { ...LEASE, CRASH_AT: "retry claimed:1" }, ({ ended }) => ended);
     }
     await test.rows(
       "update webhook_delivery set next_attempt_at = clock_timestamp() where status = 'failed'",
