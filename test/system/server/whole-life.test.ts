@@ -37,9 +37,10 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
     expect((await change({ seats: 4, when: "now", preview: true })).body.preview).toMatchObject({
       ...{ amountDue: 0, currency: "EUR" },
     });
-    expect((await change({ planId: "team", seats: 6, when: "now" })).body).toMatchObject({
-      subscription: { planId: "team", seats: 6 },
-    });
+    expect((await change({ planId: "team", seats: 6, when: "now" })).status).toBe(200);
+    // Polar takes two requests for both: the event of the first may arrive last.
+    await waitUntilEqual(person);
+    expect(await atApi(person)).toMatchObject([{ planId: "team", seats: 6 }]);
     expect((await change({ seats: 4, when: "now" })).status).toBe(400);
 
     const later = await change({ planId: "pro", seats: 1, when: "period_end" });
