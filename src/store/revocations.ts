@@ -1,4 +1,31 @@
-import type { Queryable } from "./database.ts";
+import type { Database, Queryable, Statement } from "./database.ts";
+import { inTransaction, type TransactionOptions } from "./transaction.ts";
+
+const LIMITS: TransactionOptions = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 20_000,
+  idleTimeoutMs: 10_000,
+};
+
+const LOCK_USER = {
+  name: "lock_user_to_revoke",
+  text: `select from "user" where id = $1 for no key update`,
+};
+
+/** A statement sees what was committed before it began: keys that are just being created are waited for first. */
+async function revoke(
+  database: Database,
+  statement: Statement,
+  [userId, ...values]: readonly [userId: string, ...unknown[]],
+): Promise<void> {
+  await inTransaction(database, LIMITS, (transaction) =>
+    transaction.commitAfter([
+      transaction.run(LOCK_USER, [userId]),
+      transaction.run(statement, [userId, ...values]),
+    ]),
+  );
+}
 
 // All of a person's links are stored with the user's id as value: resets, pending second factors, trusted
 // devices.
@@ -20,8 +47,8 @@ values ('session', $1, $2, 'user.password_reset', 'user', $1,
 };
 
 /** A reset proves ownership of the address: everything obtained before is void. */
-export async function revokeAfterReset(database: Queryable, userId: string, address: string): Promise<void> {
-  await database.run(AFTER_RESET, [userId, address]);
+export async function revokeAfterReset(database: Database, userId: string, address: string): Promise<void> {
+  await revoke(database, AFTER_RESET, [userId, address]);
 }
 
 // Better Auth has ended the other sessions together with the change, except those that began just then.
@@ -49,10 +76,10 @@ values ('session', $1, $2, 'user.password_changed', 'user', $1,
  * session with this token stays.
  */
 export async function revokeAfterChange(
-  database: Queryable,
+  database: Database,
   { userId, address, keys, token }: { userId: string; address: string; keys: boolean; token: string },
 ): Promise<void> {
-  await database.run(AFTER_CHANGE, [userId, address, keys, token]);
+  await revoke(database, AFTER_CHANGE, [userId, address, keys, token]);
 }
 
 const BEFORE_SECOND_FACTOR = {

@@ -1,4 +1,4 @@
-import type { Role } from "../domain/caller.ts";
+import type { Person, Role } from "../domain/caller.ts";
 import { IS_BANNED } from "./bans.ts";
 import type { Queryable, Statement } from "./database.ts";
 
@@ -71,4 +71,19 @@ const HAS = { name: "has_session", text: "select from session where id = $1" };
 
 export async function hasSession(database: Queryable, id: string): Promise<boolean> {
   return (await database.run(HAS, [id])).length > 0;
+}
+
+const SHARE_USER = { name: "share_user", text: `select from "user" where id = $1 for share` };
+
+/**
+ * For the creation of what outlasts the caller's session: returns whether the session still exists. A new
+ * password that would end it waits for this transaction, and then revokes what it has created.
+ */
+export async function holdSession(transaction: Queryable, caller: Person): Promise<boolean> {
+  if (caller.kind !== "session") return true;
+  const [, exists] = await Promise.all([
+    transaction.run(SHARE_USER, [caller.userId]),
+    hasSession(transaction, caller.sessionId),
+  ]);
+  return exists;
 }

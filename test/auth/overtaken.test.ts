@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { newApiKey } from "../../src/auth/api-key.ts";
+import { newLinkSecret } from "../../src/auth/plugin-link.ts";
+import type { Person } from "../../src/domain/caller.ts";
+import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
+import { createCalendarLink } from "../../src/operations/calendar/create-calendar-link.ts";
+import { insertApiKey } from "../../src/store/api-keys.ts";
+import { holdSession } from "../../src/store/sessions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { eventually } from "../support/eventually.ts";
 import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
-import { accounts, PASSWORD } from "./accounts.ts";
+import { APP_URL, accounts, PASSWORD } from "./accounts.ts";
 
 const NEW_PASSWORD = "another good password";
 const STRANGERS_PASSWORD = "the password of a stranger";
@@ -20,14 +27,14 @@ const LIMITS = {
 describe("a request that is under way", () => {
   const context = accounts();
 
-  type Person = Awaited<ReturnType<typeof context.signedUp>>;
+  type SignedUp = Awaited<ReturnType<typeof context.signedUp>>;
 
-  async function setUp({ cookie }: Person): Promise<{ totpURI: string; backupCodes: string[] }> {
+  async function setUp({ cookie }: SignedUp): Promise<{ totpURI: string; backupCodes: string[] }> {
     const response = await context.call("/two-factor/enable", { password: PASSWORD }, { cookie });
     return (await response.json()) as { totpURI: string; backupCodes: string[] };
   }
 
-  async function enable(person: Person) {
+  async function enable(person: SignedUp) {
     const { totpURI, backupCodes } = await setUp(person);
     const verified = await context.call(
       "/two-factor/verify-totp",
@@ -40,7 +47,7 @@ describe("a request that is under way", () => {
 
   const signIn = (email: string, password: string) => context.call("/sign-in/email", { email, password });
 
-  async function prepareReset({ email }: Person): Promise<() => Promise<Response>> {
+  async function prepareReset({ email }: SignedUp): Promise<() => Promise<Response>> {
     await context.call("/request-password-reset", { email });
     const mail = context.mails.findLast(({ to }) => to === email);
     const token = /reset-password\/([\w-]+)/.exec(mail?.text ?? "")?.[1];
@@ -56,10 +63,10 @@ describe("a request that is under way", () => {
       [{ count }],
     );
 
-  const sessionsOf = async ({ id }: Person) =>
+  const sessionsOf = async ({ id }: SignedUp) =>
     (await context.test.rows("select id from session where user_id = $1", [id])).length;
 
-  const linksOf = async ({ id }: Person) =>
+  const linksOf = async ({ id }: SignedUp) =>
     (await context.test.rows("select id from verification where value = $1", [id])).length;
 
   it("changes no password that has been reset since, and gets no session", async () => {
@@ -76,7 +83,7 @@ describe("a request that is under way", () => {
   });
 
   /** Both wait in the middle, the request behind its check of the password or code. */
-  async function overtakenByReset(person: Person, request: () => Promise<Response>): Promise<Response> {
+  async function overtakenByReset(person: SignedUp, request: () => Promise<Response>): Promise<Response> {
     const reset = await prepareReset(person);
     let responses: Promise<Response>[] = [];
     await inTransaction(context.test.database, LIMITS, async (transaction) => {
@@ -114,6 +121,63 @@ describe("a request that is under way", () => {
       { code: "INVALID_TWO_FACTOR_COOKIE" },
     ]);
     expect([await sessionsOf(person), await linksOf(person)]).toEqual([0, 0]);
+  });
+
+  const creationDeps = () => ({
+    ...{ database: context.test.database, appUrl: APP_URL },
+    ...{ newApiKey, newLinkSecret },
+  });
+  const CREATIONS = {
+    "an API key": (caller: Person, deps: ReturnType<typeof creationDeps>) =>
+      createApiKey.run(deps, caller, { name: "Key" }, {}),
+    "a calendar address": (caller: Person, deps: ReturnType<typeof creationDeps>) =>
+      createCalendarLink.run(deps, caller, {}, {}),
+  };
+  const valid = (what: keyof typeof CREATIONS, { id }: SignedUp) =>
+    context.test.rows(
+      what === "an API key"
+        ? "select id from api_key where user_id = $1 and revoked_at is null"
+        : "select id from plugin_link where user_id = $1",
+      [id],
+    );
+
+  it.each(Object.keys(CREATIONS) as (keyof typeof CREATIONS)[])(
+    "is refused %s once a reset has ended its session",
+    async (what) => {
+      const person = await context.signedUp();
+      const { caller } = await context.identify({ cookie: person.cookie });
+      const reset = await prepareReset(person);
+      let resetting: Promise<Response> | undefined;
+      let creating: Promise<unknown> | undefined;
+      await inTransaction(context.test.database, LIMITS, async (transaction) => {
+        await transaction.run(LOCK_USER, [person.id]);
+        resetting = reset();
+        await waiting(1);
+        creating = CREATIONS[what](caller as Person, creationDeps()).catch((error) => error);
+        await waiting(2);
+      });
+      expect((await resetting)?.status).toBe(200);
+      expect(await creating).toMatchObject({ reason: "unauthorized" });
+      expect(await valid(what, person)).toEqual([]);
+    },
+  );
+
+  it("has the API key revoked that it created just before a reset", async () => {
+    const person = await context.signedUp();
+    const { caller } = await context.identify({ cookie: person.cookie });
+    const reset = await prepareReset(person);
+    let resetting: Promise<Response> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      expect(await holdSession(transaction, caller as Person)).toBe(true);
+      const { prefix, hash } = newApiKey();
+      const key = { userId: person.id, name: "Key", prefix, hash, expiresAt: null };
+      const created = insertApiKey(transaction, key);
+      resetting = reset();
+      await waiting(1);
+      await transaction.commitAfter([created]);
+    });
+    expect((await resetting)?.status).toBe(200);
+    expect(await valid("an API key", person)).toEqual([]);
   });
 
   it("signs in without a second factor no more once one is needed", async () => {

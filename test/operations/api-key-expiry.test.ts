@@ -3,6 +3,7 @@ import { newApiKey } from "../../src/auth/api-key.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { notifyExpiringKeys } from "../../src/store/api-keys.ts";
 import { testDatabase } from "../support/test-database.ts";
+import { runningSession } from "./running-session.ts";
 import { createTestContext, refusalOf, session } from "./test-context.ts";
 
 describe("an API key", () => {
@@ -10,7 +11,10 @@ describe("an API key", () => {
   const context = createTestContext(test, { newApiKey });
 
   const daysLeft = async (input: object) => {
-    const { id } = await context.call(createApiKey, session("user_0"), { name: "Key", ...input });
+    const { id } = await context.call(createApiKey, await runningSession(test, "user_0"), {
+      name: "Key",
+      ...input,
+    });
     const [row] = await test.rows<{ days: number | null }>(
       "select round(extract(epoch from expires_at - now()) / 86400)::int as days from api_key where id = $1",
       [id],

@@ -12,6 +12,7 @@ import { reconcile } from "../../src/reconcile/reconcile.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { expectFailureWithoutAudit } from "../support/without-audit.ts";
+import { runningSession } from "./running-session.ts";
 import { createTestContext, session } from "./test-context.ts";
 
 const context = stripeContext();
@@ -32,7 +33,7 @@ beforeEach(async () => {
   const [delivery] = await test.rows<{ id: string }>("select id from webhook_delivery");
   subscriptionId = String(subscription?.id);
   deliveryId = String(delivery?.id);
-  keyId = (await call(createApiKey, session("user_1"), { name: "First" })).id;
+  keyId = (await call(createApiKey, await runningSession(context.test, "user_1"), { name: "First" })).id;
   await test.rows("truncate audit_entry");
 });
 
@@ -63,7 +64,11 @@ const CHANGES: readonly [action: string, change: () => Promise<unknown>, target:
     () => call(deleteUser, admin, { userId: "user_3", confirmation: "user_3@example.com" }),
     () => "user_3",
   ],
-  ["api_key.created", () => call(createApiKey, session("user_1"), { name: "Second" }), () => "*"],
+  [
+    "api_key.created",
+    async () => call(createApiKey, await runningSession(context.test, "user_1"), { name: "Second" }),
+    () => "*",
+  ],
   ["api_key.revoked", () => call(revokeApiKey, session("user_1"), { id: keyId }), () => keyId],
   [
     "delivery.replayed",

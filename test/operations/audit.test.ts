@@ -9,6 +9,7 @@ import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { deleteOldAuditEntries } from "../../src/store/audit-log.ts";
 import { testDatabase } from "../support/test-database.ts";
+import { runningSession } from "./running-session.ts";
 import { apiKey, createTestContext, refusalOf, session } from "./test-context.ts";
 
 describe("the audit log", () => {
@@ -47,7 +48,7 @@ describe("the audit log", () => {
   });
 
   it("records keys, also those that the operator revokes", async () => {
-    const owner = session("user_3");
+    const owner = await runningSession(test, "user_3");
     const first = await context.call(createApiKey, owner, { name: "First" });
     const second = await context.call(createApiKey, owner, { name: "Second" });
     await context.call(revokeApiKey, owner, { id: first.id });

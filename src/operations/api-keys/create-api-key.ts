@@ -4,6 +4,7 @@ import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";
 import type { Database } from "../../store/database.ts";
+import { holdSession } from "../../store/sessions.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { ApiKeyView } from "./api-key-view.ts";
@@ -36,8 +37,11 @@ export const createApiKey = defineOperation({
     const created = await withAudit(
       deps.database,
       caller,
-      (transaction) =>
-        insertApiKey(transaction, { userId: caller.userId, name, prefix, hash, expiresAt: expiry.expiresAt }),
+      async (transaction) => {
+        if (!(await holdSession(transaction, caller))) refuse({ reason: "unauthorized" });
+        const { userId } = caller;
+        return insertApiKey(transaction, { userId, name, prefix, hash, expiresAt: expiry.expiresAt });
+      },
       (apiKey) =>
         apiKey && {
           action: "api_key.created",

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
 import type { Database } from "../../store/database.ts";
 import { replacePluginLink } from "../../store/plugin-links.ts";
+import { holdSession } from "../../store/sessions.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { CALENDAR_PLUGIN, calendarAddress } from "./calendar-address-view.ts";
@@ -28,7 +30,10 @@ export const createCalendarLink = defineOperation({
     const createdAt = await withAudit(
       deps.database,
       caller,
-      (transaction) => replacePluginLink(transaction, { userId, plugin: CALENDAR_PLUGIN, hash }),
+      async (transaction) => {
+        if (!(await holdSession(transaction, caller))) refuse({ reason: "unauthorized" });
+        return replacePluginLink(transaction, { userId, plugin: CALENDAR_PLUGIN, hash });
+      },
       () => ({ action: "calendar_link.created", target: { type: "user", id: userId } }),
     );
     return { url: calendarAddress(deps.appUrl, secret), createdAt };
