@@ -59,10 +59,13 @@ export async function finishEmailChange(
   if (confirmed.outcome === "pending") return Response.json({ status: true, changed: false });
   try {
     const applied = await applyEmailChange(database, confirmed.userId, address);
+    const user = await findUser(database, confirmed.userId);
+    if (user?.email !== confirmed.newEmail)
+      return refusalResponse({ reason: "link_expired" }, "INVALID_TOKEN");
+    // `null`: by the other link, in the same moment.
     if (applied !== null) {
       const { oldEmail, newEmail } = applied;
-      const locale = (await findUser(database, confirmed.userId))?.locale ?? "en";
-      await sendMail(await accountMail(oldEmail, locale, { kind: "email_changed", newEmail }));
+      await sendMail(await accountMail(oldEmail, user.locale, { kind: "email_changed", newEmail }));
     }
     return Response.json({ status: true, changed: true });
   } catch (error) {

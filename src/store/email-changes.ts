@@ -26,6 +26,7 @@ export async function requestEmailChange(database: Queryable, change: NewEmailCh
 
 export type Confirmation = {
   userId: string;
+  newEmail: string;
   /** `pending`: the other address has not confirmed yet. */
   outcome: "pending" | "ready";
 };
@@ -38,7 +39,7 @@ update email_change c set
   new_confirmed_at = case when c.new_token = $1 then coalesce(c.new_confirmed_at, now()) else c.new_confirmed_at end
 from "user" u
 where u.id = c.user_id and not u.banned and (c.old_token = $1 or c.new_token = $1) and c.expires_at > now()
-returning c.user_id as "userId",
+returning c.user_id as "userId", c.new_email as "newEmail",
   case when c.old_confirmed_at is not null and c.new_confirmed_at is not null then 'ready' else 'pending' end as outcome`,
 };
 

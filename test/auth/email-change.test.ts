@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { accounts, PASSWORD } from "./accounts.ts";
+import { type EmailChangeDeps, finishEmailChange } from "../../src/auth/email-change.ts";
+import { withdrawEmailChange } from "../../src/store/email-changes.ts";
+import { ADDRESS, APP_URL, accounts, PASSWORD } from "./accounts.ts";
 
 describe("an email address change", () => {
   const context = accounts();
@@ -79,6 +81,22 @@ describe("an email address change", () => {
     expect((await context.call("/change-email", { newEmail: email }, { cookie })).status).toBe(400);
     await context.test.rows("update email_change set expires_at = now()");
     expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
+  });
+
+  it("returns 400 when a new password withdraws it in the same moment", async () => {
+    const { old, fresh = "", id, email } = await requested();
+    await confirm(old);
+    const { database } = context.test;
+    const withdrawing: EmailChangeDeps["database"] = {
+      ...database,
+      run: async (statement, values) => {
+        if (statement.name === "apply_email_change") await withdrawEmailChange(database, id);
+        return database.run(statement, values);
+      },
+    };
+    const deps = { database: withdrawing, sendMail: async () => {}, appUrl: APP_URL };
+    expect((await finishEmailChange(deps, fresh, ADDRESS)).status).toBe(400);
+    expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
 
   it("stores its tokens as hashes", async () => {
