@@ -3,13 +3,16 @@ import { format } from "../domain/invalid-input.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { ListPosition } from "../store/list-position.ts";
 
+/** A name and an id beyond ASCII, encoded. */
+const MAX_CURSOR_LENGTH = 2_000;
+
 /** What every list takes. */
 export const PAGE = {
   limit: z.int().min(1).max(100).default(20).describe("Page size."),
   cursor: z
     .string()
     .min(1)
-    .max(500)
+    .max(MAX_CURSOR_LENGTH)
     .nullable()
     .default(null)
     .describe("The `nextCursor` of the previous page; omit it for the first page."),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { listUsers } from "../../src/operations/users/list-users.ts";
 import { searchUsers } from "../../src/operations/users/search-users.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
@@ -124,6 +125,21 @@ describe("the users of the directory", () => {
     expect((await entry("b-2")).subscription).toEqual({ planId: "team", status: "active" });
     expect((await entry("c-3")).subscription).toBeNull();
   });
+});
+
+it("has cursors for ids of any length and script", async () => {
+  const long = (n: number) => `${"鍵".repeat(250)}${n}`;
+  await test.rows(
+    `insert into "user" (id, name, email, created_at)
+     select id, 'Long', n || '@long.example', '2019-01-01' from unnest($1::text[]) with ordinality as given (id, n)`,
+    [[long(1), long(2)]],
+  );
+  expect(await walk("Long", 1)).toEqual([long(1), long(2)]);
+  const first = await context.call(listUsers, ADMIN, { limit: 1 });
+  expect((await context.call(listUsers, ADMIN, { limit: 1, cursor: first.nextCursor })).items).toMatchObject([
+    { id: long(2) },
+  ]);
+  await test.rows(`delete from "user" where name = 'Long'`);
 });
 
 it("requires an administrator's session", async () => {

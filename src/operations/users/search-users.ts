@@ -40,13 +40,6 @@ export const searchUsers = defineOperation({
   limit: "admin",
   input: z.strictObject({
     ...PAGE,
-    cursor: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .nullable()
-      .default(null)
-      .describe(PAGE.cursor.description ?? ""),
     search: Search.nullable()
       .default(null)
       .describe("The beginning of an email address, first or last name (case-insensitive), or an id."),
