@@ -123,6 +123,9 @@ beforeEach(async () => {
      from generate_series(0, 2) n`,
   );
   await test.rows(
+    `insert into session (id, user_id, token, expires_at) values ('session', 'user_1', 'token', now() + interval '1 day')`,
+  );
+  await test.rows(
     `insert into api_key (id, user_id, name, prefix, hash)
      values ('5a0f3c1e-0000-4000-8000-000000000001', 'user_1', 'Old', 'tg_old', sha256('old'))`,
   );
