@@ -91,7 +91,9 @@ const body = fc.oneof(
 
 const query = fc
   .array(fc.tuple(fieldName, fc.oneof(nasty, cursor, fc.integer().map(String))), { maxLength: 3 })
-  .map((pairs) => pairs.map(([name, text]) => `${encoded(name)}=${encoded(text)}`).join("&"));
+  .map((pairs) => pairs.map(([name, text]) => `${encoded(name)}=${encoded(text)}`).join("&"))
+  // Heads of 16 KiB are refused with 431 before any route.
+  .filter((text) => text.length < 10_000);
 
 /** As an id: nothing, and dots that the client removes from the path, name another route. */
 const LEADS_ELSEWHERE: ReadonlySet<string> = new Set(["", ".", ".."]);
