@@ -3,9 +3,13 @@ import { openDatabase } from "../store/database.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 
 /** The names of the checks, in order; docs/production-checklist.md says why. */
-export const PRODUCTION_DATABASE_CHECKS = ["durable commits", "second administrator"] as const;
+export const PRODUCTION_DATABASE_CHECKS = [
+  "durable commits",
+  "encrypted connection",
+  "second administrator",
+] as const;
 
-const [DURABLE, SECOND_ADMINISTRATOR] = PRODUCTION_DATABASE_CHECKS;
+const [DURABLE, ENCRYPTED, SECOND_ADMINISTRATOR] = PRODUCTION_DATABASE_CHECKS;
 const ANSWER_WITHIN_MS = 5_000;
 
 /** What must hold in the operator's own database before strangers use the server. Changes nothing. */
@@ -21,8 +25,13 @@ export async function checkProductionDatabase(config: Config): Promise<Finding[]
   });
   try {
     const [settings] = await database.run<Settings>(SELECT_SETTINGS);
+    const [connection] = await database.run<DatabaseConnection>(SELECT_CONNECTION, [PRIVATE_NETWORKS]);
     const [administrators] = await database.run<{ count: number }>(COUNT_ADMINISTRATORS);
-    return [durability(settings as Settings), administration(administrators?.count ?? 0)];
+    return [
+      durability(settings as Settings),
+      encryption(connection as DatabaseConnection),
+      administration(administrators?.count ?? 0),
+    ];
   } catch {
     return PRODUCTION_DATABASE_CHECKS.map((check) => skipped(check, "the database could not be asked"));
   } finally {
@@ -38,6 +47,21 @@ const SELECT_SETTINGS = {
   current_setting('synchronous_commit') as "synchronousCommit"`,
 };
 
+/** `from`: where PostgreSQL sees us, or our pooler; a socket of its own machine is private, too. */
+type DatabaseConnection = { isEncrypted: boolean; from: string | null; isPrivate: boolean };
+
+const SELECT_CONNECTION = {
+  name: "doctor_connection",
+  text: `select s.ssl as "isEncrypted", host(inet_client_addr()) as "from",
+    coalesce(inet_client_addr() <<= any ($1::inet[]), true) as "isPrivate"
+  from pg_stat_ssl s where s.pid = pg_backend_pid()`,
+};
+
+const PRIVATE_NETWORKS = [
+  ...["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
+  ...["::1/128", "fc00::/7", "fe80::/10"],
+];
+
 const COUNT_ADMINISTRATORS = {
   name: "doctor_administrators",
   text: `select count(*)::int as count from "user" where role = 'admin'`,
@@ -52,6 +76,16 @@ function durability({ fsync, fullPageWrites, synchronousCommit }: Settings): Fin
   ];
   if (off.length === 0) return good(DURABLE, "ready for production");
   return broken(DURABLE, `PostgreSQL has ${off.join(", ")} off`, "Turn it on: a crash would lose events.");
+}
+
+/** Inside one machine or a private network it is the operator's choice. */
+export function encryption({ isEncrypted, from, isPrivate }: DatabaseConnection): Finding {
+  if (isEncrypted || isPrivate) return good(ENCRYPTED, "ready for production");
+  return broken(
+    ENCRYPTED,
+    `PostgreSQL is reached from the public address ${from} without TLS`,
+    "Add sslmode=verify-full to DATABASE_URL: customers' data and sessions can be read on the way.",
+  );
 }
 
 function administration(count: number): Finding {

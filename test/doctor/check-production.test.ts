@@ -5,6 +5,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { checkProduction, PRODUCTION_CHECKS } from "../../src/doctor/check-production.ts";
 import {
   checkProductionDatabase,
+  encryption,
   PRODUCTION_DATABASE_CHECKS,
 } from "../../src/doctor/check-production-database.ts";
 import { cleanedUp } from "../support/cleanup.ts";
@@ -75,6 +76,7 @@ it("reports a database that may lose commits, and a missing second administrator
   };
   expect(await states()).toEqual([
     ["durable commits", "good"],
+    ["encrypted connection", "good"],
     ["second administrator", "warning"],
   ]);
   await test.rows(`update "user" set role = 'admin'`);
@@ -82,8 +84,17 @@ it("reports a database that may lose commits, and a missing second administrator
   await test.rows(`alter database ${pathname.slice(1)} set synchronous_commit = off`);
   expect(await states()).toEqual([
     ["durable commits", "broken"],
+    ["encrypted connection", "good"],
     ["second administrator", "good"],
   ]);
+});
+
+it.each([
+  [{ isEncrypted: false, isPrivate: false }, "broken"],
+  [{ isEncrypted: true, isPrivate: false }, "good"],
+  [{ isEncrypted: false, isPrivate: true }, "good"],
+])("finds a connection to the database that is %o %s", (connection, state) => {
+  expect(encryption({ ...connection, from: "8.8.8.8" }).state).toBe(state);
 });
 
 it("skips the checks of an unreachable database", async () => {
@@ -92,6 +103,6 @@ it("skips the checks of an unreachable database", async () => {
     { DATABASE_URL: "", EMBEDDED_IN_PRODUCTION: "on" },
   ]) {
     const findings = await checkProductionDatabase(readConfig({ ...READY, ...variables }));
-    expect(findings.map(({ state }) => state)).toEqual(["skipped", "skipped"]);
+    expect(findings.map(({ state }) => state)).toEqual(["skipped", "skipped", "skipped"]);
   }
 });
