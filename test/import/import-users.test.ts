@@ -294,6 +294,9 @@ describe("importing users", () => {
       fileOf("users.csv", Buffer.from("email,name\na@example.com,J\xfcrgen", "latin1")),
     ).rejects.toThrow("is not encoded in UTF-8");
     await expect(fileOf("users.csv", "id,mail\n1,a@example.com")).rejects.toThrow('has no column "email"');
+    await expect(fileOf("users.csv", "email,name,email\na@example.com,A,b@example.com")).rejects.toThrow(
+      'has two columns "email"',
+    );
     await expect(userFile("/nowhere/users.csv")).rejects.toThrow("does not exist");
   });
 });

@@ -5,6 +5,7 @@ import { hashOf, type Source } from "../run-import.ts";
 import type { SourceUser } from "../user-row.ts";
 
 const PAGE_SIZE = 500;
+const COLUMNS = ["id", "externalId", "email", "name", "locale"];
 
 /** A CSV file with a header, or a JSON array of objects. @throws Error with what is wrong with the file */
 export async function userFile(path: string): Promise<Source<SourceUser>> {
@@ -38,9 +39,9 @@ function csvRows(path: string, text: string): SourceUser[] {
   ) as unknown as CsvRecord[];
   if (header === undefined) return [];
   if (!header.record.includes("email"))
-    throw new Error(
-      `${path} has no column "email": the first line names the columns id, externalId, email, name, locale`,
-    );
+    throw new Error(`${path} has no column "email": the first line names the columns ${COLUMNS.join(", ")}`);
+  const repeated = COLUMNS.find((column) => header.record.filter((name) => name === column).length > 1);
+  if (repeated !== undefined) throw new Error(`${path} has two columns "${repeated}"`);
   return records.map((record) => csvRow(header.record, record));
 }
 
