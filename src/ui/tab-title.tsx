@@ -9,8 +9,16 @@ export function TabTitle({ title }: { title: string }) {
   useEffect(() => {
     const before = document.title;
     const fullTitle = `${title} · ${product}`;
-    document.title = fullTitle;
+    if (before === fullTitle) return;
+    const replace = () => {
+      if (document.title === before) document.title = fullTitle;
+    };
+    replace();
+    // Next.js writes the page's own title again when that part of the document is hydrated.
+    const observer = new MutationObserver(replace);
+    observer.observe(document.head, { childList: true, subtree: true, characterData: true });
     return () => {
+      observer.disconnect();
       // The next page may have set its own.
       if (document.title === fullTitle) document.title = before;
     };

@@ -3,6 +3,7 @@ import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { RefusalCode } from "../../domain/reason-definition.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { statusOf } from "../../http/status-of.ts";
+import { isDocument } from "./replace-error-document.ts";
 
 /**
  * Next.js responds with 500 to any error. Refusals, unreadable requests and what cannot be served at the
@@ -14,16 +15,18 @@ export function errorStatus(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   replaceDocument: () => void = () => {},
-): Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe"> {
+): Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe" | "setMessageStatus"> {
   const { method, headers } = incoming;
   // Before an action or page runs, only the request itself can be invalid.
   let isUnread = method === "POST" || "next-router-state-tree" in headers;
   let code: RefusalCode | null = null;
   let isUnavailable = false;
+  let messageCode: RefusalCode | null = null;
   const errorCode = () => (isUnread ? "invalid_input" : code);
 
   const replaced = (status: number): number => {
     if (isUnavailable && (status === 200 || status === 500)) return statusOf.unavailable;
+    if (status === 200 && messageCode !== null && isDocument(outgoing)) return statusOf[messageCode];
     const refusal = errorCode();
     return status === 500 && refusal !== null ? statusOf[refusal] : status;
   };
@@ -51,6 +54,10 @@ export function errorStatus(
     isOurFailure: () => errorCode() === null,
     cannotServe: () => {
       isUnavailable = true;
+    },
+    setMessageStatus: (refusal) => {
+      messageCode = refusal;
+      return true;
     },
   };
 }

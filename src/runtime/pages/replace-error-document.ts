@@ -29,10 +29,15 @@ export function replaceErrorDocument(outgoing: ServerResponse, document: () => P
     return outgoing;
   };
   return () => {
-    if (!String(outgoing.getHeader("content-type") ?? "").startsWith("text/html")) return;
+    if (!isDocument(outgoing)) return;
     isReplaced = true;
     for (const name of BODY_HEADERS) outgoing.removeHeader(name);
   };
+}
+
+/** Not what scripts fetch to show a page in place of another. */
+export function isDocument(outgoing: Pick<ServerResponse, "getHeader">): boolean {
+  return String(outgoing.getHeader("content-type") ?? "").startsWith("text/html");
 }
 
 const BODY_HEADERS = ["content-encoding", "content-length", "etag"];

@@ -1,10 +1,9 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { PageRequest } from "../../../src/app/gate/page-request.ts";
 import { errorStatus } from "../../../src/runtime/pages/error-status.ts";
 
-type Status = Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe">;
+type Status = ReturnType<typeof errorStatus>;
 
 /** The status and `Retry-After` that are sent when Next.js responds with this status. */
 function sent(method: string, status: number, during: (status: Status) => void) {
@@ -50,5 +49,21 @@ describe("a page that cannot be served", () => {
     ["does not exist", 404, [404, null]],
   ] as const)("has the right status and Retry-After when it %s", (_, status, expected) => {
     expect(sent("POST", status, ({ cannotServe }) => cannotServe())).toEqual(expected);
+  });
+});
+
+describe("a page that shows a message in place of itself", () => {
+  it.each([
+    ["a document", "text/html; charset=utf-8", 200, 404],
+    // Scripts would load the whole document instead.
+    ["fetched by scripts", "text/x-component", 200, 200],
+    ["a document that redirects", "text/html; charset=utf-8", 307, 307],
+  ])("has the message's status when it is %s", (_, contentType, status, expected) => {
+    const incoming = new IncomingMessage(new Socket());
+    const outgoing = new ServerResponse(incoming);
+    outgoing.setHeader("content-type", contentType);
+    expect(errorStatus(incoming, outgoing).setMessageStatus("not_found")).toBe(true);
+    outgoing.writeHead(status);
+    expect(outgoing.statusCode).toBe(expected);
   });
 });

@@ -36,6 +36,8 @@ async function lastMailTo(address: string): Promise<string> {
 
 const PAGES = ["/dashboard", "/billing", "/api-keys", "/notifications"];
 
+const headingsOf = (html: string) => [...html.matchAll(/<h1\b[^>]*>([^<]*)/g)].map(([, text]) => text);
+
 type Key = { id: string; name: string; prefix: string };
 
 async function keysOf({ cookie }: TestUser): Promise<Key[]> {
@@ -54,10 +56,37 @@ describe("account pages", () => {
     expect(html).not.toMatch(/<template id="B:|<div hidden="" id="S:/);
   });
 
-  it.each(["/notifications?cursor=x", "/api-keys?cursor=x", "/billing?subscription=x"])(
-    "%s, which nothing links to, returns 404",
+  it.each([
+    "/notifications?cursor=x",
+    "/api-keys?cursor=x",
+    ...["/billing?subscription=x", "/billing?payments=x"],
+  ])("%s, which nothing links to, returns 404 and says so without JavaScript", async (path) => {
+    const { status, html } = await openPage(server.url, path, ada.cookie);
+    expect(status).toBe(404);
+    expect(headingsOf(html)).toEqual(["Page not found"]);
+  });
+
+  it.each(["/admin/users", "/admin/users/x", "/admin/webhooks/1", "/admin/audit?cursor=x"])(
+    "%s returns 403 to other people and says so without JavaScript",
     async (path) => {
-      expect((await openPage(server.url, path, ada.cookie)).status).toBe(404);
+      const { status, html } = await openPage(server.url, path, ada.cookie);
+      expect(status).toBe(403);
+      expect(headingsOf(html)).toEqual(["Administrators only"]);
+      expect(html).toContain("<title>Administrators only · Tollgate</title>");
+    },
+  );
+
+  it.each([
+    ...["/admin/users/x", "/admin/webhooks/1", "/admin/webhooks/x", "/admin/event-endpoints/x"],
+    ...["/admin/event-endpoints/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11", "/admin/subscriptions/x"],
+  ])(
+    "%s, which does not exist, returns 404 to an administrator and says so without JavaScript",
+    async (path) => {
+      const admin = await createUser(test, "Grace", { isHttps: true, role: "admin" });
+      const { status, html } = await openPage(server.url, path, admin.cookie);
+      expect(status).toBe(404);
+      expect(headingsOf(html)).toEqual(["Page not found"]);
+      expect(html).toContain("<title>Page not found · Tollgate</title>");
     },
   );
 

@@ -1,13 +1,12 @@
 import { ArrowRight } from "lucide-react";
 import { getTranslations } from "next-intl/server";
 import type { z } from "zod";
-import { showHistory } from "../../../operations/subscriptions/show-history.ts";
+import type { showHistory } from "../../../operations/subscriptions/show-history.ts";
 import { Card } from "../../../ui/card.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Pager } from "../../../ui/pager.tsx";
 import type { Tone } from "../../../ui/status.tsx";
 import { Timeline, TimelineEntry } from "../../../ui/timeline.tsx";
-import { read } from "../../gate/read.ts";
 import { changeLines } from "./change-lines.ts";
 import type { Subscription } from "./subscription-state.ts";
 import { SubscriptionTabs } from "./subscription-tabs.tsx";
@@ -19,22 +18,24 @@ const TONES: Record<Entry["kind"], Tone> = { created: "good", changed: "neutral"
 /** What changed a subscription, and when. */
 export async function History({
   of,
+  page,
   all,
   cursor,
 }: {
   of: Subscription | null;
+  /** `null`: without a subscription. */
+  page: z.input<typeof showHistory.output> | null;
   all: readonly Subscription[];
   cursor: string | null;
 }) {
   const t = await getTranslations("billing.history");
-  if (of === null) {
+  if (of === null || page === null) {
     return (
       <Card title={t("title")}>
         <EmptyState title={t("empty")} description={t("emptyAbout")} />
       </Card>
     );
   }
-  const page = await read(showHistory, { id: of.id, cursor });
   return (
     <Card title={t("title")} description={t("about")}>
       <SubscriptionTabs all={all} shown={of} />

@@ -1,11 +1,14 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
+import { listPayments } from "../../../operations/payments/list-payments.ts";
 import { currentSubscription } from "../../../operations/subscriptions/current-subscription.ts";
 import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
+import { showHistory } from "../../../operations/subscriptions/show-history.ts";
 import { showSubscription } from "../../../operations/subscriptions/show-subscription.ts";
 import { Notice } from "../../../ui/notice.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { read } from "../../gate/read.ts";
+import { withMessage } from "../../gate/with-message.tsx";
 import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
 import { EntitlementsCard } from "./entitlements-card.tsx";
@@ -15,12 +18,14 @@ import { Payments } from "./payments.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
 import { isConfirmed, isRunning } from "./subscription-state.ts";
 
+const PAYMENTS_PER_PAGE = 10;
+
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("billing");
   return { title: t("title") };
 }
 
-export default async function BillingPage({ searchParams }: PageProps<"/billing">) {
+export default withMessage(async function BillingPage({ searchParams }: PageProps<"/billing">) {
   const [t, query, current, previous] = await Promise.all([
     getTranslations("billing"),
     searchParams,
@@ -34,6 +39,11 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
   // Checkouts in two tabs can both be paid: every charge must be visible.
   const running = all.filter(isRunning);
   const shown = selectedId === null ? (all[0] ?? null) : await read(showSubscription, { id: selectedId });
+  const [historyCursor, paymentsCursor] = [textOf(query.cursor), textOf(query.payments)];
+  const [history, payments] = await Promise.all([
+    shown && read(showHistory, { id: shown.id, cursor: historyCursor }),
+    read(listPayments, { limit: PAYMENTS_PER_PAGE, cursor: paymentsCursor }),
+  ]);
   const isAwaited = checkout === "completed" && !isConfirmed(current);
   return (
     <>
@@ -58,16 +68,16 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
         )}
         {(shown || !isAwaited) && (
           <div id="history" className="scroll-mt-4">
-            <History of={shown} all={all} cursor={textOf(query.cursor)} />
+            <History of={shown} page={history} all={all} cursor={historyCursor} />
           </div>
         )}
         <div id="payments" className="scroll-mt-4">
-          <Payments cursor={textOf(query.payments)} />
+          <Payments page={payments} cursor={paymentsCursor} />
         </div>
       </div>
     </>
   );
-}
+});
 
 function textOf(parameter: string | string[] | undefined): string | null {
   return typeof parameter === "string" && parameter !== "" ? parameter : null;

@@ -11,6 +11,7 @@ import { Pager } from "../../../ui/pager.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
+import { withMessage } from "../../gate/with-message.tsx";
 import { markAllRead } from "./actions.ts";
 import { NotificationRow } from "./notification-row.tsx";
 
@@ -19,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default async function NotificationsPage({ searchParams }: PageProps<"/notifications">) {
+export default withMessage(async function NotificationsPage({ searchParams }: PageProps<"/notifications">) {
   const query = await searchParams;
   const cursor = typeof query.cursor === "string" ? query.cursor : null;
   const [t, page, unread] = await Promise.all([
@@ -52,7 +53,7 @@ export default async function NotificationsPage({ searchParams }: PageProps<"/no
       <Pager path="/notifications" cursor={cursor} nextCursor={page.nextCursor} />
     </>
   );
-}
+});
 
 async function MarkAllReadForm() {
   const t = await getTranslations("notifications");

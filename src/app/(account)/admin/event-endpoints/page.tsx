@@ -14,6 +14,7 @@ import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
+import { withMessage } from "../../../gate/with-message.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { createEventEndpoint } from "./actions.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
@@ -28,7 +29,11 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default async function EventEndpointsPage({ searchParams }: { searchParams: SearchParams }) {
+export default withMessage(async function EventEndpointsPage({
+  searchParams,
+}: {
+  searchParams: SearchParams;
+}) {
   await requireAdmin();
   const [t, params] = await Promise.all([getTranslations("adminEventEndpoints"), searchParams]);
   const cursor = parseParam(listEventEndpoints.input.shape.cursor, params.cursor);
@@ -51,7 +56,7 @@ export default async function EventEndpointsPage({ searchParams }: { searchParam
       </div>
     </>
   );
-}
+});
 
 type Endpoint = z.output<typeof listEventEndpoints.output>["items"][number];
 

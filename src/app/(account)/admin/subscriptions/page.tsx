@@ -14,6 +14,7 @@ import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
+import { withMessage } from "../../../gate/with-message.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 import { reconcileSubscription } from "./actions.ts";
@@ -35,7 +36,11 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default async function SubscriptionsPage({ searchParams }: { searchParams: SearchParams }) {
+export default withMessage(async function SubscriptionsPage({
+  searchParams,
+}: {
+  searchParams: SearchParams;
+}) {
   await requireAdmin();
   const [t, params] = await Promise.all([getTranslations("adminSubscriptions"), searchParams]);
   const cursor = parseParam(listOutOfOrder.input.shape.cursor, params.cursor);
@@ -56,7 +61,7 @@ export default async function SubscriptionsPage({ searchParams }: { searchParams
       <Pager path={PATH} cursor={cursor} nextCursor={nextCursor} />
     </>
   );
-}
+});
 
 type Subscription = z.output<typeof listOutOfOrder.output>["items"][number];
 

@@ -13,6 +13,7 @@ import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { requireUser } from "../../../gate/request.ts";
+import { withMessage } from "../../../gate/with-message.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 
@@ -24,7 +25,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default async function UsersPage({ searchParams }: { searchParams: SearchParams }) {
+export default withMessage(async function UsersPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();
   const [t, params] = await Promise.all([getTranslations("adminUsers"), searchParams]);
   const search = parseParam(searchUsers.input.shape.search, params.search);
@@ -65,7 +66,7 @@ export default async function UsersPage({ searchParams }: { searchParams: Search
       <Pager path={PATH} query={search ? { search } : {}} cursor={cursor} nextCursor={page.nextCursor} />
     </>
   );
-}
+});
 
 type ListedUser = z.output<typeof searchUsers.output>["items"][number];
 

@@ -1,7 +1,8 @@
 import { getFormatter, getTranslations } from "next-intl/server";
-import {
+import type { z } from "zod";
+import type {
   listEndpointDeliveries,
-  type OutboundDelivery,
+  OutboundDelivery,
 } from "../../../../../operations/event-endpoints/list-endpoint-deliveries.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
 import { EmptyState } from "../../../../../ui/empty-state.tsx";
@@ -11,18 +12,20 @@ import { StatusMessage } from "../../../../../ui/status-message.tsx";
 import { Cell, Row, Table } from "../../../../../ui/table.tsx";
 import { Time } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
-import { read } from "../../../../gate/read.ts";
 import { replayEventDeliveries } from "../actions.ts";
 import { OutboundStatus } from "../endpoint-status.tsx";
 
-const PAGE_SIZE = 25;
-
 /** What was sent, newest first. One form for all rows, so that the result stays when its row moves on. */
-export async function DeliveryLog({ endpointId, cursor }: { endpointId: string; cursor: string | null }) {
-  const [t, { items, nextCursor }] = await Promise.all([
-    getTranslations("adminEventEndpoints.log"),
-    read(listEndpointDeliveries, { id: endpointId, cursor, limit: PAGE_SIZE }),
-  ]);
+export async function DeliveryLog({
+  endpointId,
+  page: { items, nextCursor },
+  cursor,
+}: {
+  endpointId: string;
+  page: z.input<typeof listEndpointDeliveries.output>;
+  cursor: string | null;
+}) {
+  const t = await getTranslations("adminEventEndpoints.log");
   return (
     <section id="log">
       <ActionForm action={formAction(replayEventDeliveries)} className="flex flex-col gap-3">

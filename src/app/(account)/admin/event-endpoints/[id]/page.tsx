@@ -8,12 +8,14 @@ import { listEndpointDeliveries } from "../../../../../operations/event-endpoint
 import { showEventEndpoint } from "../../../../../operations/event-endpoints/show-endpoint.ts";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { read, requireAdmin } from "../../../../gate/read.ts";
-import { untilFound } from "../../../../gate/until-found.ts";
+import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
 import { parseParam, type SearchParams } from "../../parse-param.ts";
 import { DeleteCard, EditCard, SecretCard } from "./change-cards.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { StateCard } from "./state-card.tsx";
 import { TestCard } from "./test-card.tsx";
+
+const PAGE_SIZE = 25;
 
 type Props = { params: Promise<{ id: string }>; searchParams: SearchParams };
 
@@ -24,12 +26,11 @@ const loadEndpoint = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  await untilFound(loadEndpoint((await params).id));
   const t = await getTranslations("adminEventEndpoints");
-  return { title: t("endpoint") };
+  return pageTitle(loadEndpoint((await params).id), t("endpoint"));
 }
 
-export default async function EventEndpointPage({ params, searchParams }: Props) {
+export default withMessage(async function EventEndpointPage({ params, searchParams }: Props) {
   const [{ id }, query, t] = await Promise.all([
     params,
     searchParams,
@@ -37,6 +38,7 @@ export default async function EventEndpointPage({ params, searchParams }: Props)
   ]);
   const cursor = parseParam(listEndpointDeliveries.input.shape.cursor, query.cursor);
   const endpoint = await loadEndpoint(id);
+  const deliveries = await read(listEndpointDeliveries, { id, cursor, limit: PAGE_SIZE });
   return (
     <>
       <Link
@@ -50,11 +52,11 @@ export default async function EventEndpointPage({ params, searchParams }: Props)
       <div className="flex flex-col gap-6">
         <StateCard endpoint={endpoint} />
         <TestCard endpoint={endpoint} />
-        <DeliveryLog endpointId={endpoint.id} cursor={cursor} />
+        <DeliveryLog endpointId={endpoint.id} page={deliveries} cursor={cursor} />
         <EditCard endpoint={endpoint} />
         <SecretCard endpoint={endpoint} />
         <DeleteCard endpoint={endpoint} />
       </div>
     </>
   );
-}
+});

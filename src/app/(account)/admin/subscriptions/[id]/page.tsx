@@ -11,7 +11,7 @@ import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
-import { untilFound } from "../../../../gate/until-found.ts";
+import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
 import { dismissSubscription } from "../actions.ts";
 
 type Props = { params: Promise<{ id: string }> };
@@ -22,13 +22,12 @@ const requireSubscription = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  await untilFound(requireSubscription((await params).id));
   const t = await getTranslations("adminSubscriptions.dismiss");
-  return { title: t("title") };
+  return pageTitle(requireSubscription((await params).id), t("title"));
 }
 
 /** For a subscription that no comparison can settle: removes it from the review list unchanged. */
-export default async function DismissPage({ params }: Props) {
+export default withMessage(async function DismissPage({ params }: Props) {
   const [list, t, { id }] = await Promise.all([
     getTranslations("adminSubscriptions"),
     getTranslations("adminSubscriptions.dismiss"),
@@ -63,4 +62,4 @@ export default async function DismissPage({ params }: Props) {
       </Card>
     </>
   );
-}
+});

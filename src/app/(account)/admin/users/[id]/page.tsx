@@ -3,6 +3,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getFormatter, getTranslations } from "next-intl/server";
+import type { z } from "zod";
 import { ROLES } from "../../../../../domain/caller.ts";
 import { listPaymentsOfUser } from "../../../../../operations/payments/list-payments-of-user.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
@@ -16,7 +17,7 @@ import { Time } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
-import { untilFound } from "../../../../gate/until-found.ts";
+import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
 import { PaymentList } from "../../../billing/payment-list.tsx";
 import { planName, SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
 import { changeUserRole, deleteUser } from "../actions.ts";
@@ -25,9 +26,8 @@ import { findUser } from "../find-user.ts";
 type Params = PageProps<"/admin/users/[id]">;
 
 export async function generateMetadata({ params }: Params): Promise<Metadata> {
-  await untilFound(loadUser((await params).id));
   const t = await getTranslations("adminUsers");
-  return { title: t("title") };
+  return pageTitle(loadUser((await params).id), t("title"));
 }
 
 async function loadUser(id: string): Promise<ShownUser> {
@@ -35,9 +35,11 @@ async function loadUser(id: string): Promise<ShownUser> {
   return (await findUser(id)) ?? notFound();
 }
 
-export default async function UserPage({ params, searchParams }: Params) {
-  const [{ id }, { cursor }] = await Promise.all([params, searchParams]);
+export default withMessage(async function UserPage({ params, searchParams }: Params) {
+  const [{ id }, query] = await Promise.all([params, searchParams]);
   const user = await loadUser(id);
+  const cursor = typeof query.cursor === "string" ? query.cursor : null;
+  const payments = await read(listPaymentsOfUser, { userId: user.id, limit: 10, cursor });
   const t = await getTranslations("adminUsers");
   return (
     <>
@@ -48,13 +50,13 @@ export default async function UserPage({ params, searchParams }: Params) {
       <PageHeader title={user.name} description={user.email} />
       <div className="flex flex-col gap-6">
         <AccountCard user={user} />
-        <PaymentsCard userId={user.id} cursor={typeof cursor === "string" ? cursor : null} />
+        <PaymentsCard userId={user.id} page={payments} cursor={cursor} />
         <RoleCard user={user} />
         <DeleteCard user={user} />
       </div>
     </>
   );
-}
+});
 
 type ShownUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
@@ -87,11 +89,16 @@ async function AccountCard({ user }: { user: ShownUser }) {
   );
 }
 
-async function PaymentsCard({ userId, cursor }: { userId: string; cursor: string | null }) {
-  const [t, page] = await Promise.all([
-    getTranslations("billing.payments"),
-    read(listPaymentsOfUser, { userId, limit: 10, cursor }),
-  ]);
+async function PaymentsCard({
+  userId,
+  page,
+  cursor,
+}: {
+  userId: string;
+  page: z.input<typeof listPaymentsOfUser.output>;
+  cursor: string | null;
+}) {
+  const t = await getTranslations("billing.payments");
   return (
     <Card title={t("title")}>
       {page.items.length === 0 ? (

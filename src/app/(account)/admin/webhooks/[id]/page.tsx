@@ -11,7 +11,7 @@ import { DescriptionItem, DescriptionList } from "../../../../../ui/description-
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { Time } from "../../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../../gate/read.ts";
-import { untilFound } from "../../../../gate/until-found.ts";
+import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
 import { parseParam, type SearchParams } from "../../parse-param.ts";
 import { DeliveryStatusLabel } from "../delivery-status-label.tsx";
 import { History } from "./history.tsx";
@@ -26,12 +26,11 @@ const loadDelivery = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  await untilFound(loadDelivery((await params).id));
   const t = await getTranslations("adminWebhooks");
-  return { title: t("delivery.title") };
+  return pageTitle(loadDelivery((await params).id), t("delivery.title"));
 }
 
-export default async function DeliveryPage({ params, searchParams }: Props) {
+export default withMessage(async function DeliveryPage({ params, searchParams }: Props) {
   const [{ id }, query, t, format] = await Promise.all([
     params,
     searchParams,
@@ -84,4 +83,4 @@ export default async function DeliveryPage({ params, searchParams }: Props) {
       </div>
     </>
   );
-}
+});
