@@ -49,12 +49,15 @@ export async function confirmEmailChange(database: Queryable, token: Buffer): Pr
   return row ?? null;
 }
 
-// Links sent to the old address become void; sessions stay, as the person has just proved their identity.
+// Links sent to the old address become void; sessions stay, as the person has just proved their identity. The
+// user is locked first, as for a new password: the other way round, the two could wait for each other.
 const APPLY = {
   name: "apply_email_change",
   text: `
-with change as (
-  delete from email_change where user_id = $1 and old_confirmed_at is not null and new_confirmed_at is not null
+with locked as (select id from "user" where id = $1 for no key update),
+change as (
+  delete from email_change c using locked
+  where c.user_id = locked.id and old_confirmed_at is not null and new_confirmed_at is not null
   returning user_id, new_email
 ),
 before as (select u.id, u.email from "user" u join change c on c.user_id = u.id),

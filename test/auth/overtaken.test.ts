@@ -5,12 +5,18 @@ import type { Person } from "../../src/domain/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { createCalendarLink } from "../../src/operations/calendar/create-calendar-link.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
+import {
+  applyEmailChange,
+  confirmEmailChange,
+  requestEmailChange,
+  withdrawEmailChange,
+} from "../../src/store/email-changes.ts";
 import { holdSession } from "../../src/store/sessions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { eventually } from "../support/eventually.ts";
 import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
-import { APP_URL, accounts, PASSWORD } from "./accounts.ts";
+import { ADDRESS, APP_URL, accounts, PASSWORD } from "./accounts.ts";
 
 const NEW_PASSWORD = "another good password";
 const STRANGERS_PASSWORD = "the password of a stranger";
@@ -178,6 +184,31 @@ describe("a request that is under way", () => {
     });
     expect((await resetting)?.status).toBe(200);
     expect(await valid("an API key", person)).toEqual([]);
+  });
+
+  it("changes no address once a new password has withdrawn the change", async () => {
+    const { id, email } = await context.signedUp();
+    const [old, fresh] = [Buffer.from("old"), Buffer.from("fresh")];
+    const change = {
+      userId: id,
+      newEmail: `new-${email}`,
+      oldToken: old,
+      newToken: fresh,
+      validForSeconds: 60,
+    };
+    await requestEmailChange(context.test.database, change);
+    for (const token of [old, fresh]) await confirmEmailChange(context.test.database, token);
+    let applying: Promise<unknown> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      // As a new password does: the user first, then all that is open.
+      await transaction.run(LOCK_USER, [id]);
+      applying = applyEmailChange(context.test.database, id, ADDRESS).catch((error) => error);
+      await waiting(1);
+      await withdrawEmailChange(transaction, id);
+      await transaction.commitAfter([]);
+    });
+    expect(await applying).toBeNull();
+    expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
 
   it("signs in without a second factor no more once one is needed", async () => {
