@@ -14,7 +14,8 @@ const inter = localFont({
   src: "../../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
   variable: "--font-inter",
   weight: "100 900",
-  display: "swap",
+  // One that comes late is used from the next page on: in place of another it would move what is read.
+  display: "optional",
 });
 
 export const viewport: Viewport = {

@@ -146,6 +146,11 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     "does not shift while it loads on a phone: %s",
     async (path) => {
       const page = await visitAs("admin", { viewport: NARROW });
+      // The typeface comes once the page is shown without it.
+      await page.route("**/*.woff2", async (route) => {
+        await page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0");
+        await route.continue();
+      });
       await page.addInitScript(WATCH_SHIFTS);
       await page.goto(path);
       await settled(page);
