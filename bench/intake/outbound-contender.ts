@@ -55,10 +55,16 @@ async function reportBacklog({ name, databaseUrl }: { name: string; databaseUrl:
 
 async function createEndpoint(databaseUrl: string, url: string): Promise<void> {
   const database = openDatabase({
-    ...{ url: databaseUrl, prepared: false, maxConnections: 1, answerTimeoutMs: 60_000 },
+    url: databaseUrl,
+    prepared: false,
+    maxConnections: 1,
+    answerTimeoutMs: 60_000,
   });
   await insertEndpoint(database, {
-    ...{ url, types: SUBSCRIPTION_EVENT_TYPES, description: null, createdBy: null },
+    url,
+    types: SUBSCRIPTION_EVENT_TYPES,
+    description: null,
+    createdBy: null,
     secret: newEndpointSecret(),
   }).finally(() => database.close());
 }

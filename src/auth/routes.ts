@@ -37,7 +37,12 @@ export function documentedAuthRoutes(): DocumentedAuthRoute[] {
     const { method, endpoint, summary, scope, body, query, output, codes, needsSession } = route;
     const isRequired = codes.includes("UNAUTHORIZED");
     return {
-      ...{ method, summary, scope, body, query, output },
+      method,
+      summary,
+      scope,
+      body,
+      query,
+      output,
       path: route.path.replace(":token", "{token}"),
       operationId: `auth${endpoint[0]?.toUpperCase()}${endpoint.slice(1)}`,
       description: descriptionOf(route),

@@ -74,6 +74,9 @@ async function rememberSchedule(
   if (when === "now" || isUnchanged) return deleteScheduledChange(database, id);
   if (currentPeriodEnd === null) return;
   await saveScheduledChange(database, {
-    ...{ subscriptionId: id, planId, seats: resultingSeats, takesEffectAt: currentPeriodEnd },
+    subscriptionId: id,
+    planId,
+    seats: resultingSeats,
+    takesEffectAt: currentPeriodEnd,
   });
 }

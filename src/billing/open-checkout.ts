@@ -64,7 +64,9 @@ async function openWithLease(deps: BillingTools, leased: LeasedOrder): Promise<s
   // The user may have paid before the lease was acquired, and would buy a second subscription.
   if (await isSubscribed(database, order.userId)) refuse({ reason: "subscription_exists" });
   const placed = await placeCheckoutOrder(database, order, {
-    ...{ lease, leaseSeconds: LEASE_SECONDS, newIdempotencyKey: randomUUID() },
+    lease,
+    leaseSeconds: LEASE_SECONDS,
+    newIdempotencyKey: randomUUID(),
   });
   switch (placed.outcome) {
     case "placed":
@@ -110,8 +112,10 @@ async function keep(
 ): Promise<string | null> {
   if (await keepCheckout(deps.database, order, { lease, opened })) return opened.url;
   const closing = {
-    ...{ provider: order.provider, id: opened.id },
-    ...{ userId: order.userId, email: order.email },
+    provider: order.provider,
+    id: opened.id,
+    userId: order.userId,
+    email: order.email,
   };
   await closeStoredCheckout(deps, closing).catch((error: unknown) => {
     if (!isPaymentApiProblem(error)) throw error;

@@ -36,7 +36,8 @@ export function addCreate(keys: Command, terminal: Terminal): void {
     .action(async (options: Options) => {
       const { name, permissions, limit, expires } = options;
       const input = {
-        ...{ name, permissions },
+        name,
+        permissions,
         ...(limit === undefined ? {} : { limit }),
         ...(expires === undefined ? {} : { expiresAt: expires === "never" ? null : expires }),
       };

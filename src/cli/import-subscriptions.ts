@@ -90,7 +90,10 @@ async function importPayments(
   if (dryRun || api === null) return null;
   // Stripe lists refunds and disputes once for all payments, else for each one.
   return comparePayments(intake, slot, api, {
-    ...{ since: null, dryRun: false, by: "server", notify },
+    since: null,
+    dryRun: false,
+    by: "server",
+    notify,
     isStopping: () => false,
   });
 }

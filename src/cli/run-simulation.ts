@@ -74,7 +74,13 @@ async function simulateWith(
   const seed = options.seed ?? randomInt(2 ** 32);
   const run = newRun();
   const simulation = prepareSimulation({
-    ...{ slot, format, offers, events, concurrency, seed, run },
+    slot,
+    format,
+    offers,
+    events,
+    concurrency,
+    seed,
+    run,
     duplicates: options.duplicates,
     corrupt: options.corrupt,
     order: options.shuffle ? "shuffled" : "as it happened",
@@ -101,7 +107,12 @@ async function simulateWith(
   );
   const { tookMs, ...counts } = stats;
   return {
-    ...{ run, seed, slot, format, url, events },
+    run,
+    seed,
+    slot,
+    format,
+    url,
+    events,
     subscriptions: simulation.lifecycles.length,
     ...counts,
     seconds: rounded(result.seconds, 3),

@@ -88,8 +88,14 @@ function stateAt(
     const { planId, status, cancelAtPeriodEnd } = facts;
     const currentPeriodEnd = dateOf(facts.currentPeriodEnd);
     const changed = {
-      ...{ id, provider, planId, status, cancelAtPeriodEnd },
-      ...{ currentPeriodEnd, pastDueSince, paymentReversal },
+      id,
+      provider,
+      planId,
+      status,
+      cancelAtPeriodEnd,
+      currentPeriodEnd,
+      pastDueSince,
+      paymentReversal,
     };
     state = before
       ? state.map((subscription) => (subscription === before ? changed : subscription))

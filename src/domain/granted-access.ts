@@ -66,7 +66,10 @@ function grantOf(subscription: PlanAccessFacts, { plans, traits }: AccessContext
   const renews = !isGrace && currentPeriodEnd !== null && currentPeriodEnd > now ? currentPeriodEnd : null;
   return [
     {
-      ...{ planId, status, features: plan?.features ?? [], isGrace },
+      planId,
+      status,
+      features: plan?.features ?? [],
+      isGrace,
       until: access.until ?? renews,
       resetsAt: nextReset(isNextCharge(subscription, traits) ? pastDueSince : currentPeriodEnd, now),
     },

@@ -33,8 +33,10 @@ export function userChanges({ before, after }: ChangedSubscription): UserChange[
             userId,
             replaced: [
               {
-                ...{ id: after.id, provider: after.provider },
-                ...{ before: factsOf(before, userId), after: factsOf(after, userId) },
+                id: after.id,
+                provider: after.provider,
+                before: factsOf(before, userId),
+                after: factsOf(after, userId),
               },
             ],
           },

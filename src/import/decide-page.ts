@@ -37,14 +37,12 @@ export function decidePage(
   const subscriptions = new Map(locked.map((subscription) => [subscription.id, subscription]));
   const page: DecidedPage = {
     report: { created: 0, updated: 0, skipped: 0, unmatched: [] },
-    ...{
-      created: [],
-      updated: [],
-      changes: [],
-      notifications: [],
-      subscriptionChanges: [],
-      contested: [],
-    },
+    created: [],
+    updated: [],
+    changes: [],
+    notifications: [],
+    subscriptionChanges: [],
+    contested: [],
   };
   for (const row of rows) {
     const outcome = decideRow(slot, row, { subscriptions: [...subscriptions.values()], users, plans });

@@ -50,7 +50,10 @@ function committedChange({ id, type, occurredAt, data }: Omit<OutboundEvent, "ve
   };
   const { currentPeriodEnd, createdAt, updatedAt } = subscription;
   return {
-    ...{ id, type: type as SubscriptionEventType, occurredAt, externalId },
+    id,
+    type: type as SubscriptionEventType,
+    occurredAt,
+    externalId,
     subscription: {
       ...subscription,
       currentPeriodEnd: currentPeriodEnd === null ? null : new Date(currentPeriodEnd),

@@ -102,8 +102,10 @@ function describe(seats: number, plan: PlanCatalog["plans"][number] | undefined)
   const { amount, currency, interval } = plan.price;
   const digits = minorUnitDigits(currency);
   const format = new Intl.NumberFormat("en", {
-    ...{ style: "currency", currency },
-    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+    style: "currency",
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
   });
   return `${number}\nList price: ${format.format(amount / 10 ** digits)} per seat / ${interval}`;
 }

@@ -108,7 +108,10 @@ async function reportsOf(
 ): Promise<ReportedPayment[]> {
   const [owner = { hasSubscription: false, userId: null }] = await finding;
   const common = {
-    ...{ provider: slot, eventId: null, occurredAtMicros: null, providerSubscriptionId },
+    provider: slot,
+    eventId: null,
+    occurredAtMicros: null,
+    providerSubscriptionId,
     userId: owner.userId,
     isPersonGone: owner.hasSubscription && owner.userId === null,
   };

@@ -36,7 +36,8 @@ export async function dismissReview(
       ...insertOutboundChanges(transaction, dismissed),
       recordAudit(transaction, by, {
         action: "subscription.dismissed",
-        ...{ target: { type: "subscription", id }, details: { reason } },
+        target: { type: "subscription", id },
+        details: { reason },
       }),
     ];
     for (const write of writes) write.catch(() => {});

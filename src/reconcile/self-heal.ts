@@ -119,7 +119,10 @@ async function healOne(
       return "settled";
     }
     const comparison = await compare(intake, api, due, {
-      ...{ by: "server", audit: "changes", dryRun: false, notify: true },
+      by: "server",
+      audit: "changes",
+      dryRun: false,
+      notify: true,
     });
     if (comparison.outcome === "compared") {
       await finishHeal(intake.database, due.id);

@@ -134,8 +134,14 @@ async function reportMissing(
 ): Promise<void> {
   const providerId = state.charge.id;
   run.drift({
-    ...{ kind: "payment", id: null, slot, providerId, lastEventId: null },
-    ...{ field: "status", ours: null, theirs: paymentStatusOf(state) },
+    kind: "payment",
+    id: null,
+    slot,
+    providerId,
+    lastEventId: null,
+    field: "status",
+    ours: null,
+    theirs: paymentStatusOf(state),
   });
   await repair(run, slot, api, providerId);
 }

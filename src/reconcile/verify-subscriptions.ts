@@ -116,7 +116,10 @@ async function reportDrift(
   const [last] = await lastEventIds(run.tools.intake.database, [ours.id]);
   for (const field of drift) {
     run.drift({
-      ...{ kind: "subscription", id: ours.id, slot: ours.provider, ...field },
+      kind: "subscription",
+      id: ours.id,
+      slot: ours.provider,
+      ...field,
       providerId: ours.providerSubscriptionId as string,
       lastEventId: last?.eventId ?? null,
     });
@@ -149,7 +152,12 @@ async function reportMissing(run: Verification, slot: Slot, state: PaymentEvent)
   const providerId = state.providerSubscriptionId as string;
   run.drift({
     kind: "subscription",
-    ...{ id: null, slot, providerId, field: "status", ours: null, theirs: state.status },
+    id: null,
+    slot,
+    providerId,
+    field: "status",
+    ours: null,
+    theirs: state.status,
     lastEventId: null,
   });
   if (!run.options.repair) return;

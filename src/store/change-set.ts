@@ -86,8 +86,16 @@ function recorded(change: Stored): RecordedChange {
     type,
     before: before && factsBefore(before),
     after: {
-      ...{ id, userId, provider, providerSubscriptionId, planId, seats, status },
-      ...{ currentPeriodEnd, cancelAtPeriodEnd, outOfOrder },
+      id,
+      userId,
+      provider,
+      providerSubscriptionId,
+      planId,
+      seats,
+      status,
+      currentPeriodEnd,
+      cancelAtPeriodEnd,
+      outOfOrder,
     },
   };
 }

@@ -52,7 +52,8 @@ function withoutUser(data: Record<string, unknown>, userId: string): Record<stri
   const { subscription } = data;
   return {
     ...data,
-    ...{ userId: null, externalId: null },
+    userId: null,
+    externalId: null,
     ...(subscription ? { subscription: { ...subscription, userId: null } } : {}),
   };
 }

@@ -32,7 +32,9 @@ export async function notifyUnknownPrices(
 ): Promise<void> {
   const details = prices.map(({ subscription, priceId }) =>
     JSON.stringify({
-      ...{ subscriptionId: subscription.id, provider: subscription.provider, price: priceId },
+      subscriptionId: subscription.id,
+      provider: subscription.provider,
+      price: priceId,
       subscription: subscription.providerSubscriptionId ?? "",
     }),
   );

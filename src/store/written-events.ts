@@ -105,7 +105,10 @@ export async function writtenSince(
   const written = rows.flatMap((row): Written[] => {
     if (row.kind === "event") return [toEvent(row)];
     return (changes.get(row) ?? []).map((change, index) => ({
-      ...{ kind: row.kind, seq: row.seq, externalIds, ...change },
+      kind: row.kind,
+      seq: row.seq,
+      externalIds,
+      ...change,
       occurredAt: dateOf(row.occurred_seconds[index] as number),
       createdAt: dateOf(row.created_seconds[index] as number),
     }));
@@ -132,8 +135,14 @@ function untilFull(rows: readonly Row[], limit: number): { rows: readonly Row[];
 function toEvent(row: Row & { kind: "event" }): Written {
   const { kind, seq, type, subject, data, occurred_at, created_at, external_id } = row;
   return {
-    ...{ kind, seq, type, subject, data },
-    ...{ occurredAt: occurred_at, createdAt: created_at, externalId: external_id },
+    kind,
+    seq,
+    type,
+    subject,
+    data,
+    occurredAt: occurred_at,
+    createdAt: created_at,
+    externalId: external_id,
   };
 }
 

@@ -200,8 +200,12 @@ describe("the payloads to redact", () => {
     const redacted = "redacted: the person has deleted the account";
     const quote = 'user: there is no user "user_10"';
     const theirs = {
-      ...{ error: redacted, last_reason: "redacted" },
-      ...{ reason: redacted, reason_id: "redacted", params: null, next: null },
+      error: redacted,
+      last_reason: "redacted",
+      reason: redacted,
+      reason_id: "redacted",
+      params: null,
+      next: null,
     };
     expect(rows).toMatchObject([
       { id: failed, status: "failed", ...theirs },

@@ -49,7 +49,9 @@ async function served(options: Options = {}): Promise<string> {
 async function askDirectlyAndLeave(model: Chat, chatId = "chat-1"): Promise<Exchange> {
   const reader = (
     await model.stream([{ role: "user", content: "How are you?" }], {
-      ...{ userId: "user_1", chatId, signal: new AbortController().signal },
+      userId: "user_1",
+      chatId,
+      signal: new AbortController().signal,
       onFailure: () => {},
     })
   ).getReader();
@@ -212,7 +214,9 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     await connected(writer, reader);
     const first = (
       await writer.stream([{ role: "user", content: "How are you?" }], {
-        ...{ userId: "user_1", chatId: "chat-1", signal: new AbortController().signal },
+        userId: "user_1",
+        chatId: "chat-1",
+        signal: new AbortController().signal,
         onFailure: () => {},
       })
     ).getReader();

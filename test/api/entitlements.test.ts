@@ -29,7 +29,9 @@ const send = (method: string, path: string, body?: object, on = server) =>
 
 const subscribe = (userId: string, status = "active") =>
   createSubscription(test, userId, {
-    ...{ provider_subscription_id: `sub_${userId}`, status, current_period_end: END },
+    provider_subscription_id: `sub_${userId}`,
+    status,
+    current_period_end: END,
     ...(status === "past_due" ? { past_due_since: new Date().toISOString() } : {}),
   });
 
@@ -37,7 +39,9 @@ describe("GET /api/entitlements", () => {
   it("shows the entitlements of the free plan, then of the subscription, on every process at once", async () => {
     const path = "/api/entitlements?user=user_1";
     expect((await send("GET", path)).body).toEqual({
-      ...{ planId: "free", status: null, until: null },
+      planId: "free",
+      status: null,
+      until: null,
       features: {
         projects: { kind: "limit", value: 1 },
         events: { kind: "quota", value: 1_000, used: 0, remaining: 1_000 },
@@ -92,13 +96,19 @@ describe("POST /api/entitlements/check", () => {
   it("returns the reason and its end", async () => {
     await subscribe("user_3", "past_due");
     expect((await check({ user: "user_3", feature: "email-support" })).body).toEqual({
-      ...{ allowed: true, reason: "grace_until", until: expect.any(String) },
+      allowed: true,
+      reason: "grace_until",
+      until: expect.any(String),
     });
     expect((await check({ user: "user_4", feature: "email-support" })).body).toEqual({
-      ...{ allowed: false, reason: "not_subscribed", until: null },
+      allowed: false,
+      reason: "not_subscribed",
+      until: null,
     });
     expect((await check({ user: "user_4", feature: "events", amount: 1_001 })).body).toMatchObject({
-      ...{ allowed: false, reason: "quota_exceeded", remaining: 1_000 },
+      allowed: false,
+      reason: "quota_exceeded",
+      remaining: 1_000,
     });
   });
 
@@ -122,7 +132,11 @@ describe("POST /api/entitlements/check", () => {
     const restBody = (await send("GET", "/api/entitlements?user=user_3")).body;
     expect(data.entitlements).toMatchObject({ planId: "pro", status: "PAST_DUE", until: restBody.until });
     expect(data.entitlements.features).toContainEqual({
-      ...{ id: "events", kind: "QUOTA", value: PRO_EVENTS, used: 0, remaining: PRO_EVENTS },
+      id: "events",
+      kind: "QUOTA",
+      value: PRO_EVENTS,
+      used: 0,
+      remaining: PRO_EVENTS,
     });
     const rpcInput = encodeURIComponent(JSON.stringify({ json: { user: "user_3" } }));
     const { result } = (await send("GET", `/api/trpc/billing.entitlements?input=${rpcInput}`)).body;
@@ -133,7 +147,10 @@ describe("POST /api/entitlements/check", () => {
 describe("POST /api/usage", () => {
   const use = (body: object, on = server) => send("POST", "/api/v2/usage", body, on);
   const item = (user: string, amount: number, idempotencyKey: string = randomUUID()) => ({
-    ...{ user, feature: "events", amount, idempotencyKey },
+    user,
+    feature: "events",
+    amount,
+    idempotencyKey,
   });
   const usedBy = async (user: string) =>
     (await send("GET", `/api/entitlements?user=${user}`)).body.features.events.used;

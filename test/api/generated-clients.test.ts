@@ -101,13 +101,14 @@ type Finding = { code: string; message: string; path: string[] };
 
 const TSCONFIG = {
   compilerOptions: {
-    ...{ strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true },
-    ...{
-      target: "esnext",
-      module: "esnext",
-      moduleResolution: "bundler",
-      lib: ["esnext", "dom", "dom.iterable"],
-    },
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    target: "esnext",
+    module: "esnext",
+    moduleResolution: "bundler",
+    lib: ["esnext", "dom", "dom.iterable"],
     types: [],
   },
   include: ["."],

@@ -320,8 +320,10 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
 
   const subscribed = (userId: string, columns: Parameters<typeof createSubscription>[2] = {}) =>
     createSubscription(test, userId, {
-      ...{ seats: 3, current_period_end: "2027-05-01T08:30:00.7Z" },
-      ...{ created_at: "2027-01-01T00:00:00Z", updated_at: "2027-01-01T00:01:30Z" },
+      seats: 3,
+      current_period_end: "2027-05-01T08:30:00.7Z",
+      created_at: "2027-01-01T00:00:00Z",
+      updated_at: "2027-01-01T00:01:30Z",
       ...columns,
     });
 
@@ -364,7 +366,10 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
 
   it("has an event for an end, and formats currencies without decimals", async () => {
     await subscribed("user_2", {
-      ...{ plan_id: "yen", cancel_at_period_end: true, seats: 1, status: "past_due" },
+      plan_id: "yen",
+      cancel_at_period_end: true,
+      seats: 1,
+      status: "past_due",
     });
     const [event] = await eventsOf("user_2");
     if (!event) throw new Error("no event");

@@ -68,7 +68,8 @@ describe("a service key", () => {
       expected,
     );
     expect(refusal(await send("POST", "/api/v2/checkout", { body }))).toMatchObject({
-      ...{ status: 400, params: { field: "user", problem: "missing" } },
+      status: 400,
+      params: { field: "user", problem: "missing" },
     });
   });
 
@@ -180,7 +181,10 @@ describe("/api/service-keys", () => {
 
   it("creates a key that is shown once and listed with what it may do", async () => {
     const { status, body } = await asAdmin("POST", "", {
-      ...{ name: "Shop", permissions: ["usage:write", "entitlements:read"], limit: "7/30", expiresAt: null },
+      name: "Shop",
+      permissions: ["usage:write", "entitlements:read"],
+      limit: "7/30",
+      expiresAt: null,
     });
     const { key, ...created } = body;
     expect([status, created]).toEqual([
@@ -269,7 +273,8 @@ describe("PUT /api/users/external/:externalId", () => {
   it("refuses the address of another account, and links nothing", async () => {
     for (const id of ["crm/18", "shop-1"]) {
       expect(refusal(await put(id, { email: "user_2@example.com", name: "X" }))).toMatchObject({
-        ...{ status: 409, reason: "email_taken" },
+        status: 409,
+        reason: "email_taken",
       });
     }
     expect(

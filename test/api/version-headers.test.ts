@@ -47,7 +47,11 @@ it.each([
     deprecation: response.headers.get("deprecation"),
     sunset: response.headers.get("sunset"),
   }).toEqual({
-    ...{ status, version, vary, deprecation: null, sunset: null },
+    status,
+    version,
+    vary,
+    deprecation: null,
+    sunset: null,
     link: successor === null ? null : SUCCESSOR(successor),
   });
 });

@@ -161,7 +161,13 @@ function run(
     accounts: { scopeOf: () => null, handle: async () => Response.json({}) },
     log,
     deps: {
-      ...{ database: test.database, plans, limits, newApiKey, log, observe: null, cancelSubscription: null },
+      database: test.database,
+      plans,
+      limits,
+      newApiKey,
+      log,
+      observe: null,
+      cancelSubscription: null,
       payments: { "provider-a": provider, "provider-b": null, "provider-c": null },
       activeProvider: "provider-a",
       appUrl: "https://app.example.com",
@@ -171,7 +177,9 @@ function run(
 }
 
 const personFor = ({ isAdmin }: Row): Person => ({
-  ...{ kind: "session", sessionId: "session", address: "192.0.2.1" },
+  kind: "session",
+  sessionId: "session",
+  address: "192.0.2.1",
   ...(isAdmin ? { userId: "user_0", role: "admin" } : { userId: "user_1", role: "user" }),
 });
 

@@ -90,7 +90,9 @@ describe("Better Auth's own client", () => {
 
   it("is refused from another origin", async () => {
     const { error } = await client({ origin: "https://evil.example.com" }).signUp.email({
-      ...{ name: "Eve", email: "eve@example.com", password: PASSWORD },
+      name: "Eve",
+      email: "eve@example.com",
+      password: PASSWORD,
     });
     expect(error).toMatchObject({ status: 403, message: "Forbidden", code: "FORBIDDEN" });
   });
@@ -111,11 +113,15 @@ describe("Better Auth's own client", () => {
     const newPassword = "another password of some length";
     const reset = { token: token as string, newPassword };
     expect((await barbara.resetPassword({ ...reset, newPassword: "short" })).error).toMatchObject({
-      ...{ status: 400, message: expect.stringContaining("newPassword: "), code: "BAD_REQUEST" },
+      status: 400,
+      message: expect.stringContaining("newPassword: "),
+      code: "BAD_REQUEST",
     });
     expect((await barbara.resetPassword(reset)).error).toBeNull();
     expect((await barbara.resetPassword(reset)).error).toMatchObject({
-      ...{ status: 400, message: "This link is invalid or has expired", code: "INVALID_TOKEN" },
+      status: 400,
+      message: "This link is invalid or has expired",
+      code: "INVALID_TOKEN",
     });
     expect((await barbara.getSession()).data).toBeNull();
     expect((await barbara.signIn.email({ email, password: newPassword })).error).toBeNull();
@@ -172,10 +178,14 @@ describe("Better Auth's own client", () => {
     };
     expect((await signInWith(backupCodes[0])).data?.user.email).toBe(credentials.email);
     expect((await signInWith(backupCodes[0])).error).toMatchObject({
-      ...{ status: 400, message: "code: is not the current code", code: "INVALID_BACKUP_CODE" },
+      status: 400,
+      message: "code: is not the current code",
+      code: "INVALID_BACKUP_CODE",
     });
     expect((await edsger.twoFactor.generateBackupCodes({ password: "wrong" })).error).toMatchObject({
-      ...{ status: 400, message: "password: is not the current password", code: "INVALID_PASSWORD" },
+      status: 400,
+      message: "password: is not the current password",
+      code: "INVALID_PASSWORD",
     });
     const renewed = await edsger.twoFactor.generateBackupCodes({ password: PASSWORD });
     expect((await signInWith(backupCodes[1])).error?.code).toBe("INVALID_BACKUP_CODE");

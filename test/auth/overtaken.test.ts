@@ -130,8 +130,10 @@ describe("a request that is under way", () => {
   });
 
   const creationDeps = () => ({
-    ...{ database: context.test.database, appUrl: APP_URL },
-    ...{ newApiKey, newLinkSecret },
+    database: context.test.database,
+    appUrl: APP_URL,
+    newApiKey,
+    newLinkSecret,
   });
   const CREATIONS = {
     "an API key": (caller: Person, deps: ReturnType<typeof creationDeps>) =>

@@ -271,8 +271,11 @@ describe("doctor", () => {
 describe("checks", () => {
   it("report a plan that the active slot does not sell", () => {
     const plan = {
-      ...{ id: "pro", name: "Pro", price: { amount: 1, currency: "EUR", interval: "month" as const } },
-      ...{ features: [], seats: { min: 1, max: 1 } },
+      id: "pro",
+      name: "Pro",
+      price: { amount: 1, currency: "EUR", interval: "month" as const },
+      features: [],
+      seats: { min: 1, max: 1 },
     };
     const catalog = definePlans([{ ...plan, priceIds: { "provider-a": "price_1" } }]);
     expect(checkPlans(catalog, "provider-a").state).toBe("good");
@@ -286,8 +289,13 @@ describe("checks", () => {
   it("warns of a trial that has to be set at the provider's price", () => {
     const catalog = definePlans([
       {
-        ...{ id: "pro", name: "Pro", price: { amount: 100, currency: "EUR", interval: "month" } },
-        ...{ features: [], seats: { min: 1, max: 1 }, priceIds: { "provider-a": "price_1" }, trialDays: 14 },
+        id: "pro",
+        name: "Pro",
+        price: { amount: 100, currency: "EUR", interval: "month" },
+        features: [],
+        seats: { min: 1, max: 1 },
+        priceIds: { "provider-a": "price_1" },
+        trialDays: 14,
       },
     ]);
     expect(checkTrials(catalog, "provider-a", PADDLE_TRAITS)).toMatchObject({

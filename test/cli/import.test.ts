@@ -25,7 +25,10 @@ describe("import users", () => {
     const file = await fileOf("users.csv", "id,email\nann,ann@example.com\nbob,nobody\n");
     const unmatched = [{ line: 3, id: "bob", externalId: null, email: "nobody", reason: "email: invalid" }];
     expect(await tollgate.json("import", "users", "--from", file, "--dry-run")).toEqual({
-      ...{ created: 1, updated: 0, skipped: 0, unmatched },
+      created: 1,
+      updated: 0,
+      skipped: 0,
+      unmatched,
     });
     const { code, stdout, stderr } = await tollgate("import", "users", "--from", file);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

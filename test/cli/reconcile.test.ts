@@ -34,9 +34,16 @@ let events = 0;
 function eventOf(overrides: FixtureOverrides = {}) {
   events += 1;
   return loadFixture("stripe", "customer.subscription.created", {
-    ...{ eventId: `evt_${events}`, occurredAt: new Date(), userId: person.id, planId: "pro" },
-    ...{ subscriptionId: `sub_${person.id}`, customerId: `cus_${person.id}`, priceId: "price_pro_monthly" },
-    ...{ seats: 1, status: "active", cancelAtPeriodEnd: false },
+    eventId: `evt_${events}`,
+    occurredAt: new Date(),
+    userId: person.id,
+    planId: "pro",
+    subscriptionId: `sub_${person.id}`,
+    customerId: `cus_${person.id}`,
+    priceId: "price_pro_monthly",
+    seats: 1,
+    status: "active",
+    cancelAtPeriodEnd: false,
     ...overrides,
   }).body as { id: string; type: string; created: number; data: { object: object } };
 }

@@ -26,9 +26,21 @@ describe.each(wireFormats())("simulate in the format %s", (format) => {
     const story = ["--slot", "provider-a", "--events", "200", "--duplicates", "0.2", "--seed", "2"];
     const report = await tollgate.json("simulate", ...story, "--corrupt", "0.1");
     expect(report).toMatchObject({
-      ...{ slot: "provider-a", format, url: server.url, seed: 2, events: 200 },
-      ...{ sent: 260, first: 200, duplicate: 40, refused: 20, failed: 0, ignored: 0, unavailable: 0 },
-      ...{ retried: 0, accepted: [], notChecked: null },
+      slot: "provider-a",
+      format,
+      url: server.url,
+      seed: 2,
+      events: 200,
+      sent: 260,
+      first: 200,
+      duplicate: 40,
+      refused: 20,
+      failed: 0,
+      ignored: 0,
+      unavailable: 0,
+      retried: 0,
+      accepted: [],
+      notChecked: null,
     });
     expect(report.checked).toEqual({
       subscriptions: report.subscriptions,

@@ -28,8 +28,13 @@ async function delivered(eventId: string, userId: string, slot: "provider-a" | "
     slot === "provider-a" ? "stripe" : "paddle",
     "customer.subscription.created",
     {
-      ...{ secret: SECRETS[slot], nowSeconds: Math.floor(Date.now() / 1000), eventId, userId },
-      ...{ subscriptionId: `sub_${eventId}`, customerId: `cus_${eventId}`, planId: "pro" },
+      secret: SECRETS[slot],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      eventId,
+      userId,
+      subscriptionId: `sub_${eventId}`,
+      customerId: `cus_${eventId}`,
+      planId: "pro",
     },
   );
   await deliverWebhook(server.url, slot, event);

@@ -71,8 +71,13 @@ async function buy(userId: string, planId: "pro" | "team"): Promise<void> {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     eventId: `evt_${deliveries}`,
-    ...{ subscriptionId: `sub_${deliveries}`, customerId: `cus_${userId}`, userId },
-    ...{ planId, priceId: `price_${planId}_monthly`, seats: planId === "team" ? 5 : 1, status: "active" },
+    subscriptionId: `sub_${deliveries}`,
+    customerId: `cus_${userId}`,
+    userId,
+    planId,
+    priceId: `price_${planId}_monthly`,
+    seats: planId === "team" ? 5 : 1,
+    status: "active",
   });
   expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(200);
 }
@@ -193,7 +198,9 @@ describe("entitlements", () => {
     expect((await tollgate.entitlements.get(user)).features.events?.used).toBe(400);
     expect(await tollgate.entitlements.allows(user, "events", 601)).toBe(false);
     expect(await tollgate.entitlements.check(user, "events", 601)).toMatchObject({
-      ...{ allowed: false, reason: "quota_exceeded", remaining: 600 },
+      allowed: false,
+      reason: "quota_exceeded",
+      remaining: 600,
     });
     await expect(tollgate.entitlements.allows(user, "nothing")).rejects.toMatchObject({
       reason: "not_found",
@@ -242,7 +249,9 @@ describe("events", () => {
     const { key: plain } = await createServiceKey(test, { permissions: ["users:read"] });
     const connection = connectionOf({ url: server.url, key: plain });
     await expect(followEvents(connection, { timing: TIMING }).next()).rejects.toMatchObject({
-      ...{ status: 403, reason: "missing_permission", params: { permission: "events:read" } },
+      status: 403,
+      reason: "missing_permission",
+      params: { permission: "events:read" },
     });
   });
 });

@@ -164,7 +164,9 @@ describe("in a strict TypeScript project", () => {
       const notForKeys = () => shop.rpc.user.updateProfile.mutate({ user: "ana", name: "Mallory" });
       console.log((await shop.rpc.user.me.query(ana))?.id, named?.email, allowed, notForKeys.name);`;
     const stdout = await runProgram("rpc.ts", code, {
-      ...{ URL: server.url, KEY: personKey, SERVICE_KEY: serviceKey },
+      URL: server.url,
+      KEY: personKey,
+      SERVICE_KEY: serviceKey,
     });
     expect(stdout.trimEnd().split("\n")).toEqual([
       "Ana true",
@@ -210,7 +212,8 @@ async function useClient(
   input: { url: string; key: string; event: string; headers: Record<string, string>; secret: string },
 ): Promise<unknown[]> {
   const tollgate = client.createTollgate({
-    ...{ url: input.url, key: input.key },
+    url: input.url,
+    key: input.key,
     entitlements: { pollEverySeconds: 0 },
   });
   const [me, plans] = await Promise.all([tollgate.rpc.user.me.query(), tollgate.rpc.billing.plans.query()]);
@@ -226,8 +229,11 @@ async function useClient(
 
 const expected = () => [person.id, "free", "free", "user.created", "forbidden"];
 const inputs = () => ({
-  ...{ url: server.url, key: personKey },
-  ...{ event: EVENT, headers: HEADERS(), secret: SECRET },
+  url: server.url,
+  key: personKey,
+  event: EVENT,
+  headers: HEADERS(),
+  secret: SECRET,
 });
 
 it("needs only web platform APIs, as on edge runtimes", async () => {
@@ -236,8 +242,22 @@ it("needs only web platform APIs, as on edge runtimes", async () => {
   await iife.close();
   expect(output[0].imports).toEqual([]);
   const web = {
-    ...{ fetch, Request, Response, Headers, URL, URLSearchParams, AbortController, AbortSignal },
-    ...{ crypto, TextEncoder, TextDecoder, ReadableStream, atob, btoa, setTimeout, clearTimeout },
+    fetch,
+    Request,
+    Response,
+    Headers,
+    URL,
+    URLSearchParams,
+    AbortController,
+    AbortSignal,
+    crypto,
+    TextEncoder,
+    TextDecoder,
+    ReadableStream,
+    atob,
+    btoa,
+    setTimeout,
+    clearTimeout,
   };
   const context = createContext(web);
   expect(runInContext("[typeof process, typeof require, typeof Buffer, typeof document]", context)).toEqual(

@@ -54,8 +54,12 @@ describe("a call over a limit", () => {
     handlers.push(refuse(429, "rate_limited", { "retry-after": "60" }));
     const error = await errorOf(client().request("GET", "/payments"));
     expect(error).toMatchObject({
-      ...{ status: 429, reason: "rate_limited", retryAfterSeconds: 60, requestId: "req-1" },
-      ...{ params: { n: 1 }, message: "Refused: rate_limited" },
+      status: 429,
+      reason: "rate_limited",
+      retryAfterSeconds: 60,
+      requestId: "req-1",
+      params: { n: 1 },
+      message: "Refused: rate_limited",
     });
     expect(requests).toHaveLength(1);
   });
@@ -109,7 +113,9 @@ describe("any other refusal", () => {
   it("is reported with its status when it is not from Tollgate", async () => {
     handlers.push((_request, response) => void response.writeHead(400).end("<html>"));
     expect(await errorOf(client().request("GET", "/payments"))).toMatchObject({
-      ...{ status: 400, reason: "status_400", message: "The server answered 400" },
+      status: 400,
+      reason: "status_400",
+      message: "The server answered 400",
     });
   });
 });

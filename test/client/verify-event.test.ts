@@ -7,7 +7,10 @@ const NOW = new Date("2026-05-06T07:08:09.500Z");
 const SECRET = newEndpointSecret();
 const OTHER_SECRET = newEndpointSecret();
 const EVENT = {
-  ...{ id: "evt_1", type: "user.deleted", occurredAt: "2026-05-06T07:08:00.000Z", version: "v2" },
+  id: "evt_1",
+  type: "user.deleted",
+  occurredAt: "2026-05-06T07:08:00.000Z",
+  version: "v2",
   data: { id: "user_1", externalId: "Zoë" },
 };
 const BODY = JSON.stringify(EVENT);

@@ -53,9 +53,14 @@ async function deliver(kind: string, overrides: FixtureOverrides = {}): Promise<
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     eventId: `evt_${count}`,
-    ...{ subscriptionId: "sub", customerId: "cus", userId: "user_1" },
+    subscriptionId: "sub",
+    customerId: "cus",
+    userId: "user_1",
     occurredAt: new Date(Date.UTC(2026, 0, 1) + count * 60_000),
-    ...{ planId: "team", priceId: "price_team_monthly", seats: 5, status: "active" },
+    planId: "team",
+    priceId: "price_team_monthly",
+    seats: 5,
+    status: "active",
     ...overrides,
   });
   expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(200);

@@ -33,12 +33,14 @@ const RUN_ELSEWHERE: Record<string, { test: string; runs: Record<string, number 
   "docs/how-to/add-a-provider.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/add-an-operation.md": { test: "test/docs/extend-the-project.test.ts", runs: "all" },
   "docs/how-to/back-up-and-restore.md": {
-    ...{ test: "test/system/deploy/back-up-and-restore.test.ts", runs: { sh: "all" } },
+    test: "test/system/deploy/back-up-and-restore.test.ts",
+    runs: { sh: "all" },
   },
   "docs/how-to/deploy-serverless.md": { test: "test/system/deploy/serverless.test.ts", runs: { sh: 2 } },
   "docs/how-to/receive-events.md": { test: "test/docs/receive-events.test.ts", runs: { sh: 2, ts: 3 } },
   "docs/how-to/switch-to-tollgate.md": {
-    ...{ test: "test/import/switch-guide.test.ts", runs: { csv: 1, json: 1, sh: "all" } },
+    test: "test/import/switch-guide.test.ts",
+    runs: { csv: 1, json: 1, sh: "all" },
   },
   // The help of each command, which has the examples.
   "docs/reference/command-line.md": { test: "test/docs/reference.test.ts", runs: { text: "all" } },
@@ -133,8 +135,12 @@ beforeAll(async () => {
     ...parseEnv(corsBlock?.code ?? ""),
     // Sessions of tests are signed with it.
     AUTH_SECRET: serverVariables("").AUTH_SECRET as string,
-    ...{ DATA_DIR: join(folder, ".data"), PORT: String(port) },
-    ...{ SIMULATOR: "on", SIMULATOR_PORT: String(simulatorPort), SELF_HEAL: "off", RECONCILE: "off" },
+    DATA_DIR: join(folder, ".data"),
+    PORT: String(port),
+    SIMULATOR: "on",
+    SIMULATOR_PORT: String(simulatorPort),
+    SELF_HEAL: "off",
+    RECONCILE: "off",
   };
   server = await spawnServer(null, variables);
   await linkClient(folder);

@@ -42,7 +42,8 @@ beforeAll(async () => {
   await addAcmePay();
   for (const page of [OPERATION, PAGE, PLAN, PROVIDER]) await applyBlocks(page);
   await run(join(PROJECT, "node_modules/.bin/next"), ["build"], {
-    ...{ cwd: copy, env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" } },
+    cwd: copy,
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
   }).catch(({ stdout, stderr }) => {
     throw new Error(stdout + stderr);
   });
@@ -50,8 +51,12 @@ beforeAll(async () => {
   const [port, simulatorPort] = [await freePort(), await freePort()];
   const [slot] = codeBlocksOf(PROVIDER).filter(({ language }) => language === "env");
   variables = {
-    ...{ ...serverVariables(test.url), DATA_DIR: join(copy, ".data"), PORT: String(port) },
-    ...{ SIMULATOR: "on", SIMULATOR_PORT: String(simulatorPort), APP_URL: `http://localhost:${port}` },
+    ...serverVariables(test.url),
+    DATA_DIR: join(copy, ".data"),
+    PORT: String(port),
+    SIMULATOR: "on",
+    SIMULATOR_PORT: String(simulatorPort),
+    APP_URL: `http://localhost:${port}`,
     ...parseEnv(slot?.code ?? ""),
   };
   server = await spawnServer(test.url, variables, join(copy, "src/server.ts"));
@@ -126,7 +131,8 @@ const get = (path: string, headers: Record<string, string> = { cookie: ana.cooki
 
 it("compiles with the project's strict settings", async () => {
   const settings = {
-    ...{ extends: "./tsconfig.pages.json", compilerOptions: { incremental: false } },
+    extends: "./tsconfig.pages.json",
+    compilerOptions: { incremental: false },
     include: ["src", "plans.config.ts", "next-env.d.ts", ".next/types/**/*.ts"],
   };
   await writeFile(join(copy, "tsconfig.check.json"), JSON.stringify(settings));
@@ -153,7 +159,8 @@ describe("an operation", () => {
     const rpc = await get("/api/trpc/billing.seats");
     expect(rpc.body.result.data.json).toEqual({ seats: 5 });
     const graphql = await sendRequest(server.url, "POST", "/api/graphql", {
-      ...{ cookie: ana.cookie, body: { query: '{ seats(planId: "team") }' } },
+      cookie: ana.cookie,
+      body: { query: '{ seats(planId: "team") }' },
     });
     expect(graphql.body).toEqual({ data: { seats: 5 } });
     const { key } = await createServiceKey(test, { permissions: ["subscriptions:read"] });
@@ -190,7 +197,9 @@ describe("a page", () => {
     }
     fields.set("name", "Ana Maria");
     const response = await fetch(`${server.url}/seats`, {
-      ...{ method: "POST", body: fields, redirect: "manual" },
+      method: "POST",
+      body: fields,
+      redirect: "manual",
       headers: { cookie: ana.cookie, origin: variables.APP_URL as string },
     });
     expect(response.status).toBe(200);
@@ -212,7 +221,8 @@ describe("a plan", () => {
     );
     const arguments_ = doctor.trim().replace("npm run -s tollgate -- ", "").split(" ");
     const { stdout } = await run(process.execPath, ["src/cli/tollgate.ts", ...arguments_], {
-      ...{ cwd: copy, env: { ...PROCESS_VARIABLES, ...variables } },
+      cwd: copy,
+      env: { ...PROCESS_VARIABLES, ...variables },
     });
     expect(stdout).toMatch(/provider-a prices.* 6 known to the provider/);
   });

@@ -26,8 +26,10 @@ export async function compilePrograms(folder: string): Promise<string> {
     typeRoots: [join(PROJECT, "node_modules/@types")],
   };
   const settings = {
-    ...{ extends: join(PROJECT, "tsconfig.json"), compilerOptions },
-    ...{ include: ["*.ts"], exclude: [] },
+    extends: join(PROJECT, "tsconfig.json"),
+    compilerOptions,
+    include: ["*.ts"],
+    exclude: [],
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings));
   const tsc = join(PROJECT, "node_modules/.bin/tsc");

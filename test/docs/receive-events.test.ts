@@ -39,12 +39,14 @@ afterAll(async () => {
 
 const variables = () => ({
   ...PROCESS_VARIABLES,
-  ...{ TOLLGATE_URL: server.url, SERVICE_KEY: serviceKey },
+  TOLLGATE_URL: server.url,
+  SERVICE_KEY: serviceKey,
 });
 
 function start(command: string, args: string[], more: Record<string, string>) {
   const child: ChildProcess = spawn(command, args, {
-    ...{ cwd: folder, env: { ...variables(), ...more } },
+    cwd: folder,
+    env: { ...variables(), ...more },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const output = { text: "" };
@@ -75,8 +77,14 @@ async function startSubscription(externalId: string): Promise<void> {
   const delivery = fixtureDelivery("stripe", "customer.subscription.created", {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
-    ...{ eventId: `evt_${externalId}`, subscriptionId: `sub_${externalId}`, customerId: `cus_${externalId}` },
-    ...{ userId: externalId, planId: "pro", priceId: "price_pro_monthly", seats: 1, status: "active" },
+    eventId: `evt_${externalId}`,
+    subscriptionId: `sub_${externalId}`,
+    customerId: `cus_${externalId}`,
+    userId: externalId,
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    seats: 1,
+    status: "active",
   });
   expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(200);
 }
@@ -92,7 +100,9 @@ it.each([PLAIN, WITH_CLIENT])(
     const url = `http://127.0.0.1:${await freePort()}`;
     const endpoint = JSON.parse(await runShell(CREATE.replace("https://shop.example.com/events", url)));
     const receiver = start(process.execPath, [program], {
-      ...{ PORT: new URL(url).port, ENDPOINT_SECRET: endpoint.secret, INBOX: `${program}.db` },
+      PORT: new URL(url).port,
+      ENDPOINT_SECRET: endpoint.secret,
+      INBOX: `${program}.db`,
     });
     const forge = () => fetch(url, { method: "POST", body: "{}" }).then(({ status }) => status);
     await eventually(() => forge().catch(() => null), 400);
@@ -117,7 +127,8 @@ it.each([PLAIN, WITH_CLIENT])(
     );
     const { cookie } = await createAdmin(test);
     const replayed = await sendRequest(server.url, "POST", `/api/event-endpoints/${endpoint.id}/replay`, {
-      ...{ cookie, body: { deliveryIds: [delivery?.id] } },
+      cookie,
+      body: { deliveryIds: [delivery?.id] },
     });
     expect(replayed.status).toBe(200);
     await eventually(accepted, 2);

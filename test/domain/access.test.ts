@@ -5,7 +5,9 @@ const NOW = new Date("2026-06-10T12:00:00Z");
 const PERIOD_END = new Date("2026-07-01T00:00:00Z");
 const PLAN: Parameters<typeof accessOf>[1] & object = {
   accessStatuses: ["trialing", "active"],
-  ...{ graceDays: 7, afterRefund: "end_access", afterDispute: "keep_access" },
+  graceDays: 7,
+  afterRefund: "end_access",
+  afterDispute: "keep_access",
 };
 
 const subscription = (facts: Partial<AccessFacts>): AccessFacts => ({
@@ -44,7 +46,8 @@ describe("access", () => {
     expect(
       accessOf(subscription({ status: "paused", paymentReversal: "refunded" }), plan, NOW),
     ).toMatchObject({
-      ...{ hasAccess: false, reason: "refunded" },
+      hasAccess: false,
+      reason: "refunded",
     });
   });
 

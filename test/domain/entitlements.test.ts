@@ -12,7 +12,11 @@ const text = { en: "x", de: "x", es: "x", zh: "x" };
 function plan(id: string, amount: number, values: { projects: number; events: number; exports?: boolean }) {
   const { projects, events, exports } = values;
   return {
-    ...{ id, name: id, seats: { min: 1, max: 9 }, priceIds: {}, graceDays: 7 },
+    id,
+    name: id,
+    seats: { min: 1, max: 9 },
+    priceIds: {},
+    graceDays: 7,
     price: { amount, currency: "EUR", interval: "month" as const },
     features: [
       { id: "projects", kind: "limit" as const, value: projects, text },
@@ -29,7 +33,8 @@ const plans = definePlans([
 ]);
 
 const traits = {
-  ...{ "provider-a": traitsOf("stripe"), "provider-b": traitsOf("paddle") },
+  "provider-a": traitsOf("stripe"),
+  "provider-b": traitsOf("paddle"),
   "provider-c": traitsOf("lemon-squeezy"),
 };
 
@@ -38,8 +43,13 @@ const context = { plans, traits };
 type Given = Partial<Parameters<typeof entitlementsOf>[0][number]>;
 
 const subscription = (overrides: Given = {}) => ({
-  ...{ planId: "pro", status: "active" as const, cancelAtPeriodEnd: false, provider: "provider-a" as const },
-  ...{ currentPeriodEnd: new Date("2030-02-01T00:00:00Z"), pastDueSince: null, paymentReversal: null },
+  planId: "pro",
+  status: "active" as const,
+  cancelAtPeriodEnd: false,
+  provider: "provider-a" as const,
+  currentPeriodEnd: new Date("2030-02-01T00:00:00Z"),
+  pastDueSince: null,
+  paymentReversal: null,
   ...overrides,
 });
 
@@ -87,14 +97,18 @@ describe("entitlements", () => {
     });
     const pastDueSince = new Date(NOW.getTime() - 2 * DAY_MS);
     expect(check([{ status: "past_due", pastDueSince }], "exports")).toEqual({
-      ...{ allowed: true, reason: "grace_until", until: new Date(NOW.getTime() + 5 * DAY_MS) },
+      allowed: true,
+      reason: "grace_until",
+      until: new Date(NOW.getTime() + 5 * DAY_MS),
     });
   });
 
   it("end with the grace period", () => {
     const pastDueSince = new Date(NOW.getTime() - 7 * DAY_MS);
     expect(check([{ status: "past_due", pastDueSince }], "exports")).toEqual({
-      ...{ allowed: false, reason: "not_subscribed", until: null },
+      allowed: false,
+      reason: "not_subscribed",
+      until: null,
     });
   });
 });
@@ -113,11 +127,16 @@ describe("a check", () => {
   it("counts what has been used of a quota", () => {
     expect(check([{}], "events", { used: 999 })).toMatchObject({ allowed: true, remaining: 1 });
     expect(check([{}], "events", { used: 999, amount: 2 })).toEqual({
-      ...{ allowed: false, reason: "quota_exceeded", until: new Date("2030-02-01T00:00:00Z"), remaining: 1 },
+      allowed: false,
+      reason: "quota_exceeded",
+      until: new Date("2030-02-01T00:00:00Z"),
+      remaining: 1,
     });
     // Used before a downgrade.
     expect(check([], "events", { used: 5_000 })).toMatchObject({
-      ...{ allowed: false, reason: "quota_exceeded", remaining: 0 },
+      allowed: false,
+      reason: "quota_exceeded",
+      remaining: 0,
     });
   });
 

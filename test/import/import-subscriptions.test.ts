@@ -23,8 +23,14 @@ const context = stripeContext({ users: 0 });
 const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
 const SLOT = "provider-a" as const;
 const PAID: FixtureOverrides = {
-  ...{ userId: "user_1", subscriptionId: "sub_1", customerId: "cus_1", planId: null },
-  ...{ priceId: "price_pro_monthly", seats: 2, status: "active", cancelAtPeriodEnd: false },
+  userId: "user_1",
+  subscriptionId: "sub_1",
+  customerId: "cus_1",
+  planId: null,
+  priceId: "price_pro_monthly",
+  seats: 2,
+  status: "active",
+  cancelAtPeriodEnd: false,
   currentPeriodEnd: new Date("2027-01-01T00:00:00Z"),
 };
 
@@ -132,7 +138,9 @@ describe("importing subscriptions from their provider", () => {
       await context.test.rows("select actor_kind, action, target_type, details from audit_entry"),
     ).toEqual([
       {
-        ...{ actor_kind: "operator", action: "subscriptions.imported", target_type: "import" },
+        actor_kind: "operator",
+        action: "subscriptions.imported",
+        target_type: "import",
         details: { created: 1, updated: 0, slot: SLOT, notify: false },
       },
     ]);

@@ -193,7 +193,10 @@ describe("importing users", () => {
       ...counts(0, 0, 0),
       unmatched: [
         {
-          ...{ item: 1, id: null, externalId: "8812", email: "bob@example.com" },
+          item: 1,
+          id: null,
+          externalId: "8812",
+          email: "bob@example.com",
           reason: 'email: the account has not confirmed it; if it is theirs, name its id "eve"',
         },
       ],

@@ -27,7 +27,10 @@ function block(language: string): string {
 
 function listed(overrides: FixtureOverrides): void {
   const { body } = loadFixture("stripe", "customer.subscription.updated", {
-    ...{ planId: null, priceId: "price_pro_monthly", seats: 2, status: "active" },
+    planId: null,
+    priceId: "price_pro_monthly",
+    seats: 2,
+    status: "active",
     ...overrides,
   });
   const { object } = (body as unknown as { data: { object: { id: string } } }).data;

@@ -41,8 +41,10 @@ const END = "2031-02-03T04:05:06.000Z";
 
 const event = subscriptionEvents(
   {
-    ...{ planId: "team", priceId: "price_team_monthly" },
-    ...{ currentPeriodEnd: new Date(END), cancelAtPeriodEnd: false },
+    planId: "team",
+    priceId: "price_team_monthly",
+    currentPeriodEnd: new Date(END),
+    cancelAtPeriodEnd: false,
   },
   { status: "active", seats: 5 },
 );

@@ -282,8 +282,13 @@ it("applies events of a subscription in order when an earlier one also waits for
       fixtureDelivery("lemon-squeezy", "customer.subscription.updated", {
         secret: SECRETS["provider-c"],
         nowSeconds: Math.floor(Date.now() / 1000),
-        ...{ eventId: `${subscriptionId}-${seats}`, subscriptionId, customerId: subscriptionId, userId },
-        ...{ planId: "team", seats, occurredAt: new Date(Date.UTC(2026, 0, 1) + seats * 1000) },
+        eventId: `${subscriptionId}-${seats}`,
+        subscriptionId,
+        customerId: subscriptionId,
+        userId,
+        planId: "team",
+        seats,
+        occurredAt: new Date(Date.UTC(2026, 0, 1) + seats * 1000),
       }),
       "provider-c",
     );

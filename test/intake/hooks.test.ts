@@ -79,7 +79,8 @@ it("sends no statement without hooks, and gives each call of a hook 200 ms", asy
   const change = {} as PendingChange;
   await callHooks(transaction, withHooksOf([{ name: "routes alone" }]), [change], calls);
   expect(withHooksOf([{ name: "test", withSubscriptionChange: () => {} }])).toMatchObject({
-    ...{ plugins: [{ name: "test" }], timeoutMs: 200 },
+    plugins: [{ name: "test" }],
+    timeoutMs: 200,
   });
 });
 
@@ -119,7 +120,10 @@ describe("withSubscriptionChange", () => {
       if (isBroken && subscription.seats === 7) throw new Error("broken");
     };
     const ofUser = (n: number) => ({
-      ...{ eventId: `evt_of_user_${n}`, subscriptionId: `sub_${n}`, userId: `user_${n}`, seats: n },
+      eventId: `evt_of_user_${n}`,
+      subscriptionId: `sub_${n}`,
+      userId: `user_${n}`,
+      seats: n,
     });
     const group = [5, 6, 7, 8, 9].map((n) => receive(CREATED, ofUser(n)));
     const outcomes = (await Promise.all(group)).map(({ outcome }) => outcome);
@@ -217,9 +221,16 @@ describe("withSubscriptionChange", () => {
     const [row] = await test.rows<{ id: string }>("select id from subscription");
     const reconcilable = await findReconcilable(test.database, row?.id as string);
     const state = {
-      ...{ kind: UPDATED, providerSubscriptionId: "sub", customerId: "cus_sub", userId: null, planId: null },
+      kind: UPDATED,
+      providerSubscriptionId: "sub",
+      customerId: "cus_sub",
+      userId: null,
+      planId: null,
       items: [{ priceIds: ["price_team_monthly"], seats: 9 }],
-      ...{ status: "active", currentPeriodEnd: null, cancelAtPeriodEnd: null, occurredAtMicros: null },
+      status: "active",
+      currentPeriodEnd: null,
+      cancelAtPeriodEnd: null,
+      occurredAtMicros: null,
     };
     const api = { fetchSubscription: async () => state as never };
     hook = async ({ subscription }, tx) => {

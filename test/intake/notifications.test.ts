@@ -300,7 +300,10 @@ describe("a notification and its change", () => {
         test.rows("select user_id, details from notification where kind = 'price_unknown' order by id");
       const [{ id }] = (await test.rows("select id from subscription")) as [{ id: string }];
       const details = {
-        ...{ subscriptionId: id, provider: "provider-a", subscription: "sub", price: "price_of_no_plan" },
+        subscriptionId: id,
+        provider: "provider-a",
+        subscription: "sub",
+        price: "price_of_no_plan",
       };
       const once = [
         { user_id: "user_3", details },

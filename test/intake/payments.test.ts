@@ -93,7 +93,9 @@ describe.each(PAYMENT_FORMATS)("payments of %s", (format) => {
     expect(await payments()).toEqual([
       {
         provider_payment_id: paymentIdOf(format, "one"),
-        ...{ status: "paid", amount: "123456789", currency: "JPY" },
+        status: "paid",
+        amount: "123456789",
+        currency: "JPY",
       },
     ]);
   });

@@ -145,7 +145,8 @@ describe("createJobRunner", () => {
     const second = runner(shared);
     let runs = 0;
     const job = {
-      ...{ name: "sweep", everyMs: 1_000 },
+      name: "sweep",
+      everyMs: 1_000,
       run: async () => {
         runs += 1;
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -178,7 +179,8 @@ describe("createJobRunner", () => {
       work({ name, token: name, isLost: () => isLost }),
     );
     jobs.start({
-      ...{ name: "long", everyMs: 10 },
+      name: "long",
+      everyMs: 10,
       run: async ({ isStopping }) => {
         while (!isStopping()) await new Promise((resolve) => setTimeout(resolve, 10));
       },

@@ -19,8 +19,12 @@ async function collector(): Promise<OtlpReceiver> {
 function tracingTo(receiver: OtlpReceiver, sampler: SamplerName = "always_on", ratio = 1) {
   return createTracing(
     {
-      ...{ endpoint: receiver.url, headers: {}, serviceName: "tollgate", attributes: {} },
-      ...{ sampler: { name: sampler, ratio }, scheduleDelayMs: 600_000 },
+      endpoint: receiver.url,
+      headers: {},
+      serviceName: "tollgate",
+      attributes: {},
+      sampler: { name: sampler, ratio },
+      scheduleDelayMs: 600_000,
     },
     createLog("silent"),
   );

@@ -40,21 +40,26 @@ beforeEach(async () => {
 const call = (...[operation, caller, input]: Parameters<ReturnType<typeof createTestContext>["call"]>) => {
   const { database, intake, payments } = context.runtime;
   const log = { error: () => {} };
-  return createTestContext({ database }, { newApiKey, ...{ intake, payments, log } }).call(
-    operation,
-    caller,
-    input,
-  );
+  return createTestContext({ database }, { newApiKey, intake, payments, log }).call(operation, caller, input);
 };
 
 const reconcileAll = () =>
   reconcile(context.runtime, {
-    ...{ slots: ["provider-a"], subscription: null, extent: "out of order", since: null, dryRun: false },
-    ...{ by: OPERATOR, isStopping: () => false },
+    slots: ["provider-a"],
+    subscription: null,
+    extent: "out of order",
+    since: null,
+    dryRun: false,
+    by: OPERATOR,
+    isStopping: () => false,
   });
 const repairAll = () =>
   verify(context.runtime, {
-    ...{ slots: ["provider-a"], sample: null, repair: true, notify: false, progressed: () => {} },
+    slots: ["provider-a"],
+    sample: null,
+    repair: true,
+    notify: false,
+    progressed: () => {},
   });
 
 const CHANGES: readonly [action: string, change: () => Promise<unknown>, target: () => string][] = [

@@ -127,7 +127,8 @@ describe("a checkout", () => {
     await test.rows(`update "user" set external_id = $1 where id = $2`, [`shop ${person.id}`, person.id]);
     const open = (returnUrl: string) =>
       sendRequest(servers[0].url, "POST", "/api/v2/checkout", {
-        ...{ key, body: { externalId: `shop ${person.id}`, planId: "pro", returnUrl } },
+        key,
+        body: { externalId: `shop ${person.id}`, planId: "pro", returnUrl },
       });
     const refused = await open("https://shop.example.com.evil.example/thanks");
     expect([refused.status, refused.body.reason]).toEqual([400, "return_url_not_allowed"]);
@@ -158,8 +159,14 @@ describe("a checkout", () => {
     const [session] = stripe.sessions;
     stripe.paid.set(String(session?.id), "sub_late");
     const { body } = loadFixture("stripe", "customer.subscription.created", {
-      ...{ userId: person.id, planId: "pro", priceId: "price_pro_monthly", status: "active" },
-      ...{ subscriptionId: "sub_late", customerId: "cus_late", occurredAt: new Date(), eventId: "evt_late" },
+      userId: person.id,
+      planId: "pro",
+      priceId: "price_pro_monthly",
+      status: "active",
+      subscriptionId: "sub_late",
+      customerId: "cus_late",
+      occurredAt: new Date(),
+      eventId: "evt_late",
     });
     stripe.events.push(body as never);
     const answer = await checkout({ planId: "team" });
@@ -184,8 +191,10 @@ describe("a checkout", () => {
     const { PROVIDER_A_API_KEY, PROVIDER_A_API_URL, ...others } = variables;
     const moved = await startTestServer(test.url, {
       ...others,
-      ...{ PROVIDER_B_ADAPTER: "stripe", PROVIDER_B_API_KEY: PROVIDER_A_API_KEY as string },
-      ...{ PROVIDER_B_API_URL: PROVIDER_A_API_URL as string, ACTIVE_PROVIDER: "provider-b" },
+      PROVIDER_B_ADAPTER: "stripe",
+      PROVIDER_B_API_KEY: PROVIDER_A_API_KEY as string,
+      PROVIDER_B_API_URL: PROVIDER_A_API_URL as string,
+      ACTIVE_PROVIDER: "provider-b",
     });
     onTestFinished(() => moved.close());
     expect((await checkout({ planId: "pro" }, moved)).status).toBe(200);
@@ -351,7 +360,8 @@ describe("the portal", () => {
     await test.rows(`update "user" set external_id = $1 where id = $2`, [`shop ${person.id}`, person.id]);
     const open = (returnUrl: string) =>
       sendRequest(servers[0].url, "POST", "/api/v2/portal", {
-        ...{ key, body: { externalId: `shop ${person.id}`, returnUrl } },
+        key,
+        body: { externalId: `shop ${person.id}`, returnUrl },
       });
     stripe.portals.length = 0;
     const refused = await open("https://shop.example.com.evil.example/account");

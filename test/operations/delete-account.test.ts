@@ -88,8 +88,11 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     const { body } = coherent(
       // Each later than the one before: only a newer event revives an ended subscription.
       loadFixture(format, kind, {
-        ...{ userId: user.id, planId: "pro", eventId },
-        ...{ occurredAt: new Date(Date.UTC(2026, 2, 1) + events * 60_000), ...overrides },
+        userId: user.id,
+        planId: "pro",
+        eventId,
+        occurredAt: new Date(Date.UTC(2026, 2, 1) + events * 60_000),
+        ...overrides,
       }).body,
     );
     (body.data as Record<string, unknown>).billing_details = { name: user.name, email: user.email };

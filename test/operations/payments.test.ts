@@ -52,8 +52,15 @@ async function pay(
     isPersonGone: false,
     report: {
       charge: {
-        ...{ id, state, amount, currency: "EUR", refundedAmount: null, occurredAt },
-        ...{ periodStart: null, periodEnd, receiptUrl: `https://pay.example/receipts/${id}` },
+        id,
+        state,
+        amount,
+        currency: "EUR",
+        refundedAmount: null,
+        occurredAt,
+        periodStart: null,
+        periodEnd,
+        receiptUrl: `https://pay.example/receipts/${id}`,
       },
       names: [],
       reversal: null,
@@ -63,7 +70,10 @@ async function pay(
 
 async function recordReversal(of: string, kind: "refund" | "dispute", amount: number) {
   await record({
-    ...{ provider: "provider-a", occurredAtMicros: 1, providerSubscriptionId: null, userId: null },
+    provider: "provider-a",
+    occurredAtMicros: 1,
+    providerSubscriptionId: null,
+    userId: null,
     eventId: null,
     isPersonGone: false,
     report: { charge: null, names: [], reversal: { id: `${kind}_${of}`, kind, of, amount } },

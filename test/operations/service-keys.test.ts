@@ -37,7 +37,10 @@ const operations: Operation<any>[] = await Promise.all(
 );
 
 const keyWith = (permissions: readonly Permission[]): ServiceKey => ({
-  ...{ kind: "service", keyId: "key", permissions, address: "192.0.2.1" },
+  kind: "service",
+  keyId: "key",
+  permissions,
+  address: "192.0.2.1",
   limit: { limit: 1_000, windowSeconds: 60 },
 });
 

@@ -4,6 +4,7 @@ import type { Caller } from "../../src/domain/caller.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { execute, type Operation } from "../../src/operations/operation.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Database } from "../../src/store/database.ts";
 import { testLimits } from "../support/guarded-app.ts";
 
@@ -26,7 +27,13 @@ export type TestContext = {
 /** @param test read with each call: a database that its hook creates later will do */
 export function createTestContext(
   test: { database: Database },
-  more: { cancelSubscription?: CancelSubscription; newApiKey?: () => unknown } = {},
+  more: {
+    cancelSubscription?: CancelSubscription;
+    newApiKey?: () => unknown;
+    intake?: Runtime["intake"];
+    payments?: Runtime["payments"];
+    log?: { error(): void };
+  } = {},
 ): TestContext {
   return {
     call: (operation, caller, input = {}) => {

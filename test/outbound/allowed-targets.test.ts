@@ -141,7 +141,10 @@ describe("an event", () => {
         endpoint,
         { id: "evt_1", body: "{}" },
         {
-          ...{ allow, now: Date.now, connections, resolve: resolvesTo(address) },
+          allow,
+          now: Date.now,
+          connections,
+          resolve: resolvesTo(address),
         },
       );
     expect(await postTo("127.0.0.1")).toMatchObject({ isDelivered: true, error: null });

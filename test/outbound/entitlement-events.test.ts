@@ -199,9 +199,15 @@ it.each(BOTH)("emits for a correction only with notifications: $notify", async (
 
 async function pay(id: string, refunded: number | null, micros: number, day: number): Promise<void> {
   const charge: Charge = {
-    ...{ id, amount: 1900, currency: "EUR", refundedAmount: refunded },
+    id,
+    amount: 1900,
+    currency: "EUR",
+    refundedAmount: refunded,
     state: "paid",
-    ...{ periodStart: null, periodEnd: null, receiptUrl: null, occurredAt: new Date(Date.UTC(2026, 0, day)) },
+    periodStart: null,
+    periodEnd: null,
+    receiptUrl: null,
+    occurredAt: new Date(Date.UTC(2026, 0, day)),
   };
   await inTransaction(test.database, LIMITS, async (transaction) => {
     await recordPayments(transaction, [

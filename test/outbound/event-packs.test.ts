@@ -163,7 +163,10 @@ it("packs an event as it would have been stored by itself", async () => {
 it("sends an endpoint the events of packs as they are listed, again when they are replayed", async () => {
   const endpoint = await startReceiver();
   const { id } = await insertEndpoint(test.database, {
-    ...{ url: endpoint.url, description: null, createdBy: null, secret: newEndpointSecret() },
+    url: endpoint.url,
+    description: null,
+    createdBy: null,
+    secret: newEndpointSecret(),
     types: ["subscription.changed"],
   });
   await changeAll();

@@ -10,7 +10,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 describeWith("a cluster that fails while it starts", { pgbouncer: findProgram("pgbouncer") }, (programs) => {
   it("leaves no PgBouncer behind", async () => {
     const { url } = await startPgBouncer(programs.pgbouncer, await temporaryFolder(), {
-      ...{ postgresPort: await freePort(), poolSize: 1 },
+      postgresPort: await freePort(),
+      poolSize: 1,
     });
     const port = Number(new URL(url).port);
     await eventually(() => isListening(port), true);

@@ -44,13 +44,13 @@ describe.runIf(isFullProof)("the image", () => {
       {
         cwd: folder,
         env: {
-          ...{
-            NODE_ENV: "production",
-            EMBEDDED_IN_PRODUCTION: "on",
-            DATA_DIR: dataDir,
-            HOME: "/nonexistent",
-          },
-          ...{ APP_URL: "https://billing.example.com", PORT, PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+          NODE_ENV: "production",
+          EMBEDDED_IN_PRODUCTION: "on",
+          DATA_DIR: dataDir,
+          HOME: "/nonexistent",
+          APP_URL: "https://billing.example.com",
+          PORT,
+          PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
         },
       },
     );

@@ -27,7 +27,9 @@ const MATCHES_WITHIN_MS_AFTER_KILL = 10_000;
 const batches = Array.from({ length: Math.ceil(SEEDS / BATCH) }, (_, at) => FIRST_SEED + at * BATCH).flatMap(
   (first) =>
     wireFormats().map((format) => ({
-      ...{ format, first, count: Math.min(BATCH, FIRST_SEED + SEEDS - first) },
+      format,
+      first,
+      count: Math.min(BATCH, FIRST_SEED + SEEDS - first),
     })),
 );
 const results: { format: WireFormat; kills: number; delays: Delay[] }[] = [];

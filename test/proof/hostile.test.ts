@@ -26,7 +26,8 @@ it("serves normal traffic beside hostile traffic", { timeout: (SECONDS * 3 + 300
   const server = await spawnServer(test.url, {
     // The default limits, for clients behind one proxy; the users here send more than thirty requests a
     // minute.
-    ...{ TRUSTED_PROXIES: "1", RATE_LIMIT_API: "100000/60" },
+    TRUSTED_PROXIES: "1",
+    RATE_LIMIT_API: "100000/60",
   });
   const keys = await Promise.all(
     Array.from({ length: USERS }, async (_, n) => {
@@ -184,7 +185,12 @@ function nextEvent() {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     eventId: `evt_normal_${process.pid}_${events}`,
-    ...{ userId: `user_${user}`, subscriptionId: `sub_${user}`, customerId: `cus_${user}`, planId: "pro" },
-    ...{ priceId: "price_pro_monthly", status: "active", seats: 1 + (events % 5) },
+    userId: `user_${user}`,
+    subscriptionId: `sub_${user}`,
+    customerId: `cus_${user}`,
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    status: "active",
+    seats: 1 + (events % 5),
   });
 }

@@ -70,7 +70,10 @@ it(`imports ${COUNT} subscriptions, killed ${KILLS} times, while events come in`
 
   const check = async () => {
     const { checked, drift, failed } = await verify(runtime, {
-      ...{ slots: ["provider-a"], sample: null, repair: false, notify: false },
+      slots: ["provider-a"],
+      sample: null,
+      repair: false,
+      notify: false,
       progressed: () => {},
     });
     return { areAllChecked: checked >= 2 * COUNT, drift, failed };

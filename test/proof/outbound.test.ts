@@ -80,11 +80,15 @@ function changing(subscription: number) {
         secret: SECRETS["provider-a"],
         nowSeconds: Math.floor(Date.now() / 1000),
         eventId: `evt_${subscription}_${seats}`,
-        ...{ subscriptionId: `sub_${subscription}`, customerId: `cus_${subscription}` },
-        ...{ userId: `user_${subscription}`, planId: "team", priceId: "price_team_monthly" },
+        subscriptionId: `sub_${subscription}`,
+        customerId: `cus_${subscription}`,
+        userId: `user_${subscription}`,
+        planId: "team",
+        priceId: "price_team_monthly",
         occurredAt: new Date(Date.UTC(2026, 0, 1) + seats * 60_000),
         currentPeriodEnd: new Date(Date.UTC(2030, 0, 1)),
-        ...{ seats, status: "active" },
+        seats,
+        status: "active",
       });
       const status = await deliverWebhook(url, "provider-a", delivery).then(
         (response) => response.status,

@@ -70,12 +70,16 @@ describeWith("a soak", { "redis-server": findProgram("redis-server") }, (program
     });
     server = await spawnServer(databaseUrl.href, {
       ...GENEROUS_LIMITS,
-      ...{ REDIS_URL: `redis://127.0.0.1:${toRedis.port}` },
-      ...{ OUTBOUND_ALLOW: "127.0.0.0/8", LOG_LEVEL_ONCE_LISTENING: "fatal" },
+      REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
+      OUTBOUND_ALLOW: "127.0.0.0/8",
+      LOG_LEVEL_ONCE_LISTENING: "fatal",
     });
     await insertEndpoint(test.database, {
-      ...{ url: receiver.url, types: SUBSCRIPTION_EVENT_TYPES, description: null },
-      ...{ secret: newEndpointSecret(), createdBy: null },
+      url: receiver.url,
+      types: SUBSCRIPTION_EVENT_TYPES,
+      description: null,
+      secret: newEndpointSecret(),
+      createdBy: null,
     });
     const { key } = await createKey(server.url, { cookie: await createSession(test, "user_0") });
     const cookie = await createSession(test, "user_1");

@@ -60,7 +60,10 @@ describe.each(FORMATS)("verify against %s", (format) => {
     const clean = { checked: 2 * COUNT, drift: [], repaired: 0, failed: [] };
     expect(await run()).toMatchObject(clean);
     const corrupted = await corrupt(test, {
-      ...{ table: "subscription", id: "provider_subscription_id", changes: CORRUPTIONS, count: CORRUPTED },
+      table: "subscription",
+      id: "provider_subscription_id",
+      changes: CORRUPTIONS,
+      count: CORRUPTED,
     });
     const payments = { table: "payment", id: "provider_payment_id", count: CORRUPTED_PAYMENTS };
     const differing = await corrupt(test, { ...payments, changes: PAYMENT_CORRUPTIONS });
@@ -118,9 +121,13 @@ async function insertSame(test: TestDatabase, stateFile: string): Promise<void> 
     [JSON.stringify(rows)],
   );
   const payments = slots["provider-a"].payments.map(({ id, subscriptionId, state, atSeconds }) => ({
-    ...{ payment_id: id, subscription_id: subscriptionId, at: atSeconds, currency: state.offer.currency },
-    ...{ amount: state.offer.amount * state.seats },
-    ...{ period_start: state.periodStartSeconds, period_end: state.periodEndSeconds },
+    payment_id: id,
+    subscription_id: subscriptionId,
+    at: atSeconds,
+    currency: state.offer.currency,
+    amount: state.offer.amount * state.seats,
+    period_start: state.periodStartSeconds,
+    period_end: state.periodEndSeconds,
   }));
   await test.rows(
     `with given as (

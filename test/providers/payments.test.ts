@@ -30,8 +30,14 @@ const stripe = (type: string, object: object) =>
 describe("stripe payments", () => {
   it("read subscription and user from invoices before API version 2025-03-31 too", () => {
     const invoice = {
-      ...{ id: "in_1", subscription: "sub_1", subscription_details: { metadata: { userId: "user_4" } } },
-      ...{ amount_paid: 100, currency: "usd", payment_intent: "pi_1", charge: "ch_1", customer: "cus_1" },
+      id: "in_1",
+      subscription: "sub_1",
+      subscription_details: { metadata: { userId: "user_4" } },
+      amount_paid: 100,
+      currency: "usd",
+      payment_intent: "pi_1",
+      charge: "ch_1",
+      customer: "cus_1",
     };
     expect(stripe("invoice.paid", invoice)).toMatchObject({
       userId: "user_4",
@@ -128,7 +134,8 @@ describe("polar orders", () => {
       due_amount: 2_500,
     };
     expect(order({ ...amounts, ...refunded }, "order.refunded")).toMatchObject({
-      ...{ amount: 2_500, refundedAmount: 2_500 },
+      amount: 2_500,
+      refundedAmount: 2_500,
     });
   });
 });

@@ -6,8 +6,10 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const BODY = '{"type":"subscription.updated","data":{}}';
 const OPTIONS = { secrets: [SECRET], nowSeconds: 1_800_000_000, toleranceSeconds: 300 };
 const signed = polar.sign(Buffer.from(BODY), {
-  ...{ secret: SECRET, nowSeconds: OPTIONS.nowSeconds },
-  ...{ eventId: "msg_1", eventType: "subscription.updated" },
+  secret: SECRET,
+  nowSeconds: OPTIONS.nowSeconds,
+  eventId: "msg_1",
+  eventType: "subscription.updated",
 });
 const svix = Object.fromEntries(
   Object.entries(signed).map(([name, value]) => [name.replace("webhook", "svix"), value]),
@@ -17,7 +19,8 @@ it("accepts Svix's names of the Standard Webhooks headers", () => {
   const request = requestOf(BODY, svix);
   expect(polar.verify(request, OPTIONS)).toBeNull();
   expect(polar.identify(request, JSON.parse(BODY))).toEqual({
-    ...{ eventId: "msg_1", eventType: "subscription.updated" },
+    eventId: "msg_1",
+    eventType: "subscription.updated",
   });
 });
 

@@ -128,7 +128,9 @@ describe("a flagged subscription", () => {
     const lost = { name: "job:self-heal", token: randomUUID() };
     await acquireLease(context.test.database, lost.name, { seconds: 60 });
     expect(await healFlagged(context.runtime, { lease: lost, isStopping: () => false })).toEqual({
-      ...{ corrected: 0, postponed: 0, settled: 0 },
+      corrected: 0,
+      postponed: 0,
+      settled: 0,
     });
     expect(fetches()).toEqual([]);
   });
@@ -272,7 +274,9 @@ it("does not wait for a fetch that was reserved while the database's clock was a
 
 it("is not requested by the intake while SELF_HEAL is off", async () => {
   const runtime = await startTestRuntime(context.test.url, {
-    ...{ PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: context.stripe.url, SELF_HEAL: "off" },
+    PROVIDER_A_API_KEY: STRIPE_KEY,
+    PROVIDER_A_API_URL: context.stripe.url,
+    SELF_HEAL: "off",
   });
   await receiveOutOfOrder("sub_1", "user_1", runtime);
   await runtime.close();

@@ -98,8 +98,11 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     if (WITH_PERIOD.has(format)) await corrupt("period_end = period_end - interval '1 day'", first);
     const report = await run();
     const identity = ({ id, provider_payment_id, last_event_id }: Stored) => ({
-      ...{ kind: "payment", slot: "provider-a", id },
-      ...{ providerId: provider_payment_id, lastEventId: last_event_id },
+      kind: "payment",
+      slot: "provider-a",
+      id,
+      providerId: provider_payment_id,
+      lastEventId: last_event_id,
     });
     const amount = Number(first.amount);
     const expected = [

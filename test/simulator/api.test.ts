@@ -204,7 +204,9 @@ describe("an invalid order", () => {
       body: { errors: [{ source: { pointer: "/data/relationships/store" } }] },
     });
     const broken = await fetch(`${sim.url}/provider-b/transactions`, {
-      ...{ method: "POST", body: "{", headers: { authorization: `Bearer ${API_KEY}` } },
+      method: "POST",
+      body: "{",
+      headers: { authorization: `Bearer ${API_KEY}` },
     });
     expect(broken.status).toBe(400);
   });
@@ -212,12 +214,12 @@ describe("an invalid order", () => {
   it("sells yearly prices and former price ids", async () => {
     const catalog = definePlans([
       {
-        ...{ id: "big", name: "Big", price: { amount: 100_000, currency: "JPY", interval: "year" } },
-        ...{
-          features: [],
-          seats: { min: 1, max: 9 },
-          priceIds: { "provider-a": ["price_new", "price_old"] },
-        },
+        id: "big",
+        name: "Big",
+        price: { amount: 100_000, currency: "JPY", interval: "year" },
+        features: [],
+        seats: { min: 1, max: 9 },
+        priceIds: { "provider-a": ["price_new", "price_old"] },
       },
     ]);
     const yearly = await simulator({ deliverTo: () => "http://127.0.0.1:1/", catalog });
@@ -256,7 +258,8 @@ it("serves Stripe's SDK at the root, by its documented host, port and protocol",
   const { hostname, port } = new URL(sim.url);
   const client = new Stripe(API_KEY, { host: hostname, port, protocol: "http", telemetry: false });
   const session = await client.checkout.sessions.create({
-    ...{ mode: "subscription", success_url: "http://localhost:3000/done" },
+    mode: "subscription",
+    success_url: "http://localhost:3000/done",
     line_items: [{ price: "price_pro_monthly", quantity: 2 }],
   });
   expect(session).toMatchObject({ object: "checkout.session", status: "open", ui_mode: "hosted_page" });

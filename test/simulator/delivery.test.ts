@@ -72,15 +72,17 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
       );
       const [truth] = sim.subscriptions("provider-a");
       expect({
-        ...{ providerSubscriptionId: last.providerSubscriptionId, userId: last.userId, status: last.status },
-        ...{ cancelAtPeriodEnd: last.cancelAtPeriodEnd, seats: last.items[0]?.seats },
+        providerSubscriptionId: last.providerSubscriptionId,
+        userId: last.userId,
+        status: last.status,
+        cancelAtPeriodEnd: last.cancelAtPeriodEnd,
+        seats: last.items[0]?.seats,
       }).toEqual({
-        ...{
-          providerSubscriptionId: truth?.providerSubscriptionId,
-          userId: truth?.userId,
-          status: truth?.status,
-        },
-        ...{ cancelAtPeriodEnd: truth?.cancelAtPeriodEnd, seats: truth?.seats },
+        providerSubscriptionId: truth?.providerSubscriptionId,
+        userId: truth?.userId,
+        status: truth?.status,
+        cancelAtPeriodEnd: truth?.cancelAtPeriodEnd,
+        seats: truth?.seats,
       });
     }
   });
@@ -92,7 +94,9 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
     await sim.settle();
     const [dropped, second] = (await slot()).deliveries;
     expect({ dropped: dropped.status, tries: dropped.tries, second: second.status }).toEqual({
-      ...{ dropped: "dropped", tries: [], second: "delivered" },
+      dropped: "dropped",
+      tries: [],
+      second: "delivered",
     });
     const before = hook.arrivals.length;
     await control(sim.url, "/provider-a/redeliver", { number: dropped.number });

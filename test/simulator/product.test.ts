@@ -43,21 +43,17 @@ async function shopWith(format: WireFormat) {
   const api = createPaymentApi({ slot: "provider-a", format, apiKey: API_KEY, apiUrl });
   const userId = `user_${people++}`;
   const order = {
-    ...{
-      idempotencyKey: `order of ${userId}`,
-      priceId: "price_pro_monthly",
-      planId: "pro",
-      seats: 2,
-      userId,
-    },
-    ...{
-      email: `${userId}@example.com`,
-      isEmailConfirmed: false,
-      customerId: null,
-      successUrl: SUCCESS_URL,
-      cancelUrl: CANCEL_URL,
-      trialDays: null,
-    },
+    idempotencyKey: `order of ${userId}`,
+    priceId: "price_pro_monthly",
+    planId: "pro",
+    seats: 2,
+    userId,
+    email: `${userId}@example.com`,
+    isEmailConfirmed: false,
+    customerId: null,
+    successUrl: SUCCESS_URL,
+    cancelUrl: CANCEL_URL,
+    trialDays: null,
   };
   /** The person's subscription as the product shows it. */
   const storedSubscriptions = async () => {
@@ -469,7 +465,10 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     const { id, customerId } = await buy();
     expect(await api.fetchSubscription(id)).toMatchObject({
       kind: "customer.subscription.updated",
-      ...{ providerSubscriptionId: id, customerId, status: "active", cancelAtPeriodEnd: false },
+      providerSubscriptionId: id,
+      customerId,
+      status: "active",
+      cancelAtPeriodEnd: false,
       items: [{ seats: 2 }],
     });
     expect(await api.fetchSubscription("nobody")).toBeNull();
@@ -493,7 +492,10 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
       );
     }
     const stranger = createPaymentApi({
-      ...{ slot: "provider-a", format, apiKey: "another", apiUrl: `${sim.url}/provider-a` },
+      slot: "provider-a",
+      format,
+      apiKey: "another",
+      apiUrl: `${sim.url}/provider-a`,
     } as const);
     await expect(stranger.fetchSubscription(id)).rejects.toMatchObject({ failure: "unauthorized" });
     await close();

@@ -37,7 +37,9 @@ const NOW = 1_800_000_000;
 
 const generate = (seed: number, events: number): Lifecycle[] =>
   generateLifecycles(createRng(seed), {
-    ...{ events, offers: OFFERS, nowSeconds: NOW },
+    events,
+    offers: OFFERS,
+    nowSeconds: NOW,
     dunning: simulatedProviderOf("stripe").traits.dunning,
   });
 
@@ -113,8 +115,12 @@ describe.each(wireFormats())("in the format %s", (format) => {
     }),
   );
   const signing = (event: { eventId: string; eventType: string }) => ({
-    ...{ traits: provider.traits, adapter, secret: "whsec_c2VjcmV0LW9mLXRoZS10ZXN0", nowSeconds: NOW },
-    ...{ eventId: event.eventId, eventType: event.eventType },
+    traits: provider.traits,
+    adapter,
+    secret: "whsec_c2VjcmV0LW9mLXRoZS10ZXN0",
+    nowSeconds: NOW,
+    eventId: event.eventId,
+    eventType: event.eventType,
   });
 
   it("renders events with valid signatures, unique ids and the right content", () => {

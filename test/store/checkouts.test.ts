@@ -16,8 +16,12 @@ const test = testDatabase(1);
 afterEach(() => test.rows("truncate checkout, lease"));
 
 const PRO: WantedCheckout = {
-  ...{ userId: "user_0", provider: "provider-a", planId: "pro" },
-  ...{ priceId: "price_pro", seats: 1, returnUrl: null },
+  userId: "user_0",
+  provider: "provider-a",
+  planId: "pro",
+  priceId: "price_pro",
+  seats: 1,
+  returnUrl: null,
 };
 const TEAM: WantedCheckout = { ...PRO, planId: "team", priceId: "price_team", seats: 5 };
 

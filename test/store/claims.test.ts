@@ -11,8 +11,12 @@ it("fences off a claim that another process has taken over", async () => {
      returning id::text`,
   );
   const claim: Claim = {
-    ...{ id: row?.id as string, provider: "provider-a", eventId: "evt_taken_over" },
-    ...{ attemptNo: 1, heldAs: "pending", claimNo: 1 },
+    id: row?.id as string,
+    provider: "provider-a",
+    eventId: "evt_taken_over",
+    attemptNo: 1,
+    heldAs: "pending",
+    claimNo: 1,
   };
   expect(await fenceClaims(test.database, [claim])).toEqual(new Set());
   expect(await test.rows("select status, claim_no from webhook_delivery")).toEqual([

@@ -80,8 +80,13 @@ it("drops the body of a delivery that was sent again after its body had been dro
   ]);
   expect(await dropAll()).toBe(2);
   const sentAgain = {
-    ...{ provider: "provider-a" as const, eventId: "e1", eventType: "x", format: "stripe" },
-    ...{ occurredAtMicros: null, source: "delivery" as const, payload: Buffer.from("{}") },
+    provider: "provider-a" as const,
+    eventId: "e1",
+    eventType: "x",
+    format: "stripe",
+    occurredAtMicros: null,
+    source: "delivery" as const,
+    payload: Buffer.from("{}"),
   };
   await claimDeliveries(test.database, [sentAgain, { ...sentAgain, eventId: "e0" }], 30);
   await dropAll();

@@ -82,7 +82,10 @@ describe("the embedded PostgreSQL", () => {
     for (const options of [{}, { maxConnections: 250 }]) {
       const postgres = await startEmbeddedPostgres(join(folder, "connections"), options);
       const database = openDatabase({
-        ...{ url: postgres.url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 },
+        url: postgres.url,
+        prepared: false,
+        maxConnections: 1,
+        answerTimeoutMs: 30_000,
       });
       const [setting] = await database.run({ name: "setting", text: "show max_connections" });
       await database.close();

@@ -24,8 +24,15 @@ const LINK: PaymentReport = { names: ["in_1", "pi_1"], charge: null, reversal: n
 const CHARGE: PaymentReport = {
   names: [],
   charge: {
-    ...{ id: "in_1", amount: 1900, currency: "EUR", state: "paid", refundedAmount: null },
-    ...{ periodStart: null, periodEnd: null, receiptUrl: null, occurredAt: null },
+    id: "in_1",
+    amount: 1900,
+    currency: "EUR",
+    state: "paid",
+    refundedAmount: null,
+    periodStart: null,
+    periodEnd: null,
+    receiptUrl: null,
+    occurredAt: null,
   },
   reversal: null,
 };
@@ -38,8 +45,13 @@ const REFUND: PaymentReport = {
 /** Reports a payment in a transaction that commits after `meanwhile`. */
 function record(report: PaymentReport, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
   const reported: ReportedPayment = {
-    ...{ provider: "provider-a", report, eventId: null, occurredAtMicros: 1 },
-    ...{ providerSubscriptionId: "sub", userId: "user_0", isPersonGone: false },
+    provider: "provider-a",
+    report,
+    eventId: null,
+    occurredAtMicros: 1,
+    providerSubscriptionId: "sub",
+    userId: "user_0",
+    isPersonGone: false,
   };
   return inTransaction(test.database, LIMITS, async (transaction) => {
     await recordPayments(transaction, [reported]);

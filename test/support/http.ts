@@ -53,7 +53,11 @@ export async function sendRequest(
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
-        ...{ hostname, port, method, agent, timeout: 30_000 },
+        hostname,
+        port,
+        method,
+        agent,
+        timeout: 30_000,
         path: path.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent),
         headers: defined({
           // Node would leave out the length of a GET's body.

@@ -121,8 +121,10 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
     }
     case "POST /v1/customers": {
       const customer = {
-        ...{ id: `cus_made_${stripe.customers.length + 1}`, object: "customer" },
-        ...{ email: body.get("email"), metadata: { userId: body.get("metadata[userId]") } },
+        id: `cus_made_${stripe.customers.length + 1}`,
+        object: "customer",
+        email: body.get("email"),
+        metadata: { userId: body.get("metadata[userId]") },
       };
       stripe.customers.push(customer);
       return [200, customer];

@@ -27,8 +27,13 @@ export async function createSubscription(
   const row = {
     id: randomUUID(),
     user_id: userId,
-    ...{ provider: "provider-a", provider_subscription_id: randomUUID() },
-    ...{ plan_id: "pro", seats: 1, status: "active", cancel_at_period_end: false, out_of_order: false },
+    provider: "provider-a",
+    provider_subscription_id: randomUUID(),
+    plan_id: "pro",
+    seats: 1,
+    status: "active",
+    cancel_at_period_end: false,
+    out_of_order: false,
     ...columns,
   };
   const names = Object.keys(row);

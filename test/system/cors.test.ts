@@ -59,7 +59,9 @@ describe("a page of an allowed origin", () => {
     const response = await send("PATCH", "/api/users/me", { origin: APP, key, body, headers });
     expect([response.status, response.body.name]).toEqual([200, "From Elsewhere"]);
     const byOtherHeader = await send("PATCH", "/api/v1/users/me", {
-      ...{ origin: APP, body, headers: { ...headers, "x-api-key": key } },
+      origin: APP,
+      body,
+      headers: { ...headers, "x-api-key": key },
     });
     expect([byOtherHeader.status, byOtherHeader.headers.get("access-control-allow-origin")]).toEqual([
       200,
@@ -71,7 +73,10 @@ describe("a page of an allowed origin", () => {
     const body = { name: "Forged" };
     for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
       const response = await send("PATCH", "/api/users/me", {
-        ...{ origin: APP, cookie: person.cookie, body, headers },
+        origin: APP,
+        cookie: person.cookie,
+        body,
+        headers,
       });
       expect(response.status).toBe(403);
       expect(response.headers.has("access-control-allow-credentials")).toBe(false);
@@ -137,7 +142,9 @@ describe("an answer", () => {
     const unchanged = await send("GET", "/api/entitlements", { origin: APP, key, headers });
     const input = encodeURIComponent("{}");
     const streamed = await send("GET", `/api/trpc/user.me,billing.plans?batch=1&input=${input}`, {
-      ...{ origin: APP, key, headers: { "trpc-accept": "application/jsonl" } },
+      origin: APP,
+      key,
+      headers: { "trpc-accept": "application/jsonl" },
     });
     expect([unchanged.status, streamed.status]).toEqual([304, 200]);
     for (const { headers } of [unchanged, streamed]) {

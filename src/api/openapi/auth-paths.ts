@@ -21,7 +21,9 @@ export function authPaths(
 function authRouteObject(route: DocumentedAuthRoute, schemas: Schemas): JsonSchema {
   const { operationId, summary, description, pathParams, query, body, codes } = route;
   return {
-    ...{ operationId, summary, description },
+    operationId,
+    summary,
+    description,
     tags: [AUTH_TAG.name],
     security: SECURITY[route.session],
     parameters: [...parameters("path", pathParams, schemas), ...parameters("query", query, schemas)],

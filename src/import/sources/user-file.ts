@@ -30,11 +30,13 @@ function jsonRows(path: string, text: string): SourceUser[] {
 function csvRows(path: string, text: string): SourceUser[] {
   const [header, ...records] = parsed(path, () =>
     parse(text, {
-      ...{ trim: true, info: true },
+      trim: true,
+      info: true,
       // By default the first line break alone would count, and lines that end with another would run together.
       record_delimiter: ["\r\n", "\n", "\r"],
       // A row with too few or too many cells is listed.
-      ...{ skip_empty_lines: true, relax_column_count: true },
+      skip_empty_lines: true,
+      relax_column_count: true,
     }),
   ) as unknown as CsvRecord[];
   if (header === undefined) return [];
@@ -52,7 +54,8 @@ function csvRow(columns: readonly string[], { record: cells, info }: CsvRecord):
   // A comma that was not quoted has moved the cells behind it into other columns.
   const isTooLong = cells.slice(columns.length).some((cell) => cell !== "");
   return {
-    ...{ fields: Object.fromEntries(named), place: { line: info.lines } },
+    fields: Object.fromEntries(named),
+    place: { line: info.lines },
     ...(isTooLong ? { problem: "row: too many cells" } : {}),
   };
 }

@@ -76,7 +76,11 @@ export const createCheckout = defineOperation({
       refuse({ reason: "not_found", params: { resource: "user" } });
     if (await isSubscribed(deps.database, userId)) refuse({ reason: "subscription_exists" });
     const requested = {
-      ...{ userId, provider, planId, priceId, seats: seats ?? plan.seats.min },
+      userId,
+      provider,
+      planId,
+      priceId,
+      seats: seats ?? plan.seats.min,
       returnUrl: returnUrl ?? null,
     };
     return {

@@ -68,7 +68,11 @@ export const listPlans = defineOperation({
 function viewOf(plan: Plan, locale: Locale): z.input<typeof PlanView> {
   const { id, name, price, features, seats, trialDays } = plan;
   return {
-    ...{ id, name, price, seats, trialDays },
+    id,
+    name,
+    price,
+    seats,
+    trialDays,
     prices: pricesOf(plan).map(({ priceIds: _, ...price }) => price),
     features: shownFeatures(features).map(({ text }) => text[locale]),
     featureDetails: features.map((feature) => detailsOf(feature, locale)),

@@ -59,8 +59,13 @@ export const createServiceKey = defineOperation({
       caller,
       (transaction) =>
         insertServiceKey(transaction, {
-          ...{ id, name, permissions, ...limit },
-          ...{ createdBy, expiresAt, secret },
+          id,
+          name,
+          permissions,
+          ...limit,
+          createdBy,
+          expiresAt,
+          secret,
         }),
       () => ({
         action: "service_key.created",

@@ -54,7 +54,9 @@ async function* newestFirst(
 ): AsyncGenerator<unknown> {
   for (let page = 1; ; page += 1) {
     const query = new URLSearchParams({
-      ...{ ...filter, "page[number]": String(page), "page[size]": String(PAGE_SIZE) },
+      ...filter,
+      "page[number]": String(page),
+      "page[size]": String(PAGE_SIZE),
     });
     const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
     const response = await send(request(provider, "GET", `${path}?${query}`));

@@ -42,7 +42,8 @@ async function hasBoughtAll(
 ): Promise<boolean> {
   if (address === null) return false;
   const query = new URLSearchParams({
-    ...{ "filter[user_email]": address, "page[size]": String(PURCHASES_LIMIT) },
+    "filter[user_email]": address,
+    "page[size]": String(PURCHASES_LIMIT),
   });
   const listed = async (path: string) =>
     listAt(await send(request(provider, "GET", `${path}?${query}`)), "data");

@@ -21,7 +21,12 @@ export function paymentState(
   const { providerSubscriptionId, customerId, userId } = event;
   const { charge, names } = payment;
   return {
-    ...{ providerSubscriptionId, customerId, userId, names, isUndecided, reversals },
+    providerSubscriptionId,
+    customerId,
+    userId,
+    names,
+    isUndecided,
+    reversals,
     charge: {
       ...charge,
       refundedAmount: charge.refundedAmount ?? 0,

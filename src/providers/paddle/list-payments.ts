@@ -18,7 +18,9 @@ export async function* listPayments(
   { since, providerSubscriptionId }: PaymentSelection,
 ): AsyncGenerator<PaymentState> {
   const query = new URLSearchParams({
-    ...{ include: "adjustments", order_by: "id[ASC]", per_page: String(PAGE_SIZE) },
+    include: "adjustments",
+    order_by: "id[ASC]",
+    per_page: String(PAGE_SIZE),
     ...(since === null ? {} : { "created_at[GTE]": since.toISOString() }),
     ...(providerSubscriptionId === null ? {} : { subscription_id: providerSubscriptionId }),
   });

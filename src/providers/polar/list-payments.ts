@@ -28,7 +28,9 @@ export async function* listPayments(
   for (let page = 1; ; page += 1) {
     const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
     const response = await listOrders(client)({
-      ...{ page, limit: PAGE_SIZE, sorting: ["created_at"] },
+      page,
+      limit: PAGE_SIZE,
+      sorting: ["created_at"],
       ...(since === null ? {} : { created_after: since.toISOString() }),
       ...(providerSubscriptionId === null ? {} : { subscription_id: providerSubscriptionId }),
     });

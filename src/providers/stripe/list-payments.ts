@@ -24,7 +24,9 @@ export async function* listPayments(
   const reversals = isAll ? await reversalsBy(provider, {}) : null;
   const pages = eachPage(provider, (client, after) =>
     client.invoices.list({
-      ...{ limit: PAGE_SIZE, expand: ["data.payments"], ...after },
+      limit: PAGE_SIZE,
+      expand: ["data.payments"],
+      ...after,
       ...(since === null ? {} : { created: { gte: Math.floor(since.getTime() / 1000) } }),
       ...(providerSubscriptionId === null ? {} : { subscription: providerSubscriptionId }),
     }),

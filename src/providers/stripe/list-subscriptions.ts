@@ -19,7 +19,8 @@ export async function subscriptionPage(
   const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
   const page = await mapStripeErrors(provider, () =>
     client.subscriptions.list({
-      ...{ status: "all", limit: PAGE_SIZE },
+      status: "all",
+      limit: PAGE_SIZE,
       ...(position === null ? {} : { starting_after: position }),
       ...(withEmails ? { expand: ["data.customer"] } : {}),
     }),

@@ -32,8 +32,11 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
   app.use(requireLemonSqueezyKey(slot.apiKey));
   app.use(
     checkParameters({
-      ...{ table: LEMON_SQUEEZY_PARAMETERS, body: "json", mountedAt: `/${slot.name}` },
-      ...{ unknownParameter, unsupportedValue },
+      table: LEMON_SQUEEZY_PARAMETERS,
+      body: "json",
+      mountedAt: `/${slot.name}`,
+      unknownParameter,
+      unsupportedValue,
     }),
   );
   app.get("/v1/users/me", (c) => document(c, { data: user(slot) }));

@@ -10,17 +10,25 @@ export function discountDocument(slot: ProviderSlot, discount: Coupon): object {
   const { id, name, code, months, maxRedemptions, startsAtSeconds = null, expiresAtSeconds } = discount;
   const createdAt = rfc3339(discount.createdAtSeconds);
   return {
-    ...{ type: "discounts", id },
+    type: "discounts",
+    id,
     attributes: {
-      ...{ store_id: Number(STORE_ID), name, code, ...reductionOf(discount) },
+      store_id: Number(STORE_ID),
+      name,
+      code,
+      ...reductionOf(discount),
       is_limited_to_products: (discount.priceIds ?? null) !== null,
-      ...{ is_limited_redemptions: maxRedemptions !== null, max_redemptions: maxRedemptions ?? 0 },
+      is_limited_redemptions: maxRedemptions !== null,
+      max_redemptions: maxRedemptions ?? 0,
       starts_at: startsAtSeconds === null ? null : rfc3339(startsAtSeconds),
       expires_at: expiresAtSeconds === null ? null : rfc3339(expiresAtSeconds),
       duration: months === null ? "forever" : months === 0 ? "once" : "repeating",
       duration_in_months: months || 1,
-      ...{ status: "published", status_formatted: isRedeemable(slot, discount) ? "Published" : "Expired" },
-      ...{ created_at: createdAt, updated_at: createdAt, test_mode: true },
+      status: "published",
+      status_formatted: isRedeemable(slot, discount) ? "Published" : "Expired",
+      created_at: createdAt,
+      updated_at: createdAt,
+      test_mode: true,
     },
     links: { self: `${slot.url()}/v1/discounts/${id}` },
   };
@@ -33,12 +41,18 @@ export function redemptionDocument(slot: ProviderSlot, redemption: Redemption): 
   const at = rfc3339(redemption.atSeconds);
   const id = redemptionIdOf(redemption);
   return {
-    ...{ type: "discount-redemptions", id },
+    type: "discount-redemptions",
+    id,
     attributes: {
-      ...{ discount_id: Number(redemption.couponId), order_id: Number(orderIdOf(redemption)) },
-      ...{ discount_name: discount?.name ?? "", discount_code: discount?.code ?? "" },
-      ...{ discount_amount: reduction?.amount ?? 0, discount_amount_type: reduction?.amount_type ?? "fixed" },
-      ...{ amount: redemption.amount, created_at: at, updated_at: at },
+      discount_id: Number(redemption.couponId),
+      order_id: Number(orderIdOf(redemption)),
+      discount_name: discount?.name ?? "",
+      discount_code: discount?.code ?? "",
+      discount_amount: reduction?.amount ?? 0,
+      discount_amount_type: reduction?.amount_type ?? "fixed",
+      amount: redemption.amount,
+      created_at: at,
+      updated_at: at,
     },
     links: { self: `${slot.url()}/v1/discount-redemptions/${id}` },
   };

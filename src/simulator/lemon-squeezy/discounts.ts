@@ -56,10 +56,16 @@ function discountIn(slot: ProviderSlot, data: Json): Coupon {
     throw invalid("amount", isPercentage ? "must be between 1 and 100" : "must be at least 1");
   const limitsRedemptions = attributes.at("is_limited_redemptions").flag() === true;
   return {
-    ...{ id: numberOf(`${slot.state.run} discount ${slot.state.coupons?.length ?? 0}`), name },
+    id: numberOf(`${slot.state.run} discount ${slot.state.coupons?.length ?? 0}`),
+    name,
     code: codeIn(slot, attributes),
-    ...{ percentOff: isPercentage ? amount : null, amountOff: isPercentage ? null : amount },
-    ...{ currency: null, months: monthsIn(attributes), timesRedeemed: 0, isDeleted: false, data: {} },
+    percentOff: isPercentage ? amount : null,
+    amountOff: isPercentage ? null : amount,
+    currency: null,
+    months: monthsIn(attributes),
+    timesRedeemed: 0,
+    isDeleted: false,
+    data: {},
     maxRedemptions: limitsRedemptions ? attributes.at("max_redemptions").wholeNumber() : null,
     startsAtSeconds: secondsIn(attributes, "starts_at"),
     expiresAtSeconds: secondsIn(attributes, "expires_at"),

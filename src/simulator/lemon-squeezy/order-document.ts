@@ -28,7 +28,11 @@ export function order(context: EventContext, discounted = chargeTotals(context.s
       currency_rate: "1.00000000",
       ...amounts(
         {
-          ...{ subtotal, setup_fee: 0, discount_total: discounted, tax: 0, refunded_amount: 0 },
+          subtotal,
+          setup_fee: 0,
+          discount_total: discounted,
+          tax: 0,
+          refunded_amount: 0,
           total: subtotal - discounted,
         },
         offer.currency,

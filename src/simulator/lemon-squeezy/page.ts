@@ -28,7 +28,8 @@ export function numberedPage<Item>(
   return document(c, {
     meta: { page: { currentPage: number, from, lastPage, perPage, to, total: items.length } },
     links: {
-      ...{ first: linkTo(1), last: linkTo(lastPage) },
+      first: linkTo(1),
+      last: linkTo(lastPage),
       ...(number > 1 ? { prev: linkTo(number - 1) } : {}),
       ...(number < lastPage ? { next: linkTo(number + 1) } : {}),
     },

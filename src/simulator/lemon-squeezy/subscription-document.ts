@@ -69,8 +69,12 @@ export function subscriptionIdOfItem(itemId: string): string {
 }
 
 const STATUS_LABELS = {
-  ...{ on_trial: "On Trial", active: "Active", cancelled: "Cancelled", past_due: "Past Due" },
-  ...{ unpaid: "Unpaid", expired: "Expired" },
+  on_trial: "On Trial",
+  active: "Active",
+  cancelled: "Cancelled",
+  past_due: "Past Due",
+  unpaid: "Unpaid",
+  expired: "Expired",
 };
 
 export function wordFor({

@@ -78,7 +78,9 @@ function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscriptio
 function itemJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
   const { id, ...attributes } = itemOf(eventContextOf(slot, subscription));
   return {
-    ...{ type: "subscription-items", id: String(id), attributes },
+    type: "subscription-items",
+    id: String(id),
+    attributes,
     links: { self: `${slot.url()}/v1/subscription-items/${id}` },
   };
 }

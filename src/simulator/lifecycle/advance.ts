@@ -51,12 +51,16 @@ function renew<Subscription extends BillingState>(
   const period = {
     periodStartSeconds: state.periodEndSeconds,
     periodEndSeconds: intervalsAfter(anchorSeconds, periods, offer.interval),
-    ...{ offer, seats },
+    offer,
+    seats,
     ...(state.discount ? { discount: discountAt(state.discount, state.periodEndSeconds) } : {}),
   };
   const charge = renewalCharge(subscription, { ...state, ...period });
   const next = {
-    ...{ ...subscription, anchorSeconds, periods, scheduled: null },
+    ...subscription,
+    anchorSeconds,
+    periods,
+    scheduled: null,
     ...(charge === null ? {} : { pendingLines: [], credit: charge.creditAfter }),
     state: charge === null && !state.charge ? state : { ...state, charge },
   };

@@ -37,14 +37,18 @@ export function applyCommand<Subscription extends BillingState>(
     case "cancel at period end":
       if (state.cancelAtPeriodEnd) return { subscription, events: [] };
       return changed(subscription, "cancellation scheduled", {
-        ...{ cancelAtPeriodEnd: true, canceledBy: command.by ?? "customer", canceledAtSeconds: nowSeconds },
+        cancelAtPeriodEnd: true,
+        canceledBy: command.by ?? "customer",
+        canceledAtSeconds: nowSeconds,
       });
     case "cancel now":
       return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
     case "resume":
       if (!state.cancelAtPeriodEnd) return "No cancellation is scheduled.";
       return changed(subscription, "cancellation withdrawn", {
-        ...{ cancelAtPeriodEnd: false, canceledBy: null, canceledAtSeconds: null },
+        cancelAtPeriodEnd: false,
+        canceledBy: null,
+        canceledAtSeconds: null,
       });
     case "pay what is owed":
       if (state.status === "incomplete")

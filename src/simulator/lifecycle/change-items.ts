@@ -40,7 +40,9 @@ export function changeItems<Subscription extends BillingState>(
   return {
     subscription: {
       ...next,
-      ...{ changeInvoices: number, credit: charge.creditAfter, state: { ...next.state, charge } },
+      changeInvoices: number,
+      credit: charge.creditAfter,
+      state: { ...next.state, charge },
     },
     events: [event, "change charged"],
   };
@@ -68,7 +70,9 @@ function withItems<Subscription extends BillingState>(
   };
   return {
     ...subscription,
-    ...{ anchorSeconds: nowSeconds, periods: 1, state: { ...state, offer, seats, ...period } },
+    anchorSeconds: nowSeconds,
+    periods: 1,
+    state: { ...state, offer, seats, ...period },
   };
 }
 

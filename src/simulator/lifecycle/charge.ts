@@ -44,8 +44,13 @@ export function periodLine(state: SubscriptionState): ChargeLine {
   const subtotal = offer.amount * seats;
   const isStarted = (state.discount?.startsAtSeconds ?? 0) < periodEndSeconds;
   return {
-    ...{ offer, seats, subtotal, discount: discountOf((isStarted && state.discount) || null, subtotal) },
-    ...{ startSeconds: periodStartSeconds, endSeconds: periodEndSeconds, isProration: false },
+    offer,
+    seats,
+    subtotal,
+    discount: discountOf((isStarted && state.discount) || null, subtotal),
+    startSeconds: periodStartSeconds,
+    endSeconds: periodEndSeconds,
+    isProration: false,
   };
 }
 

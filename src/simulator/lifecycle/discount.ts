@@ -42,7 +42,9 @@ export function discountFrom(
 ): Discount {
   const rule = { id, name, percentOff, amountOff, months };
   return {
-    ...{ ...rule, promotionCodeId, startsAtSeconds },
+    ...rule,
+    promotionCodeId,
+    startsAtSeconds,
     endsAtSeconds: months === 0 ? firstPaymentSeconds + 1 : endOf(startsAtSeconds, months),
   };
 }

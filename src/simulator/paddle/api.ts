@@ -25,8 +25,12 @@ export function paddleApi(slot: ProviderSlot): Hono {
   app.use(requirePaddleKey(slot.apiKey));
   app.use(
     checkParameters({
-      ...{ table: PADDLE_PARAMETERS, body: "json", splitsValues: true, mountedAt: `/${slot.name}` },
-      ...{ unknownParameter, unsupportedValue },
+      table: PADDLE_PARAMETERS,
+      body: "json",
+      splitsValues: true,
+      mountedAt: `/${slot.name}`,
+      unknownParameter,
+      unsupportedValue,
     }),
   );
   app.route("/", paddleCatalog(slot));

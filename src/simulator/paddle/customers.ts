@@ -63,12 +63,15 @@ export function customerJson(customer: Customer): object {
   // Customers stored by earlier versions have no data of their own.
   const customData = customer.data ?? (externalId === null ? {} : { userId: externalId });
   return {
-    ...{ id, email, name: customer.name ?? null, locale: "en", status: "active", marketing_consent: false },
-    ...{
-      custom_data: Object.keys(customData).length === 0 ? null : customData,
-      import_meta: null,
-      created_at: createdAt,
-      updated_at: createdAt,
-    },
+    id,
+    email,
+    name: customer.name ?? null,
+    locale: "en",
+    status: "active",
+    marketing_consent: false,
+    custom_data: Object.keys(customData).length === 0 ? null : customData,
+    import_meta: null,
+    created_at: createdAt,
+    updated_at: createdAt,
   };
 }

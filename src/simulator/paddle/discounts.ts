@@ -23,7 +23,8 @@ export function paddleDiscounts(slot: ProviderSlot): Hono {
       .filter((discount) => isAmong(c, "status", statusOf(slot, discount)))
       .filter(({ code = null }) => isAmong(c, "code", code));
     return cursorPage(c, slot, listed, {
-      ...{ path: "/discounts", idOf: ({ id }) => id },
+      path: "/discounts",
+      idOf: ({ id }) => id,
       show: (discount) => discountJson(slot, discount),
     });
   });
@@ -51,12 +52,15 @@ function discountIn(slot: ProviderSlot, fields: Json): Coupon {
     id: `dsc_${randomBytes(13).toString("hex")}`,
     name: fields.at("description").text(),
     code: fields.at("code").text(),
-    ...{ percentOff: isPercentage ? amount : null, amountOff: isPercentage ? null : amount },
+    percentOff: isPercentage ? amount : null,
+    amountOff: isPercentage ? null : amount,
     currency: isPercentage ? null : fields.at("currency_code").text(),
     // Of billing periods here: a year's is twelve months.
     months: fields.at("recur").flag() ? fields.at("maximum_recurring_intervals").wholeNumber() : 0,
     maxRedemptions: fields.at("usage_limit").wholeNumber(),
-    ...{ timesRedeemed: 0, isDeleted: false, createdAtSeconds: nowSeconds(slot) },
+    timesRedeemed: 0,
+    isDeleted: false,
+    createdAtSeconds: nowSeconds(slot),
     expiresAtSeconds: expiresAt === null ? null : Date.parse(expiresAt) / 1_000,
     data: fields.at("custom_data").entries(),
   };
@@ -66,13 +70,26 @@ function discountJson(slot: ProviderSlot, discount: Coupon): object {
   const { id, name, code = null, percentOff, amountOff, currency, months, createdAtSeconds } = discount;
   const createdAt = rfc3339(createdAtSeconds);
   return {
-    ...{ id, status: statusOf(slot, discount), description: name ?? "", code, mode: "standard" },
-    ...{ enabled_for_checkout: true, type: percentOff === null ? "flat" : "percentage" },
-    ...{ amount: String(percentOff ?? amountOff), currency_code: currency, recur: months !== 0 },
-    ...{ maximum_recurring_intervals: months || null, usage_limit: discount.maxRedemptions },
-    ...{ restrict_to: null, custom_data: discount.data, times_used: discount.timesRedeemed },
+    id,
+    status: statusOf(slot, discount),
+    description: name ?? "",
+    code,
+    mode: "standard",
+    enabled_for_checkout: true,
+    type: percentOff === null ? "flat" : "percentage",
+    amount: String(percentOff ?? amountOff),
+    currency_code: currency,
+    recur: months !== 0,
+    maximum_recurring_intervals: months || null,
+    usage_limit: discount.maxRedemptions,
+    restrict_to: null,
+    custom_data: discount.data,
+    times_used: discount.timesRedeemed,
     expires_at: discount.expiresAtSeconds === null ? null : rfc3339(discount.expiresAtSeconds),
-    ...{ import_meta: null, discount_group_id: null, created_at: createdAt, updated_at: createdAt },
+    import_meta: null,
+    discount_group_id: null,
+    created_at: createdAt,
+    updated_at: createdAt,
   };
 }
 

@@ -157,7 +157,8 @@ function subscription(context: EventContext): object {
 function subscriptionDiscount(discount: Discount | null): object | null {
   return (
     discount && {
-      ...{ id: discount.id, starts_at: rfc3339(discount.startsAtSeconds) },
+      id: discount.id,
+      starts_at: rfc3339(discount.startsAtSeconds),
       ends_at: discount.endsAtSeconds === null ? null : rfc3339(discount.endsAtSeconds),
     }
   );

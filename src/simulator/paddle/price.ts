@@ -9,9 +9,17 @@ export function productIdOf({ planId }: Pick<Offer, "planId">): string {
 
 export function paddleProduct(offer: Offer): object {
   return {
-    ...{ id: productIdOf(offer), name: offer.planName, description: null, type: "standard" },
-    ...{ tax_category: "standard", image_url: null, custom_data: null, status: "active" },
-    ...{ import_meta: null, created_at: CREATED_AT, updated_at: CREATED_AT },
+    id: productIdOf(offer),
+    name: offer.planName,
+    description: null,
+    type: "standard",
+    tax_category: "standard",
+    image_url: null,
+    custom_data: null,
+    status: "active",
+    import_meta: null,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
   };
 }
 

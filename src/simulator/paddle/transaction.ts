@@ -51,7 +51,9 @@ export function paddleTransaction(transaction: Transaction) {
       ends_at: rfc3339(period.endSeconds),
     },
     items: lines.map((line) => ({
-      ...{ price: paddlePrice(line.offer), price_id: line.offer.priceId, quantity: line.seats },
+      price: paddlePrice(line.offer),
+      price_id: line.offer.priceId,
+      quantity: line.seats,
       proration: prorationOf(line),
     })),
     details: {
@@ -97,8 +99,11 @@ function lineItem(transactionId: string, line: ChargeLine, index: number): objec
     return { subtotal: String(amount), tax: "0", discount: String(discounted), total };
   };
   return {
-    ...{ id: index === 0 ? id : `${id}_${index}`, price_id: offer.priceId, quantity: seats },
-    ...{ proration: prorationOf(line), tax_rate: "0" },
+    id: index === 0 ? id : `${id}_${index}`,
+    price_id: offer.priceId,
+    quantity: seats,
+    proration: prorationOf(line),
+    tax_rate: "0",
     unit_totals: totalsOf(Math.round(subtotal / seats), Math.round(discount / seats)),
     totals: totalsOf(subtotal, discount),
     product: paddleProduct(offer),
@@ -117,9 +122,13 @@ function paymentAttempt(transactionId: string, amount: string, at: string, isCap
   const name = transactionId.slice("txn_".length);
   const card = { type: "visa", last4: "4242", expiry_month: 12, expiry_year: 2030, cardholder_name: "" };
   return {
-    ...{ payment_attempt_id: `pat_${name}`, payment_method_id: `paymtd_${name}` },
-    ...{ stored_payment_method_id: `stored_${name}`, amount },
+    payment_attempt_id: `pat_${name}`,
+    payment_method_id: `paymtd_${name}`,
+    stored_payment_method_id: `stored_${name}`,
+    amount,
     ...(isCaptured ? { status: "captured", error_code: null } : { status: "error", error_code: "declined" }),
-    ...{ method_details: { type: "card", card }, created_at: at, captured_at: isCaptured ? at : null },
+    method_details: { type: "card", card },
+    created_at: at,
+    captured_at: isCaptured ? at : null,
   };
 }

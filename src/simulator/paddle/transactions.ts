@@ -67,7 +67,8 @@ export function paddleTransactions(slot: ProviderSlot): Hono {
       .filter(({ origin }) => isAmong(c, "origin", origin))
       .filter(({ createdAtSeconds }) => createdAtSeconds * 1_000 >= since);
     return cursorPage(c, slot, listed, {
-      ...{ path: "/transactions", maxPageSize: MAX_PAGE_SIZE },
+      path: "/transactions",
+      maxPageSize: MAX_PAGE_SIZE,
       idOf: ({ id }) => id,
       show: (transaction) => withIncluded(c, slot, transaction),
     });
@@ -101,7 +102,10 @@ function listedTransactions(slot: ProviderSlot): ListedTransaction[] {
 function fromPayment(slot: ProviderSlot, payment: SimulatedPayment): ListedTransaction {
   const { id, subscriptionId, event, atSeconds } = payment;
   return {
-    ...{ id, subscriptionId, payment, createdAtSeconds: atSeconds },
+    id,
+    subscriptionId,
+    payment,
+    createdAtSeconds: atSeconds,
     status: hasFailed(payment) ? "past_due" : "completed",
     origin: originOf(event),
     customerId: findSubscription(slot, subscriptionId)?.ids.customerId ?? null,
@@ -117,7 +121,12 @@ function originOf(event: SimulatedPayment["event"]): string {
 function fromCheckout(slot: ProviderSlot, checkout: Checkout): ListedTransaction {
   const { id, subscriptionId, customerId, createdAtSeconds } = checkout;
   return {
-    ...{ id, subscriptionId, customerId, createdAtSeconds, payment: null, origin: "api" },
+    id,
+    subscriptionId,
+    customerId,
+    createdAtSeconds,
+    payment: null,
+    origin: "api",
     status: statusOf(checkout),
     show: () => transactionOf(slot, checkout),
   };
@@ -143,8 +152,15 @@ function transactionOf(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, customerId, subscriptionId, createdAtSeconds } = checkout;
   const state = checkoutState(checkout);
   return paddleTransaction({
-    ...{ id, offer, seats, customerId, subscriptionId, createdAtSeconds },
-    ...{ lines: chargeLines(state), totals: chargeTotals(state), discountId: checkout.discount?.id ?? null },
+    id,
+    offer,
+    seats,
+    customerId,
+    subscriptionId,
+    createdAtSeconds,
+    lines: chargeLines(state),
+    totals: chargeTotals(state),
+    discountId: checkout.discount?.id ?? null,
     status: statusOf(checkout),
     origin: "api",
     customData: checkout.data,

@@ -43,7 +43,8 @@ function updateSummary(lines: readonly ChargeLine[], currency_code: string): obj
     credit: { amount: String(credit), currency_code },
     charge: { amount: String(charge), currency_code },
     result: {
-      ...{ action: credit > charge ? "credit" : "charge", currency_code },
+      action: credit > charge ? "credit" : "charge",
+      currency_code,
       amount: String(Math.abs(charge - credit)),
     },
   };

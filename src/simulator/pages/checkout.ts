@@ -35,7 +35,8 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     if (checkout.status === "complete") return paid(c, slot, checkout);
     if (checkout.status === "expired") return c.html(closed(slot, checkout), 409);
     const filled = {
-      ...{ email: (fields.get("email") ?? "").trim(), card: digits(fields.get("card")) },
+      email: (fields.get("email") ?? "").trim(),
+      card: digits(fields.get("card")),
       code: checkout.allowPromotionCodes ? (fields.get("code") ?? "").trim().slice(0, 100) : "",
     };
     const problem = problemWith(filled, fields.get("action"));

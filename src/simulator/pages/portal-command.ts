@@ -14,7 +14,8 @@ export function portalCommand(
     case "seats":
       if (hasFixedSeats(slot, subscription)) return "Seats cannot be changed during a trial.";
       return itemChange(slot, subscription, {
-        ...{ offer: subscription.state.offer, seats: Number(fields.get("seats") || Number.NaN) },
+        offer: subscription.state.offer,
+        seats: Number(fields.get("seats") || Number.NaN),
       });
     case "plan": {
       const offer = findOffer(slot, fields.get("price") ?? "");

@@ -27,8 +27,11 @@ export function polarApi(slot: ProviderSlot): Hono {
   app.use(requirePolarKey(slot.apiKey));
   app.use(
     checkParameters({
-      ...{ table: POLAR_PARAMETERS, body: "json", mountedAt: `/${slot.name}` },
-      ...{ unknownParameter, unsupportedValue },
+      table: POLAR_PARAMETERS,
+      body: "json",
+      mountedAt: `/${slot.name}`,
+      unknownParameter,
+      unsupportedValue,
     }),
   );
   app.route("/v1", polarCheckouts(slot));

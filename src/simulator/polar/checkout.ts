@@ -74,8 +74,12 @@ export function polarCheckout(checkout: PolarCheckout): object {
     customer_tax_id: null,
     locale: null,
     billing_address_fields: {
-      ...{ country: "required", state: "disabled", city: "disabled" },
-      ...{ postal_code: "disabled", line1: "disabled", line2: "disabled" },
+      country: "required",
+      state: "disabled",
+      city: "disabled",
+      postal_code: "disabled",
+      line1: "disabled",
+      line2: "disabled",
     },
     customer_email: checkout.email,
     customer_billing_address: null,
@@ -99,7 +103,9 @@ function trialOf({ trialDays }: PolarCheckout): object {
   const interval = trialDays > 0 ? "day" : null;
   const count = trialDays || null;
   return {
-    ...{ trial_interval: interval, trial_interval_count: count },
-    ...{ active_trial_interval: interval, active_trial_interval_count: count },
+    trial_interval: interval,
+    trial_interval_count: count,
+    active_trial_interval: interval,
+    active_trial_interval_count: count,
   };
 }

@@ -45,9 +45,19 @@ function checkoutJson(slot: ProviderSlot, checkout: Checkout): object {
   const { id, offer, seats, data, email, customerId, externalId } = checkout;
   const coupon = slot.state.coupons?.find((candidate) => candidate.id === checkout.discount?.id) ?? null;
   return polarCheckout({
-    ...{ id, offer, seats, email, customerId, metadata: data, trialDays: checkout.trialDays ?? 0 },
-    ...{ successUrl: checkout.successUrl, returnUrl: checkout.cancelUrl, externalCustomerId: externalId },
-    ...{ status: statusOf(checkout), coupon, totals: chargeTotals(checkoutState(checkout)) },
+    id,
+    offer,
+    seats,
+    email,
+    customerId,
+    metadata: data,
+    trialDays: checkout.trialDays ?? 0,
+    successUrl: checkout.successUrl,
+    returnUrl: checkout.cancelUrl,
+    externalCustomerId: externalId,
+    status: statusOf(checkout),
+    coupon,
+    totals: chargeTotals(checkoutState(checkout)),
     allowDiscountCodes: checkout.allowPromotionCodes ?? true,
     createdAtSeconds: checkout.createdAtSeconds,
     modifiedAtSeconds: checkout.completedAtSeconds,

@@ -19,11 +19,15 @@ export function purchaseDiscount(discount: Coupon): object {
   const { startsAtSeconds = null, expiresAtSeconds, maxRedemptions, timesRedeemed, data } = discount;
   return {
     ...checkoutDiscount(discount),
-    ...{ created_at: rfc3339(discount.createdAtSeconds), modified_at: null, metadata: data },
+    created_at: rfc3339(discount.createdAtSeconds),
+    modified_at: null,
+    metadata: data,
     starts_at: startsAtSeconds === null ? null : rfc3339(startsAtSeconds),
     ends_at: expiresAtSeconds === null ? null : rfc3339(expiresAtSeconds),
-    ...{ max_redemptions: maxRedemptions, max_redemptions_per_customer: null },
-    ...{ redemptions_count: timesRedeemed, organization_id: uuid("organization") },
+    max_redemptions: maxRedemptions,
+    max_redemptions_per_customer: null,
+    redemptions_count: timesRedeemed,
+    organization_id: uuid("organization"),
   };
 }
 
@@ -32,7 +36,9 @@ export function checkoutDiscount(discount: Coupon): object {
   const { id, name, code = null, percentOff, amountOff, currency, months } = discount;
   const ofCurrency = currency?.toLowerCase() ?? "";
   return {
-    ...{ id, name: name ?? "", code },
+    id,
+    name: name ?? "",
+    code,
     duration: months === null ? "forever" : months === 0 ? "once" : "repeating",
     ...(months ? { duration_in_months: months } : {}),
     ...(percentOff === null

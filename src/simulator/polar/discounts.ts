@@ -51,12 +51,19 @@ function discountIn(slot: ProviderSlot, fields: Json): Coupon {
   const name = fields.at("name").text();
   if (name === null) throw unprocessable(["name"], "Field required", { type: "missing" });
   return {
-    ...{ id: randomUUID(), name, code: codeIn(slot, fields, null) },
+    id: randomUUID(),
+    name,
+    code: codeIn(slot, fields, null),
     ...reductionIn(fields),
-    ...{ months: monthsIn(fields), maxRedemptions: redemptionsIn(fields), timesRedeemed: 0 },
-    ...{ startsAtSeconds: secondsIn(fields, "starts_at"), expiresAtSeconds: secondsIn(fields, "ends_at") },
-    ...{ priceIds: productsIn(slot, fields), data: fields.at("metadata").entries() },
-    ...{ isDeleted: false, createdAtSeconds: nowSeconds(slot) },
+    months: monthsIn(fields),
+    maxRedemptions: redemptionsIn(fields),
+    timesRedeemed: 0,
+    startsAtSeconds: secondsIn(fields, "starts_at"),
+    expiresAtSeconds: secondsIn(fields, "ends_at"),
+    priceIds: productsIn(slot, fields),
+    data: fields.at("metadata").entries(),
+    isDeleted: false,
+    createdAtSeconds: nowSeconds(slot),
   };
 }
 

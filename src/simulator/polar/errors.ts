@@ -62,7 +62,8 @@ export async function readBody(c: Context): Promise<Json> {
 
 export function unknownParameter({ in: place, path }: Parameter): PolarProblem {
   return unprocessable(path.map(indexOrName), "Extra inputs are not permitted", {
-    ...{ in: place, type: "extra_forbidden" },
+    in: place,
+    type: "extra_forbidden",
   });
 }
 

@@ -11,9 +11,16 @@ export function polarEndpoints({ name: slot, state }: ProviderSlot): Handler {
   return (c) => {
     const url = `http://localhost/api/webhooks/${slot}`;
     const endpoint = {
-      ...{ id: uuid(`endpoint ${slot}`), url, format: "raw", enabled: !state.endpoint.isDisabled },
-      ...{ created_at: rfc3339(1_735_689_600), modified_at: null, name: null, secret: state.secret },
-      ...{ organization_id: uuid("organization"), events: POLAR_EVENT_TYPES },
+      id: uuid(`endpoint ${slot}`),
+      url,
+      format: "raw",
+      enabled: !state.endpoint.isDisabled,
+      created_at: rfc3339(1_735_689_600),
+      modified_at: null,
+      name: null,
+      secret: state.secret,
+      organization_id: uuid("organization"),
+      events: POLAR_EVENT_TYPES,
     };
     return numberedPage(c, [endpoint], (only) => only);
   };

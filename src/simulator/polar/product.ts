@@ -41,7 +41,9 @@ export function polarPrice(offer: Offer): object {
     price_currency: offer.currency.toLowerCase(),
     tax_behavior: "location",
     seat_tiers: {
-      ...{ seat_tier_type: "volume", minimum_seats: offer.seats.min, maximum_seats: offer.seats.max },
+      seat_tier_type: "volume",
+      minimum_seats: offer.seats.min,
+      maximum_seats: offer.seats.max,
       tiers: [{ min_seats: offer.seats.min, max_seats: offer.seats.max, price_per_seat: offer.amount }],
     },
   };

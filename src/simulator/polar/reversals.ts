@@ -35,11 +35,21 @@ export function refundJson(
   { number, amount, createdAtSeconds }: Reversal,
 ): object {
   return {
-    ...{ id: uuid(`refund ${id} ${number}`), order_id: id, subscription_id: ids.subscriptionId },
-    ...{ status: "succeeded", reason: "customer_request", amount, tax_amount: 0 },
-    ...{ created_at: rfc3339(createdAtSeconds), modified_at: null, metadata: {} },
-    ...{ currency: step.state.offer.currency.toLowerCase(), organization_id: uuid("organization") },
-    ...{ customer_id: ids.customerId, revoke_benefits: false, dispute: null },
+    id: uuid(`refund ${id} ${number}`),
+    order_id: id,
+    subscription_id: ids.subscriptionId,
+    status: "succeeded",
+    reason: "customer_request",
+    amount,
+    tax_amount: 0,
+    created_at: rfc3339(createdAtSeconds),
+    modified_at: null,
+    metadata: {},
+    currency: step.state.offer.currency.toLowerCase(),
+    organization_id: uuid("organization"),
+    customer_id: ids.customerId,
+    revoke_benefits: false,
+    dispute: null,
   };
 }
 
@@ -49,12 +59,21 @@ export function disputeJson(
   { number, amount, isWon, createdAtSeconds, changedAtSeconds }: Reversal,
 ): object {
   return {
-    ...{ id: uuid(`dispute ${id} ${number}`), order_id: id, amount, tax_amount: 0 },
-    ...{ status: isWon ? "won" : "needs_response", resolved: isWon, closed: isWon },
+    id: uuid(`dispute ${id} ${number}`),
+    order_id: id,
+    amount,
+    tax_amount: 0,
+    status: isWon ? "won" : "needs_response",
+    resolved: isWon,
+    closed: isWon,
     created_at: rfc3339(createdAtSeconds),
     modified_at: changedAtSeconds === createdAtSeconds ? null : rfc3339(changedAtSeconds),
-    ...{ currency: payment.step.state.offer.currency.toLowerCase(), reason: "fraudulent" },
-    ...{ evidence_due_by: null, past_due: false, payment_id: uuid(`payment ${id}`), case_id: null },
+    currency: payment.step.state.offer.currency.toLowerCase(),
+    reason: "fraudulent",
+    evidence_due_by: null,
+    past_due: false,
+    payment_id: uuid(`payment ${id}`),
+    case_id: null,
     customer: customer(payment),
   };
 }

@@ -64,9 +64,12 @@ export function subscriptionFields(context: EventContext): object {
 function pendingUpdate({ scheduled, step, ids, at }: EventContext): object | null {
   if (!scheduled) return null;
   return {
-    ...{ id: uuid(`update ${ids.subscriptionId} ${at}`), created_at: rfc3339(step.atSeconds) },
-    ...{ modified_at: null, applies_at: rfc3339(step.state.periodEndSeconds) },
-    ...{ product_id: scheduled.offer?.priceId ?? null, seats: scheduled.seats },
+    id: uuid(`update ${ids.subscriptionId} ${at}`),
+    created_at: rfc3339(step.atSeconds),
+    modified_at: null,
+    applies_at: rfc3339(step.state.periodEndSeconds),
+    product_id: scheduled.offer?.priceId ?? null,
+    seats: scheduled.seats,
   };
 }
 

@@ -105,7 +105,9 @@ function itemChange(
 ): Command {
   const isNow = behavior === "invoice" || offer.interval !== state.offer.interval;
   return {
-    ...{ to: "change items", offer, seats: seats ?? seatsWithin(offer, state.seats) },
+    to: "change items",
+    offer,
+    seats: seats ?? seatsWithin(offer, state.seats),
     billing: isNow ? "prorated now" : "prorated next period",
   };
 }

@@ -124,9 +124,12 @@ function deliveryOf(simulation: Simulation, delivery: ScheduledDelivery, { adapt
   });
   const rawBody = Buffer.from(JSON.stringify(body));
   const signing: Signing = {
-    ...{ adapter, secret },
+    adapter,
+    secret,
     traits: simulation.provider.traits,
-    ...{ nowSeconds: Date.now() / 1_000, eventId, eventType },
+    nowSeconds: Date.now() / 1_000,
+    eventId,
+    eventType,
   };
   return delivery.as === "corrupted"
     ? corrupted(delivery.corruption, rawBody, signing)

@@ -43,7 +43,8 @@ export function payCheckout(
   const ids = { userId: textOf(checkout.data.userId), ...newIds, customerId: customer.id };
   if (discount !== null)
     recordRedemption(slot, discount, {
-      ...{ subscriptionId: ids.subscriptionId, price: checkout.offer.amount * seats },
+      subscriptionId: ids.subscriptionId,
+      price: checkout.offer.amount * seats,
     });
   checkout.discount = discount;
   checkout.seats = seats;
@@ -59,7 +60,12 @@ export function payCheckout(
     bought: offer,
     startedAtSeconds: now,
     checkout: {
-      ...{ id, data, subscriptionData, successUrl, cancelUrl, email },
+      id,
+      data,
+      subscriptionData,
+      successUrl,
+      cancelUrl,
+      email,
       ...(allowPromotionCodes === undefined ? {} : { allowPromotionCodes }),
       externalId: customer.externalId ?? checkout.externalId,
     },

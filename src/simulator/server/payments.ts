@@ -17,7 +17,8 @@ export function recordPayment({ renderer, state }: ProviderSlot, context: EventC
     state.payments.push({
       id,
       subscriptionId: ids.subscriptionId,
-      ...{ at: chargeAt, ...step },
+      at: chargeAt,
+      ...step,
       reversals: [],
     });
   return step.event !== "charge failed";
@@ -53,7 +54,10 @@ export function paymentContext(slot: ProviderSlot, payment: SimulatedPayment): E
   const { at, event, atSeconds, state } = payment;
   return eventContextOf(slot, {
     ...subscription,
-    ...{ state, lastEvent: { event, atSeconds }, eventCount: at + 1, failedAt: null },
+    state,
+    lastEvent: { event, atSeconds },
+    eventCount: at + 1,
+    failedAt: null,
   });
 }
 

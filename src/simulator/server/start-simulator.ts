@@ -173,8 +173,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       ),
     payments: (slot) =>
       state.slots[slot].payments.map((payment) => ({
-        ...{ providerPaymentId: payment.id, providerSubscriptionId: payment.subscriptionId },
-        ...{ amount: chargedAmount(payment), currency: payment.state.offer.currency },
+        providerPaymentId: payment.id,
+        providerSubscriptionId: payment.subscriptionId,
+        amount: chargedAmount(payment),
+        currency: payment.state.offer.currency,
         status: paymentStatus(payment),
       })),
     events: (slot) => state.slots[slot].events,

@@ -38,8 +38,11 @@ export function stripeApi(slot: ProviderSlot): Hono {
   app.use(requireStripeKey(slot.apiKey));
   app.use(
     checkParameters({
-      ...{ table: STRIPE_PARAMETERS, body: "form", mountedAt: `/${slot.name}` },
-      ...{ unknownParameter, unsupportedValue },
+      table: STRIPE_PARAMETERS,
+      body: "form",
+      mountedAt: `/${slot.name}`,
+      unknownParameter,
+      unsupportedValue,
     }),
   );
   app.use(rememberAnswers(slot), expandResponses(slot));

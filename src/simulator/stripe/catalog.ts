@@ -18,7 +18,8 @@ export function stripeCatalog(slot: ProviderSlot): Hono {
       .filter(() => active !== "false" && type !== "one_time")
       .filter(() => isCreatedWithin(c, CATALOG_CREATED_AT_SECONDS));
     return listResponse(c, listed, {
-      ...{ object: "price", url: "/v1/prices" },
+      object: "price",
+      url: "/v1/prices",
       idOf: ({ priceId }) => priceId,
       show: (offer) => stripePrice(offer),
     });
@@ -37,7 +38,8 @@ export function stripeCatalog(slot: ProviderSlot): Hono {
       .filter(() => c.req.query("active") !== "false")
       .filter(() => isCreatedWithin(c, CATALOG_CREATED_AT_SECONDS));
     return listResponse(c, listed, {
-      ...{ object: "product", url: "/v1/products" },
+      object: "product",
+      url: "/v1/products",
       idOf: productIdOf,
       show: stripeProduct,
     });
@@ -66,10 +68,24 @@ function productIdOf({ planId }: Offer): string {
 
 function stripeProduct(offer: Offer): object {
   return {
-    ...{ id: productIdOf(offer), object: "product", name: offer.planName, description: null },
-    ...{ active: true, default_price: offer.priceId, created: CATALOG_CREATED_AT_SECONDS },
-    ...{ updated: CATALOG_CREATED_AT_SECONDS, images: [], livemode: false, marketing_features: [] },
-    ...{ metadata: {}, package_dimensions: null, shippable: null, statement_descriptor: null },
-    ...{ tax_code: null, type: "service", unit_label: "seat", url: null },
+    id: productIdOf(offer),
+    object: "product",
+    name: offer.planName,
+    description: null,
+    active: true,
+    default_price: offer.priceId,
+    created: CATALOG_CREATED_AT_SECONDS,
+    updated: CATALOG_CREATED_AT_SECONDS,
+    images: [],
+    livemode: false,
+    marketing_features: [],
+    metadata: {},
+    package_dimensions: null,
+    shippable: null,
+    statement_descriptor: null,
+    tax_code: null,
+    type: "service",
+    unit_label: "seat",
+    url: null,
   };
 }

@@ -22,7 +22,8 @@ export function stripeCoupons(slot: ProviderSlot): Hono {
       .filter(({ isDeleted }) => !isDeleted)
       .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
-      ...{ object: "coupon", url: "/v1/coupons" },
+      object: "coupon",
+      url: "/v1/coupons",
       idOf: ({ id }) => id,
       show: (coupon) => couponJson(slot, coupon),
     });
@@ -49,12 +50,20 @@ export function stripeCoupons(slot: ProviderSlot): Hono {
 export function couponJson(slot: ProviderSlot, coupon: Coupon): object {
   const { id, name, percentOff, amountOff, currency, months, createdAtSeconds, data } = coupon;
   return {
-    ...{ id, object: "coupon", amount_off: amountOff, percent_off: percentOff, name, metadata: data },
+    id,
+    object: "coupon",
+    amount_off: amountOff,
+    percent_off: percentOff,
+    name,
+    metadata: data,
     currency: currency?.toLowerCase() ?? null,
     duration: months === null ? "forever" : months === 0 ? "once" : "repeating",
     duration_in_months: months || null,
-    ...{ created: createdAtSeconds, livemode: false, redeem_by: coupon.expiresAtSeconds },
-    ...{ max_redemptions: coupon.maxRedemptions, times_redeemed: coupon.timesRedeemed },
+    created: createdAtSeconds,
+    livemode: false,
+    redeem_by: coupon.expiresAtSeconds,
+    max_redemptions: coupon.maxRedemptions,
+    times_redeemed: coupon.timesRedeemed,
     valid: isRedeemable(slot, coupon),
   };
 }
@@ -78,9 +87,17 @@ function couponIn(slot: ProviderSlot, form: Form): Coupon {
   if (amountOff !== null && currency === null)
     throw invalid("Must provide currency when passing amount_off.", "currency", "parameter_missing");
   return {
-    ...{ id, name: form.text("name"), percentOff, amountOff, currency, months: monthsIn(form) },
-    ...{ maxRedemptions: form.wholeNumber("max_redemptions"), timesRedeemed: 0, isDeleted: false },
-    ...{ expiresAtSeconds: form.wholeNumber("redeem_by"), createdAtSeconds: nowSeconds(slot) },
+    id,
+    name: form.text("name"),
+    percentOff,
+    amountOff,
+    currency,
+    months: monthsIn(form),
+    maxRedemptions: form.wholeNumber("max_redemptions"),
+    timesRedeemed: 0,
+    isDeleted: false,
+    expiresAtSeconds: form.wholeNumber("redeem_by"),
+    createdAtSeconds: nowSeconds(slot),
     data: form.entries("metadata"),
   };
 }

@@ -23,7 +23,8 @@ export function stripeCustomers(slot: ProviderSlot): Hono {
       .filter((customer) => email === undefined || customer.email === email)
       .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
-      ...{ object: "customer", url: "/v1/customers" },
+      object: "customer",
+      url: "/v1/customers",
       idOf: ({ id }) => id,
       show: stripeCustomer,
     });
@@ -43,16 +44,34 @@ export function stripeCustomers(slot: ProviderSlot): Hono {
 
 export function stripeCustomer({ id, email, name, data, externalId, createdAtSeconds }: Customer): object {
   return {
-    ...{ id, object: "customer", created: createdAtSeconds, livemode: false },
-    ...{ email: email || null, name: name ?? null, description: null, phone: null, address: null },
-    ...{ balance: 0, currency: null, default_source: null, delinquent: false, discount: null },
-    ...{ invoice_prefix: id.replace(/\W|_/g, "").slice(-8).toUpperCase(), next_invoice_sequence: 1 },
+    id,
+    object: "customer",
+    created: createdAtSeconds,
+    livemode: false,
+    email: email || null,
+    name: name ?? null,
+    description: null,
+    phone: null,
+    address: null,
+    balance: 0,
+    currency: null,
+    default_source: null,
+    delinquent: false,
+    discount: null,
+    invoice_prefix: id.replace(/\W|_/g, "").slice(-8).toUpperCase(),
+    next_invoice_sequence: 1,
     invoice_settings: {
-      ...{ custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+      custom_fields: null,
+      default_payment_method: null,
+      footer: null,
+      rendering_options: null,
     },
     // Customers stored by earlier versions have no data of their own.
     metadata: data ?? (externalId === null ? {} : { userId: externalId }),
-    ...{ preferred_locales: [], shipping: null, tax_exempt: "none", test_clock: null },
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: "none",
+    test_clock: null,
   };
 }
 

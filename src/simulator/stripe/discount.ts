@@ -16,9 +16,18 @@ export function discountJson(
 ): object {
   const { id, promotionCodeId, startsAtSeconds, endsAtSeconds } = discount;
   return {
-    ...{ id: discountId(ids, discount), object: "discount", checkout_session: null },
-    ...{ customer: ids.customerId, customer_account: null, subscription: ids.subscriptionId },
-    ...{ subscription_item: null, invoice: null, invoice_item: null, promotion_code: promotionCodeId },
-    ...{ source: { coupon: id, type: "coupon" }, start: startsAtSeconds, end: endsAtSeconds },
+    id: discountId(ids, discount),
+    object: "discount",
+    checkout_session: null,
+    customer: ids.customerId,
+    customer_account: null,
+    subscription: ids.subscriptionId,
+    subscription_item: null,
+    invoice: null,
+    invoice_item: null,
+    promotion_code: promotionCodeId,
+    source: { coupon: id, type: "coupon" },
+    start: startsAtSeconds,
+    end: endsAtSeconds,
   };
 }

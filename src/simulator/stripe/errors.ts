@@ -22,7 +22,9 @@ export class StripeProblem extends Error {
 
 export function invalid(message: string, param?: string, code = "parameter_invalid"): StripeProblem {
   return new StripeProblem(400, {
-    ...{ type: "invalid_request_error", code, message },
+    type: "invalid_request_error",
+    code,
+    message,
     ...(param ? { param } : {}),
   });
 }
@@ -30,7 +32,9 @@ export function invalid(message: string, param?: string, code = "parameter_inval
 /** @param status 400 for an object in the body, 404 for one in the path */
 export function missing(resource: string, id: string, param: string, status: 400 | 404 = 404): StripeProblem {
   return new StripeProblem(status, {
-    ...{ type: "invalid_request_error", code: "resource_missing", param },
+    type: "invalid_request_error",
+    code: "resource_missing",
+    param,
     message: `No such ${resource}: '${id}'`,
   });
 }

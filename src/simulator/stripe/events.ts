@@ -18,7 +18,8 @@ export const stripe: Renderer = {
     const { previous } = context;
     const isChange = eventType === "customer.subscription.updated" && previous !== undefined;
     return envelope(context, {
-      ...{ eventType, object },
+      eventType,
+      object,
       previousAttributes: isChange ? previousAttributes(subscription(previous), object) : undefined,
     });
   },
@@ -98,7 +99,8 @@ function subscription(context: EventContext): object {
     cancel_at_period_end: cancelAtPeriodEnd && canceledBy === "seller",
     canceled_at: cancelAtPeriodEnd || hasEnded ? canceledAtSeconds : null,
     cancellation_details: {
-      ...{ comment: null, feedback: null },
+      comment: null,
+      feedback: null,
       reason: cancelAtPeriodEnd || hasEnded ? "cancellation_requested" : null,
     },
     collection_method: "charge_automatically",

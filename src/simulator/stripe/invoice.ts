@@ -67,20 +67,29 @@ function invoiceLine(context: EventContext, line: ChargeLine, index: number): ob
   const { offer, seats, subtotal, discount, isProration, startSeconds, endSeconds } = line;
   const id = `il_${ids.subscriptionId}`;
   return {
-    ...{ id: index === 0 ? id : `${id}_${index}`, object: "line_item", amount: subtotal, quantity: seats },
-    ...{ currency: offer.currency.toLowerCase(), description: descriptionOf(line), subtotal },
-    ...{ discountable: !isProration, discount_amounts: discountAmounts(context, discount) },
+    id: index === 0 ? id : `${id}_${index}`,
+    object: "line_item",
+    amount: subtotal,
+    quantity: seats,
+    currency: offer.currency.toLowerCase(),
+    description: descriptionOf(line),
+    subtotal,
+    discountable: !isProration,
+    discount_amounts: discountAmounts(context, discount),
     parent: {
       invoice_item_details: null,
       subscription_item_details: {
-        ...{ proration: isProration, subscription: ids.subscriptionId, subscription_item: itemIdOf(ids) },
+        proration: isProration,
+        subscription: ids.subscriptionId,
+        subscription_item: itemIdOf(ids),
       },
       type: "subscription_item_details",
     },
     period: { start: Math.floor(startSeconds), end: Math.floor(endSeconds) },
     pricing: {
       price_details: { price: offer.priceId, product: `prod_${offer.planId}` },
-      ...{ type: "price_details", unit_amount_decimal: String(offer.amount) },
+      type: "price_details",
+      unit_amount_decimal: String(offer.amount),
     },
   };
 }

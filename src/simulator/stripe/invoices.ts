@@ -26,7 +26,9 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   app.get("/invoices", (c) => {
     const { subscription, customer, status } = c.req.query();
     const paid = paymentsOf(slot, subscription ?? null).map((payment) => ({
-      ...{ id: payment.id, status: hasFailed(payment) ? "open" : "paid", atSeconds: payment.atSeconds },
+      id: payment.id,
+      status: hasFailed(payment) ? "open" : "paid",
+      atSeconds: payment.atSeconds,
       customerId: () => customerIdOf(slot, payment),
       show: () => invoiceJson(slot, payment),
     }));
@@ -34,7 +36,9 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
       .filter(isAwaiting)
       .filter(({ ids }) => subscription === undefined || ids.subscriptionId === subscription)
       .map((awaiting) => ({
-        ...{ id: openInvoiceId(awaiting), status: "open", atSeconds: awaiting.startedAtSeconds },
+        id: openInvoiceId(awaiting),
+        status: "open",
+        atSeconds: awaiting.startedAtSeconds,
         customerId: () => awaiting.ids.customerId,
         show: () => openInvoice(slot, awaiting),
       }));
@@ -43,7 +47,8 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
       .filter(({ customerId }) => customer === undefined || customerId() === customer)
       .filter(({ atSeconds }) => isCreatedWithin(c, atSeconds));
     return listResponse(c, listed, {
-      ...{ object: "invoice", url: "/v1/invoices" },
+      object: "invoice",
+      url: "/v1/invoices",
       idOf: ({ id }) => id,
       show: ({ show }) => show(),
     });
@@ -73,7 +78,8 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
       .filter(isCharged)
       .filter(() => status === undefined || status === "paid");
     return listResponse(c, listed, {
-      ...{ object: "invoice_payment", url: "/v1/invoice_payments" },
+      object: "invoice_payment",
+      url: "/v1/invoice_payments",
       idOf: ({ id }) => invoicePaymentId(id),
       show: paymentJson,
     });
@@ -139,7 +145,8 @@ function listReversals(c: Context, slot: ProviderSlot, kind: Reversal["kind"]): 
     .filter(({ reversal }) => reversal.kind === kind)
     .filter(({ reversal }) => isCreatedWithin(c, reversal.createdAtSeconds));
   return listResponse(c, listed, {
-    ...{ object: kind, url: `/v1/${kind}s` },
+    object: kind,
+    url: `/v1/${kind}s`,
     idOf: ({ payment, reversal }) => reversalId(payment.id, reversal),
     show: ({ payment, reversal }) => reversalJson(idsOf(payment), reversal),
   });

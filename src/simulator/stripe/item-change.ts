@@ -20,7 +20,9 @@ export function itemChangeIn(
   const offer = priceId === null ? state.offer : findOffer(slot, priceId);
   if (offer === null) throw missing("price", priceId ?? "", param, 400);
   return {
-    ...{ to: "change items", offer, billing: billingOf(state, offer, behavior) },
+    to: "change items",
+    offer,
+    billing: billingOf(state, offer, behavior),
     seats: seats ?? seatsWithin(offer, state.seats),
   };
 }

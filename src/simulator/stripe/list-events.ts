@@ -12,7 +12,8 @@ export function stripeEvents({ state }: ProviderSlot): Hono {
       c,
       state.events.toReversed().filter((event) => matchesQuery(c, event)),
       {
-        ...{ object: "event", url: "/v1/events" },
+        object: "event",
+        url: "/v1/events",
         idOf: ({ eventId }) => eventId,
         show: ({ rawBody }) => JSON.parse(rawBody),
       },

@@ -31,7 +31,10 @@ export function openInvoiceId({ ids, state }: SimulatedSubscription): string {
 export function openInvoice(slot: ProviderSlot, subscription: SimulatedSubscription): object {
   return {
     ...invoice(eventContextOf(slot, subscription)),
-    ...{ status: "open", attempted: false, amount_paid: 0, amount_remaining: amountDue(subscription.state) },
+    status: "open",
+    attempted: false,
+    amount_paid: 0,
+    amount_remaining: amountDue(subscription.state),
     status_transitions: { finalized_at: subscription.startedAtSeconds, paid_at: null },
   };
 }

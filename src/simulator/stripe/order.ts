@@ -43,7 +43,8 @@ export function orderOf(slot: ProviderSlot, form: Form) {
     customerId,
     externalId: form.text("client_reference_id"),
     expiresAtSeconds,
-    ...{ allowPromotionCodes, discount },
+    allowPromotionCodes,
+    discount,
     successUrl,
     cancelUrl: webUrl(form, "cancel_url"),
   };

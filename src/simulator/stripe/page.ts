@@ -67,8 +67,10 @@ function createdBounds(c: Context): CreatedBounds {
   const exact = c.req.query("created");
   const bounds = {
     exact: exact === undefined ? null : Number(exact),
-    ...{ gte: bound("gte", 0), gt: bound("gt", -1) },
-    ...{ lte: bound("lte", Number.POSITIVE_INFINITY), lt: bound("lt", Number.POSITIVE_INFINITY) },
+    gte: bound("gte", 0),
+    gt: bound("gt", -1),
+    lte: bound("lte", Number.POSITIVE_INFINITY),
+    lt: bound("lt", Number.POSITIVE_INFINITY),
   };
   BOUNDS.set(c, bounds);
   return bounds;

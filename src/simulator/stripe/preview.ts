@@ -34,8 +34,12 @@ export function invoicePreview(slot: ProviderSlot): Handler {
       : chargeFor(null, [periodLine(changed.state), ...(changed.pendingLines ?? [])], changed.credit ?? 0);
     const upcoming = { ...changed, state: { ...changed.state, charge } };
     return c.json({
-      ...{ ...invoice(eventContextOf(slot, upcoming)), id: `upcoming_${id}`, subscription: id },
-      ...{ status: "draft", attempted: false, amount_paid: 0 },
+      ...invoice(eventContextOf(slot, upcoming)),
+      id: `upcoming_${id}`,
+      subscription: id,
+      status: "draft",
+      attempted: false,
+      amount_paid: 0,
     });
   };
 }

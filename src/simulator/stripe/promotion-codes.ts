@@ -26,7 +26,8 @@ export function stripePromotionCodes(slot: ProviderSlot): Hono {
       .filter((listedCode) => active === undefined || isActive(slot, listedCode) === (active === "true"))
       .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
-      ...{ object: "promotion_code", url: "/v1/promotion_codes" },
+      object: "promotion_code",
+      url: "/v1/promotion_codes",
       idOf: ({ id }) => id,
       show: (listedCode) => promotionCodeJson(slot, listedCode),
     });
@@ -57,13 +58,23 @@ export function isActive(slot: ProviderSlot, promotionCode: PromotionCode): bool
 export function promotionCodeJson(slot: ProviderSlot, promotionCode: PromotionCode): object {
   const { id, code, couponId, customerId, maxRedemptions, timesRedeemed } = promotionCode;
   return {
-    ...{ id, object: "promotion_code", active: isActive(slot, promotionCode), code },
-    ...{ created: promotionCode.createdAtSeconds, customer: customerId, customer_account: null },
-    ...{ expires_at: promotionCode.expiresAtSeconds, livemode: false, metadata: promotionCode.data },
-    ...{ max_redemptions: maxRedemptions, times_redeemed: timesRedeemed },
+    id,
+    object: "promotion_code",
+    active: isActive(slot, promotionCode),
+    code,
+    created: promotionCode.createdAtSeconds,
+    customer: customerId,
+    customer_account: null,
+    expires_at: promotionCode.expiresAtSeconds,
+    livemode: false,
+    metadata: promotionCode.data,
+    max_redemptions: maxRedemptions,
+    times_redeemed: timesRedeemed,
     promotion: { coupon: couponId, type: "coupon" },
     restrictions: {
-      ...{ first_time_transaction: false, minimum_amount: null, minimum_amount_currency: null },
+      first_time_transaction: false,
+      minimum_amount: null,
+      minimum_amount_currency: null,
     },
   };
 }
@@ -80,10 +91,16 @@ function promotionCodeIn(slot: ProviderSlot, form: Form): PromotionCode {
   if (customerId !== null && findCustomer(slot, customerId) === null)
     throw missing("customer", customerId, "customer", 400);
   return {
-    ...{ id: `promo_${randomBytes(12).toString("hex")}`, code, couponId, customerId },
-    ...{ isActive: form.text("active") !== "false", timesRedeemed: 0 },
-    ...{ maxRedemptions: form.wholeNumber("max_redemptions"), data: form.entries("metadata") },
-    ...{ expiresAtSeconds: form.wholeNumber("expires_at"), createdAtSeconds: nowSeconds(slot) },
+    id: `promo_${randomBytes(12).toString("hex")}`,
+    code,
+    couponId,
+    customerId,
+    isActive: form.text("active") !== "false",
+    timesRedeemed: 0,
+    maxRedemptions: form.wholeNumber("max_redemptions"),
+    data: form.entries("metadata"),
+    expiresAtSeconds: form.wholeNumber("expires_at"),
+    createdAtSeconds: nowSeconds(slot),
   };
 }
 

@@ -7,8 +7,13 @@ type PaymentIds = { id: string; currency: string };
 /** Since API version 2025-03-31 an invoice names no charge: this object links the two. */
 export function invoicePayment({ id, currency, amount }: PaymentIds & { amount: number }): object {
   return {
-    ...{ id: invoicePaymentId(id), object: "invoice_payment", invoice: id },
-    ...{ amount_paid: amount, currency, status: "paid", is_default: true },
+    id: invoicePaymentId(id),
+    object: "invoice_payment",
+    invoice: id,
+    amount_paid: amount,
+    currency,
+    status: "paid",
+    is_default: true,
     payment: { type: "payment_intent", payment_intent: intentOf(id) },
   };
 }
@@ -31,8 +36,14 @@ export function reversalJson({ id, currency }: PaymentIds, reversal: Reversal): 
   const { kind, amount, isWon, createdAtSeconds } = reversal;
   const isRefund = kind === "refund";
   return {
-    ...{ id: reversalId(id, reversal), object: kind, amount, currency, created: createdAtSeconds },
-    ...{ charge: id.replace(/^in_/, "ch_"), payment_intent: intentOf(id), metadata: {} },
+    id: reversalId(id, reversal),
+    object: kind,
+    amount,
+    currency,
+    created: createdAtSeconds,
+    charge: id.replace(/^in_/, "ch_"),
+    payment_intent: intentOf(id),
+    metadata: {},
     reason: isRefund ? "requested_by_customer" : "fraudulent",
     status: isRefund ? "succeeded" : isWon ? "won" : "needs_response",
   };

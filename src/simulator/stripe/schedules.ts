@@ -77,14 +77,21 @@ function schedule({ ids, state, scheduled }: SimulatedSubscription): object {
   const next = planned
     ? [
         phase({
-          ...{ priceId: (planned.offer ?? offer).priceId, seats: planned.seats ?? seats },
-          ...{ start_date: end_date, end_date: 2 * end_date - start_date, trial_end: null },
+          priceId: (planned.offer ?? offer).priceId,
+          seats: planned.seats ?? seats,
+          start_date: end_date,
+          end_date: 2 * end_date - start_date,
+          trial_end: null,
         }),
       ]
     : [];
   return {
-    ...{ id: scheduleId(ids.subscriptionId), object: "subscription_schedule", status: "active" },
-    ...{ subscription: ids.subscriptionId, customer: ids.customerId, end_behavior: "release" },
+    id: scheduleId(ids.subscriptionId),
+    object: "subscription_schedule",
+    status: "active",
+    subscription: ids.subscriptionId,
+    customer: ids.customerId,
+    end_behavior: "release",
     current_phase: { start_date, end_date },
     phases: [phase({ priceId: offer.priceId, seats, start_date, end_date, trial_end }), ...next],
   };
@@ -103,7 +110,13 @@ function phase({
 }): object {
   return {
     items: [{ price: priceId, quantity: seats, discounts: [], metadata: {}, tax_rates: [] }],
-    ...{ ...times, discounts: [], default_tax_rates: [], automatic_tax: { enabled: true } },
-    ...{ collection_method: null, default_payment_method: null, description: null, metadata: {} },
+    ...times,
+    discounts: [],
+    default_tax_rates: [],
+    automatic_tax: { enabled: true },
+    collection_method: null,
+    default_payment_method: null,
+    description: null,
+    metadata: {},
   };
 }

@@ -27,7 +27,8 @@ export function stripeSessions(slot: ProviderSlot): Hono {
       .filter((checkout) => email === undefined || checkout.email === email)
       .filter(({ createdAtSeconds }) => isCreatedWithin(c, createdAtSeconds));
     return listResponse(c, listed.toReversed(), {
-      ...{ object: "checkout.session", url: "/v1/checkout/sessions" },
+      object: "checkout.session",
+      url: "/v1/checkout/sessions",
       idOf: ({ id }) => id,
       show: (checkout) => sessionJson(slot, checkout),
     });
@@ -36,7 +37,8 @@ export function stripeSessions(slot: ProviderSlot): Hono {
   app.get("/:id/line_items", (c) => {
     const checkout = requireCheckout(slot, c);
     return listResponse(c, [checkout], {
-      ...{ object: "item", url: `/v1/checkout/sessions/${checkout.id}/line_items` },
+      object: "item",
+      url: `/v1/checkout/sessions/${checkout.id}/line_items`,
       idOf: lineItemIdOf,
       show: lineItem,
     });
@@ -57,7 +59,9 @@ export function stripeSessions(slot: ProviderSlot): Hono {
 export function lineItemsOf(slot: ProviderSlot, sessionId: string): object {
   const checkout = findCheckout(slot, sessionId);
   return {
-    ...{ object: "list", url: `/v1/checkout/sessions/${sessionId}/line_items`, has_more: false },
+    object: "list",
+    url: `/v1/checkout/sessions/${sessionId}/line_items`,
+    has_more: false,
     data: checkout === null ? [] : [lineItem(checkout)],
   };
 }
@@ -75,8 +79,14 @@ function sessionJson(slot: ProviderSlot, checkout: Checkout): object {
   const isTrial = (checkout.trialDays ?? 0) > 0;
   const subscription = subscriptionId === null ? null : findSubscription(slot, subscriptionId);
   return stripeSession({
-    ...{ id, status, customerId, subscriptionId, metadata: data, clientReferenceId: externalId },
-    ...{ successUrl: checkout.successUrl, cancelUrl: checkout.cancelUrl },
+    id,
+    status,
+    customerId,
+    subscriptionId,
+    metadata: data,
+    clientReferenceId: externalId,
+    successUrl: checkout.successUrl,
+    cancelUrl: checkout.cancelUrl,
     createdAtSeconds: checkout.createdAtSeconds,
     expiresAtSeconds: checkout.expiresAtSeconds,
     allowPromotionCodes: checkout.allowPromotionCodes ?? null,
@@ -106,8 +116,14 @@ function lineItem(checkout: Checkout): object {
   const { offer, seats } = checkout;
   const { subtotal, discount, due } = totalsOf(checkout);
   return {
-    ...{ id: lineItemIdOf(checkout), object: "item", description: offer.planName, quantity: seats },
-    ...{ amount_discount: discount, amount_subtotal: subtotal, amount_tax: 0, amount_total: due },
+    id: lineItemIdOf(checkout),
+    object: "item",
+    description: offer.planName,
+    quantity: seats,
+    amount_discount: discount,
+    amount_subtotal: subtotal,
+    amount_tax: 0,
+    amount_total: due,
     currency: offer.currency.toLowerCase(),
     price: stripePrice(offer),
   };

@@ -27,7 +27,8 @@ export function stripeSubscriptions(slot: ProviderSlot): Hono {
       .filter(({ state }) => isListed(state.status, status))
       .filter(({ startedAtSeconds }) => isCreatedWithin(c, startedAtSeconds));
     return listResponse(c, listed.toReversed(), {
-      ...{ object: "subscription", url: "/v1/subscriptions" },
+      object: "subscription",
+      url: "/v1/subscriptions",
       idOf: ({ ids }) => ids.subscriptionId,
       show: (subscription) => subscriptionJson(slot, subscription),
     });

@@ -20,7 +20,10 @@ const SUBSCRIPTION =
 
 const subscribed = (userId: string) =>
   createSubscription(test, userId, {
-    ...{ plan_id: "team", seats: 7, status: "past_due", current_period_end: "2030-01-31T00:00:00Z" },
+    plan_id: "team",
+    seats: 7,
+    status: "past_due",
+    current_period_end: "2030-01-31T00:00:00Z",
   });
 
 async function delivered(status = "failed"): Promise<string> {

@@ -82,8 +82,12 @@ export function watchSubscriptions(shop: Shop): Watch {
   return {
     add: (slot, id) => {
       const watched: Watched = {
-        ...{ slot, id, isDone: false },
-        ...{ endedAtMs: null, matchesSinceMs: null, accessUntilMs: null },
+        slot,
+        id,
+        isDone: false,
+        endedAtMs: null,
+        matchesSinceMs: null,
+        accessUntilMs: null,
       };
       all.push(watched);
       open.push(watched);

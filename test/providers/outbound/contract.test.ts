@@ -46,7 +46,8 @@ describe.concurrent.each([...PROVIDER_APIS, FIFTH_PROVIDER_API])(
               type: "subscriptions",
               id: "50",
               attributes: {
-                ...{ user_email: ORDER.email, urls: { customer_portal: "https://portal.example/squeezy" } },
+                user_email: ORDER.email,
+                urls: { customer_portal: "https://portal.example/squeezy" },
               },
             },
           },

@@ -81,8 +81,12 @@ describe("Lemon Squeezy's API", () => {
       body: { data: { type: "subscriptions", id: "50", attributes: { first_subscription_item: null } } },
     }));
     const changing = api.changeSubscription("50", {
-      ...{ when: "now", priceId: "31", currentPriceId: "21", seats: 6 },
-      ...{ resultingPriceId: "31", resultingSeats: 6 },
+      when: "now",
+      priceId: "31",
+      currentPriceId: "21",
+      seats: 6,
+      resultingPriceId: "31",
+      resultingSeats: 6,
     });
     await expect(changing).rejects.toMatchObject({ failure: "rejected" });
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
@@ -126,7 +130,10 @@ describe("Lemon Squeezy's API", () => {
       type: "subscriptions",
       id,
       attributes: {
-        ...{ customer_id: 7, variant_id: 21, status: "active", updated_at: before },
+        customer_id: 7,
+        variant_id: 21,
+        status: "active",
+        updated_at: before,
         first_subscription_item: { quantity: 4, updated_at: itemUpdatedAt },
       },
     });

@@ -39,8 +39,15 @@ const STRIPE_LIST = { object: "list", has_more: false };
 
 function stripeInvoice(id: string, changes: object = {}): object {
   return {
-    ...{ id, object: "invoice", status: "paid", attempted: true, created: 1_772_452_800 },
-    ...{ amount_due: 4_000, amount_paid: 4_000, currency: "eur", customer: "cus_1" },
+    id,
+    object: "invoice",
+    status: "paid",
+    attempted: true,
+    created: 1_772_452_800,
+    amount_due: 4_000,
+    amount_paid: 4_000,
+    currency: "eur",
+    customer: "cus_1",
     lines: { data: [{ period: { start: 1_772_452_800, end: 1_775_131_200 } }] },
     parent: { subscription_details: { subscription: "sub_1", metadata: { userId: "user_7" } } },
     payments: { data: [{ payment: { type: "payment_intent", payment_intent: `pi_${id}` } }] },
@@ -52,7 +59,11 @@ it("lists Stripe's invoices with their refunds and disputes, page by page", asyn
   provider.respondWith(({ path, query }) => {
     const of = path.slice("/provider-a/v1/".length);
     const refund = (id: string, of: string, amount: number, status = "succeeded") => ({
-      ...{ id, object: "refund", status, amount, payment_intent: `pi_${of}` },
+      id,
+      object: "refund",
+      status,
+      amount,
+      payment_intent: `pi_${of}`,
     });
     if (of === "refunds")
       return {
@@ -105,7 +116,10 @@ it("lists Stripe's invoices with their refunds and disputes, page by page", asyn
     ["in_6", "undecided", 4_000, "EUR", 0],
   ]);
   expect(states[0]).toMatchObject({
-    ...{ providerSubscriptionId: "sub_1", customerId: "cus_1", userId: "user_7", names: ["in_1", "pi_in_1"] },
+    providerSubscriptionId: "sub_1",
+    customerId: "cus_1",
+    userId: "user_7",
+    names: ["in_1", "pi_in_1"],
     charge: {
       periodStart: new Date(1_772_452_800_000),
       periodEnd: new Date(1_775_131_200_000),
@@ -133,23 +147,30 @@ it("asks Stripe for the refunds of one invoice by its payment", async () => {
 
 function paddleTransaction(id: string, changes: object = {}): object {
   return {
-    ...{ id, status: "completed", origin: "subscription_recurring", customer_id: "ctm_1" },
-    ...{ subscription_id: "sub_1", custom_data: { userId: "user_7" }, currency_code: "EUR" },
+    id,
+    status: "completed",
+    origin: "subscription_recurring",
+    customer_id: "ctm_1",
+    subscription_id: "sub_1",
+    custom_data: { userId: "user_7" },
+    currency_code: "EUR",
     details: { totals: { grand_total: "4000", total: "4000", currency_code: "EUR" } },
     billing_period: { starts_at: "2026-03-02T12:00:00Z", ends_at: "2026-04-02T12:00:00Z" },
-    ...{
-      billed_at: "2026-03-02T12:00:01Z",
-      created_at: "2026-03-02T11:00:00Z",
-      payments: [],
-      adjustments: [],
-    },
+    billed_at: "2026-03-02T12:00:01Z",
+    created_at: "2026-03-02T11:00:00Z",
+    payments: [],
+    adjustments: [],
     ...changes,
   };
 }
 
 it("lists Paddle's transactions with their adjustments, behind a cursor", async () => {
   const adjustment = (id: string, action: string, total: string, status = "approved") => ({
-    ...{ id, action, status, transaction_id: "txn", totals: { total } },
+    id,
+    action,
+    status,
+    transaction_id: "txn",
+    totals: { total },
   });
   const pages: Record<string, object[]> = {
     first: [
@@ -189,27 +210,29 @@ it("lists Paddle's transactions with their adjustments, behind a cursor", async 
   });
   const query = provider.requests[0]?.query ?? new URLSearchParams();
   expect(Object.fromEntries(query)).toMatchObject({
-    ...{ include: "adjustments", subscription_id: "sub_1" },
+    include: "adjustments",
+    subscription_id: "sub_1",
     "created_at[GTE]": "2026-03-01T00:00:00.000Z",
   });
 });
 
 function polarOrder(id: string, changes: object = {}): object {
   return {
-    ...{
-      id,
-      status: "paid",
-      total_amount: 4_000,
-      refunded_amount: 0,
-      refunded_tax_amount: 0,
-      currency: "eur",
-    },
-    ...{ created_at: "2026-03-02T12:00:00Z", customer_id: "c1", subscription_id: "s1" },
+    id,
+    status: "paid",
+    total_amount: 4_000,
+    refunded_amount: 0,
+    refunded_tax_amount: 0,
+    currency: "eur",
+    created_at: "2026-03-02T12:00:00Z",
+    customer_id: "c1",
+    subscription_id: "s1",
     subscription: {
       current_period_start: "2026-05-02T12:00:00Z",
       current_period_end: "2026-06-02T12:00:00Z",
     },
-    ...{ metadata: { userId: "user_7" }, customer: { external_id: "user_7" } },
+    metadata: { userId: "user_7" },
+    customer: { external_id: "user_7" },
     ...changes,
   };
 }
@@ -222,7 +245,9 @@ it("lists Polar's orders with what was refunded, an older one without its subscr
           ? [polarOrder("o1"), polarOrder("o2", { status: "refunded", refunded_amount: 3_400 })]
           : [
               polarOrder("o3", {
-                ...{ status: "partially_refunded", refunded_amount: 340, refunded_tax_amount: 60 },
+                status: "partially_refunded",
+                refunded_amount: 340,
+                refunded_tax_amount: 60,
               }),
               polarOrder("o4", { status: "pending" }),
               polarOrder("o6", { applied_balance_amount: -1_500, due_amount: 2_500 }),
@@ -251,7 +276,13 @@ it("lists Polar's orders with what was refunded, an older one without its subscr
 });
 
 const polarDispute = (id: string, order_id: string, status: string, created_at: string) => ({
-  ...{ id, order_id, status, amount: 3_400, tax_amount: 600, created_at, modified_at: null },
+  id,
+  order_id,
+  status,
+  amount: 3_400,
+  tax_amount: 600,
+  created_at,
+  modified_at: null,
 });
 
 it("lists Polar's orders that were disputed since, however old they are", async () => {
@@ -288,10 +319,17 @@ it("lists Polar's orders with a key that may not read disputes", async () => {
 
 function squeezyItem(type: string, id: string, attributes: object): object {
   return {
-    ...{ type, id },
+    type,
+    id,
     attributes: {
-      ...{ customer_id: 5, currency: "EUR", total: 4_000, status: "paid", refunded: false },
-      ...{ created_at: "2026-03-02T12:00:00Z", updated_at: "2026-03-02T12:00:00Z", urls: {} },
+      customer_id: 5,
+      currency: "EUR",
+      total: 4_000,
+      status: "paid",
+      refunded: false,
+      created_at: "2026-03-02T12:00:00Z",
+      updated_at: "2026-03-02T12:00:00Z",
+      urls: {},
       ...attributes,
     },
   };
@@ -335,8 +373,9 @@ it.each([
   ["lemon-squeezy", "/v1/subscription-invoices/x_1"],
 ])("returns null for a payment that %s does not know", async (format, path) => {
   const missing = {
-    ...{ error: { code: "not_found", message: "no such", detail: "no such", type: "request_error" } },
-    ...{ detail: "no such", errors: [{ detail: "no such", status: "404" }] },
+    error: { code: "not_found", message: "no such", detail: "no such", type: "request_error" },
+    detail: "no such",
+    errors: [{ detail: "no such", status: "404" }],
   };
   const ofFormat: Record<string, object> = {
     stripe: {

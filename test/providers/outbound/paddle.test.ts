@@ -162,7 +162,8 @@ describe("Paddle's API", () => {
     provider.respondWith(() => ({ body: { data: { id: "sub_0", status, items } } }));
     const change = {
       ...({ when: "now", priceId: null, currentPriceId: "pri_pro", seats: 6 } as const),
-      ...{ resultingPriceId: "pri_pro", resultingSeats: 6 },
+      resultingPriceId: "pri_pro",
+      resultingSeats: 6,
     };
     await api.changeSubscription("sub_0", change);
     await api.previewChange("sub_0", change);
@@ -184,7 +185,8 @@ describe("Paddle's API", () => {
     provider.respondWith(() => ({ body: { data: { id: "sub_0", status: "active", items } } }));
     const changing = api.changeSubscription("sub_0", {
       ...({ when: "now", priceId: "pri_max", currentPriceId: "pri_pro", seats: null } as const),
-      ...{ resultingPriceId: "pri_max", resultingSeats: 2 },
+      resultingPriceId: "pri_max",
+      resultingSeats: 2,
     });
     await expect(changing).rejects.toMatchObject({ failure: "rejected" });
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);

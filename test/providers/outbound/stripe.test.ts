@@ -117,8 +117,14 @@ describe("Stripe's API", () => {
       body: { id: "sub_1", object: "subscription", schedule, items: { data: items } },
     });
     const phase = {
-      ...{ start_date: 100, end_date: 200, trial_end: null, description: null, default_payment_method: null },
-      ...{ collection_method: null, automatic_tax: { enabled: true }, default_tax_rates: [{ id: "txr_1" }] },
+      start_date: 100,
+      end_date: 200,
+      trial_end: null,
+      description: null,
+      default_payment_method: null,
+      collection_method: null,
+      automatic_tax: { enabled: true },
+      default_tax_rates: [{ id: "txr_1" }],
       discounts: [{ discount: "di_1", coupon: null, promotion_code: null }],
       items: items.map(({ price, quantity }) => ({ price: price.id, quantity, discounts: [] })),
     };
@@ -126,8 +132,11 @@ describe("Stripe's API", () => {
       body: { id: "sub_sched_1", phases: [phase], current_phase: { start_date: 100, end_date: 200 } },
     };
     const change = {
-      ...{ priceId: "price_team", currentPriceId: "price_pro", seats: 6 },
-      ...{ resultingPriceId: "price_team", resultingSeats: 6 },
+      priceId: "price_team",
+      currentPriceId: "price_pro",
+      seats: 6,
+      resultingPriceId: "price_team",
+      resultingSeats: 6,
     };
     const subscriptionPath = "/provider-a/v1/subscriptions/sub_1";
     const schedulePath = "/provider-a/v1/subscription_schedules/sub_sched_1";

@@ -10,8 +10,11 @@ it("tells only the operator how to build the pages", async () => {
   const log = { info: () => {}, warn: () => {}, error: (...entry: unknown[]) => logged.push(entry) };
   const project = await temporaryFolder();
   const options = {
-    ...{ log, appUrl: "http://localhost", ownOrigins: () => ["http://localhost"] },
-    ...{ clientAddress: () => "192.0.2.1", deps: { limits: testLimits() } },
+    log,
+    appUrl: "http://localhost",
+    ownOrigins: () => ["http://localhost"],
+    clientAddress: () => "192.0.2.1",
+    deps: { limits: testLimits() },
   };
   const pages = createPages(options as unknown as PagesOptions, project);
   const server = await startHttpServer(pages.answer);

@@ -39,7 +39,8 @@ async function subscribe(userId: string) {
   const checkout = await dataOf(
     lemonSqueezy.createCheckout(STORE, VARIANT, {
       checkoutData: {
-        ...{ email, custom: { userId } },
+        email,
+        custom: { userId },
         // Real variants have numbers.
         variantQuantities: [{ variantId: VARIANT as unknown as number, quantity: 2 }],
       },
@@ -115,16 +116,29 @@ describe("discounts", () => {
   it("are created, retrieved, listed and deleted", async () => {
     const created = await dataOf(
       lemonSqueezy.createDiscount({
-        ...{ storeId: STORE, name: "Launch", code: "LAUNCH", amount: 500, amountType: "fixed" },
-        ...{ duration: "repeating", durationInMonths: 3, isLimitedRedemptions: true, maxRedemptions: 2 },
-        ...{ isLimitedToProducts: true, variantIds: [VARIANT as unknown as number] },
+        storeId: STORE,
+        name: "Launch",
+        code: "LAUNCH",
+        amount: 500,
+        amountType: "fixed",
+        duration: "repeating",
+        durationInMonths: 3,
+        isLimitedRedemptions: true,
+        maxRedemptions: 2,
+        isLimitedToProducts: true,
+        variantIds: [VARIANT as unknown as number],
       }),
     );
     expect(created).toMatchObject({
       type: "discounts",
       attributes: {
-        ...{ code: "LAUNCH", amount: 500, amount_type: "fixed", duration: "repeating" },
-        ...{ duration_in_months: 3, max_redemptions: 2, is_limited_to_products: true },
+        code: "LAUNCH",
+        amount: 500,
+        amount_type: "fixed",
+        duration: "repeating",
+        duration_in_months: 3,
+        max_redemptions: 2,
+        is_limited_to_products: true,
       },
     });
     expect(await dataOf(lemonSqueezy.getDiscount(created.id))).toEqual(created);
@@ -153,8 +167,11 @@ describe("discounts", () => {
     expect(redemptions).toMatchObject([
       {
         attributes: {
-          ...{ order_id: Number(order?.id), discount_code: "HALF50", amount: 1_000 },
-          ...{ discount_amount: 50, discount_amount_type: "percent" },
+          order_id: Number(order?.id),
+          discount_code: "HALF50",
+          amount: 1_000,
+          discount_amount: 50,
+          discount_amount_type: "percent",
         },
       },
     ]);
@@ -193,7 +210,9 @@ describe("subscriptions", () => {
   it("change variant and seats", async () => {
     const { id, subscription } = await subscribe("changes");
     expect(subscription.attributes).toMatchObject({
-      ...{ status: "active", status_formatted: "Active", user_email: "changes@example.com" },
+      status: "active",
+      status_formatted: "Active",
+      user_email: "changes@example.com",
       first_subscription_item: { quantity: 2, is_usage_based: false },
     });
     const item = await dataOf(lemonSqueezy.updateSubscriptionItem(itemIdOf(subscription), { quantity: 5 }));
@@ -204,7 +223,8 @@ describe("subscriptions", () => {
     ]);
     const changed = await dataOf(
       lemonSqueezy.updateSubscription(id, {
-        ...{ variantId: "price_team_monthly" as unknown as number, invoiceImmediately: true },
+        variantId: "price_team_monthly" as unknown as number,
+        invoiceImmediately: true,
       }),
     );
     expect(changed.attributes).toMatchObject({ variant_id: "price_team_monthly", product_name: "Team" });
@@ -271,13 +291,19 @@ describe("orders and invoices", () => {
     const { id, subscription } = await subscribe("invoices");
     const order = await dataOf(lemonSqueezy.getOrder(subscription.attributes.order_id));
     expect(order.attributes).toMatchObject({
-      ...{ status: "paid", total: 4_000, total_formatted: expect.stringContaining("40"), refunded: false },
+      status: "paid",
+      total: 4_000,
+      total_formatted: expect.stringContaining("40"),
+      refunded: false,
     });
     const userEmail = "invoices@example.com";
     expect(await dataOf(lemonSqueezy.listOrders({ filter: { userEmail } }))).toEqual([order]);
     const [invoice] = await dataOf(lemonSqueezy.listSubscriptionInvoices({ filter: { subscriptionId: id } }));
     expect(invoice?.attributes).toMatchObject({
-      ...{ billing_reason: "initial", status: "paid", total: 4_000, card_brand: "visa" },
+      billing_reason: "initial",
+      status: "paid",
+      total: 4_000,
+      card_brand: "visa",
     });
     const invoiceId = String(invoice?.id);
     const refunded = await dataOf(lemonSqueezy.issueSubscriptionInvoiceRefund(invoiceId, 1_000));
@@ -319,7 +345,8 @@ describe("what is not supported", () => {
       { status: "422", title: "Unprocessable Entity", source: { pointer: "/data/attributes/pause" } },
     ]);
     const quantities = [VARIANT, "price_team_monthly"].map((variant) => ({
-      ...{ variantId: variant as unknown as number, quantity: 1 },
+      variantId: variant as unknown as number,
+      quantity: 1,
     }));
     expect(
       await errorsOf(

@@ -27,7 +27,9 @@ async function subscribe(userId: string) {
   const customer = await paddle.customers.create({ email, name: "Ada", customData: { userId } });
   const transaction = await paddle.transactions.create({
     items: [{ priceId: PRICE, quantity: 2 }],
-    ...{ customerId: customer.id, customData: { userId }, collectionMode: "automatic" },
+    customerId: customer.id,
+    customData: { userId },
+    collectionMode: "automatic",
   });
   await provider.pay(String(transaction.checkout?.url), email);
   const paid = await paddle.transactions.get(transaction.id, WITH_ADJUSTMENTS);
@@ -77,13 +79,18 @@ describe("transactions", () => {
   it("complete with a payment and a subscription, and are refunded by adjustments", async () => {
     const { transaction, customer, id } = await subscribe("refunds");
     expect(transaction).toMatchObject({
-      ...{ status: "completed", subscriptionId: id, adjustments: [], customer: { id: customer.id } },
+      status: "completed",
+      subscriptionId: id,
+      adjustments: [],
+      customer: { id: customer.id },
       payments: [{ status: "captured", amount: "4000", methodDetails: { type: "card" } }],
     });
     const itemId = String(transaction.details?.lineItems[0]?.id);
     const refund = { action: "refund", transactionId: transaction.id, reason: "requested" } as const;
     const partial = await paddle.adjustments.create({
-      ...{ ...refund, type: "partial", items: [{ itemId, type: "partial", amount: "1000" }] },
+      ...refund,
+      type: "partial",
+      items: [{ itemId, type: "partial", amount: "1000" }],
     });
     expect(partial).toMatchObject({ status: "pending_approval", customerId: customer.id, type: "partial" });
     await paddle.adjustments.create({ ...refund, type: "full" });
@@ -101,7 +108,9 @@ describe("subscriptions", () => {
   it("change seats and plan, after a preview", async () => {
     const { id } = await subscribe("changes");
     expect(await paddle.subscriptions.get(id)).toMatchObject({
-      ...{ status: "active", customData: { userId: "changes" }, scheduledChange: null },
+      status: "active",
+      customData: { userId: "changes" },
+      scheduledChange: null,
       items: [{ quantity: 2, price: { id: PRICE }, product: { name: "Pro" } }],
     });
     expect(await paddle.subscriptions.update(id, itemOf(PRICE, 3))).toMatchObject({
@@ -121,10 +130,12 @@ describe("subscriptions", () => {
     expect(scheduled).toMatchObject({ status: "active", scheduledChange: { action: "cancel" } });
     expect(scheduled.scheduledChange?.effectiveAt).toBe(scheduled.currentBillingPeriod?.endsAt);
     expect(await paddle.subscriptions.update(id, { scheduledChange: null })).toMatchObject({
-      ...{ status: "active", scheduledChange: null },
+      status: "active",
+      scheduledChange: null,
     });
     expect(await paddle.subscriptions.cancel(id, { effectiveFrom: "immediately" })).toMatchObject({
-      ...{ status: "canceled", currentBillingPeriod: null },
+      status: "canceled",
+      currentBillingPeriod: null,
     });
     await expect(paddle.subscriptions.cancel(id, {})).rejects.toMatchObject({
       code: "subscription_is_canceled_action_invalid",
@@ -157,7 +168,8 @@ describe("prorations", () => {
   }
 
   const change = (quantity: number, prorationBillingMode: ProrationBillingMode, priceId = PRICE) => ({
-    ...{ items: [{ priceId, quantity }], prorationBillingMode },
+    items: [{ priceId, quantity }],
+    prorationBillingMode,
   });
   /** The newest first. */
   const listTransactions = async (subscriptionId: string) =>
@@ -170,7 +182,8 @@ describe("prorations", () => {
     const upgrade = change(10, "prorated_immediately", "price_team_monthly");
     const preview = await paddle.subscriptions.previewUpdate(id, upgrade);
     expect(preview.updateSummary).toMatchObject({
-      ...{ credit: { amount: "2000" }, charge: { amount: "7500" } },
+      credit: { amount: "2000" },
+      charge: { amount: "7500" },
       result: { action: "charge", amount: "5500" },
     });
     expect(preview.immediateTransaction?.details.totals.grandTotal).toBe("5500");
@@ -180,7 +193,8 @@ describe("prorations", () => {
       .list({ subscriptionId: [id], origin: ["subscription_update"] })
       .next();
     expect(transaction).toMatchObject({
-      ...{ status: "completed", origin: "subscription_update" },
+      status: "completed",
+      origin: "subscription_update",
       items: [{ quantity: 10, proration: { rate: "0.5" } }],
       details: { totals: { subtotal: "7500", credit: "2000", grandTotal: "5500" } },
     });
@@ -230,7 +244,11 @@ describe("prorations", () => {
 describe("discounts", () => {
   it("are created, retrieved, updated, listed and archived", async () => {
     const discount = await paddle.discounts.create({
-      ...{ amount: "10", description: "Spring", type: "percentage", code: "SPRING", recur: true },
+      amount: "10",
+      description: "Spring",
+      type: "percentage",
+      code: "SPRING",
+      recur: true,
     });
     expect(discount).toMatchObject({ status: "active", code: "SPRING", recur: true, timesUsed: 0 });
     expect(await paddle.discounts.update(discount.id, { description: "May" })).toMatchObject({
@@ -246,11 +264,16 @@ describe("discounts", () => {
 
   it("reduce a transaction, and those of the subscription while they recur", async () => {
     const { id: discountId } = await paddle.discounts.create({
-      ...{ amount: "25", description: "Quarter", type: "percentage", usageLimit: 1 },
-      ...{ recur: true, maximumRecurringIntervals: 2 },
+      amount: "25",
+      description: "Quarter",
+      type: "percentage",
+      usageLimit: 1,
+      recur: true,
+      maximumRecurringIntervals: 2,
     });
     const transaction = await paddle.transactions.create({
-      ...{ items: [{ priceId: PRICE, quantity: 2 }], discountId },
+      items: [{ priceId: PRICE, quantity: 2 }],
+      discountId,
     });
     expect(transaction).toMatchObject({
       discountId,
@@ -272,7 +295,11 @@ describe("discounts", () => {
   it("are given to a subscription from the next billing period on, and taken back", async () => {
     const { id } = await subscribe("given");
     const discount = await paddle.discounts.create({
-      ...{ amount: "500", description: "Five off", type: "flat", currencyCode: "EUR", recur: true },
+      amount: "500",
+      description: "Five off",
+      type: "flat",
+      currencyCode: "EUR",
+      recur: true,
     });
     await paddle.subscriptions.update(id, {
       discount: { id: discount.id, effectiveFrom: "next_billing_period" },
@@ -312,7 +339,10 @@ describe("webhooks", () => {
     await paddle.subscriptions.update(id, itemOf(PRICE, 4));
     const { transaction } = await subscribe("webhooks-refund");
     await paddle.adjustments.create({
-      ...{ action: "refund", transactionId: transaction.id, reason: "requested", type: "full" },
+      action: "refund",
+      transactionId: transaction.id,
+      reason: "requested",
+      type: "full",
     });
     const types: string[] = [];
     const deliveries = await provider.deliveries();
@@ -337,7 +367,9 @@ describe("webhooks", () => {
 
 describe("what is not supported", () => {
   const refused = (field: string) => ({
-    ...{ type: "request_error", code: "bad_request", errors: [{ field }] },
+    type: "request_error",
+    code: "bad_request",
+    errors: [{ field }],
   });
 
   it("is refused with the field", async () => {

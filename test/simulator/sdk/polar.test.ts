@@ -21,8 +21,12 @@ beforeAll(async () => {
 
 async function subscribe(userId: string) {
   const checkout = await validating.checkouts.create({
-    ...{ products: [PRODUCT], seats: 2, externalCustomerId: userId, customerEmail: `${userId}@example.com` },
-    ...{ metadata: { userId }, successUrl: "http://localhost:3000/done" },
+    products: [PRODUCT],
+    seats: 2,
+    externalCustomerId: userId,
+    customerEmail: `${userId}@example.com`,
+    metadata: { userId },
+    successUrl: "http://localhost:3000/done",
   });
   await provider.pay(checkout.url, `${userId}@example.com`);
   const { result } = await validating.subscriptions.list({ externalCustomerId: userId });
@@ -34,7 +38,10 @@ async function subscribe(userId: string) {
 describe("the SDK before 1.0", () => {
   it("validates customers", async () => {
     const created = await validating.customers.create({
-      ...{ email: "ada@example.com", name: "Ada", externalId: "ada", metadata: { team: "7" } },
+      email: "ada@example.com",
+      name: "Ada",
+      externalId: "ada",
+      metadata: { team: "7" },
     });
     expect(created).toMatchObject({ externalId: "ada", name: "Ada", metadata: { team: "7" } });
     expect(await validating.customers.get({ id: created.id })).toEqual(created);
@@ -53,13 +60,17 @@ describe("the SDK before 1.0", () => {
 
   it("validates checkouts", async () => {
     const trial = await validating.checkouts.create({
-      ...{ products: [PRODUCT], trialInterval: "day", trialIntervalCount: 14 },
+      products: [PRODUCT],
+      trialInterval: "day",
+      trialIntervalCount: 14,
     });
     expect(trial).toMatchObject({ status: "open", activeTrialIntervalCount: 14 });
     expect(await validating.checkouts.get({ id: trial.id })).toEqual(trial);
     const { checkout } = await subscribe("checkouts");
     expect(await validating.checkouts.get({ id: checkout.id })).toMatchObject({
-      ...{ status: "succeeded", externalCustomerId: "checkouts", subscriptionId: null },
+      status: "succeeded",
+      externalCustomerId: "checkouts",
+      subscriptionId: null,
     });
     const { result } = await validating.checkouts.list({ status: "succeeded", limit: 1 });
     expect(result.items.map(({ id }) => id)).toEqual([checkout.id]);
@@ -75,10 +86,12 @@ describe("the SDK before 1.0", () => {
     expect(await update({ seats: 3 })).toMatchObject({ seats: 3, pendingUpdate: null });
     const pending = await update({ productId: "price_team_monthly", prorationBehavior: "next_period" });
     expect(pending).toMatchObject({
-      ...{ productId: PRODUCT, pendingUpdate: { productId: "price_team_monthly", seats: null } },
+      productId: PRODUCT,
+      pendingUpdate: { productId: "price_team_monthly", seats: null },
     });
     expect(await update({ productId: "price_team_monthly", prorationBehavior: "invoice" })).toMatchObject({
-      ...{ productId: "price_team_monthly", product: { name: "Team" } },
+      productId: "price_team_monthly",
+      product: { name: "Team" },
     });
     const canceled = await update({ cancelAtPeriodEnd: true });
     expect(canceled).toMatchObject({ status: "active", cancelAtPeriodEnd: true });
@@ -154,8 +167,14 @@ describe("the SDK before 1.0", () => {
 
   it("validates discounts", async () => {
     const percentage = await validating.discounts.create({
-      ...{ type: "percentage", name: "Launch", code: "LAUNCH25", basisPoints: 2_500 },
-      ...{ duration: "repeating", durationInMonths: 3, maxRedemptions: 5, products: [PRODUCT] },
+      type: "percentage",
+      name: "Launch",
+      code: "LAUNCH25",
+      basisPoints: 2_500,
+      duration: "repeating",
+      durationInMonths: 3,
+      maxRedemptions: 5,
+      products: [PRODUCT],
     });
     expect(percentage).toMatchObject({
       basisPoints: 2_500,
@@ -163,7 +182,10 @@ describe("the SDK before 1.0", () => {
       products: [{ id: PRODUCT }],
     });
     const fixed = await validating.discounts.create({
-      ...{ type: "fixed", name: "Thanks", amounts: { eur: 500 }, duration: "once" },
+      type: "fixed",
+      name: "Thanks",
+      amounts: { eur: 500 },
+      duration: "once",
     });
     expect(fixed).toMatchObject({ amount: 500, currency: "eur", code: null });
     expect(await validating.discounts.get({ id: percentage.id })).toEqual(percentage);
@@ -171,7 +193,11 @@ describe("the SDK before 1.0", () => {
     expect(result.items).toEqual([percentage]);
     await expect(
       validating.discounts.create({
-        ...{ type: "percentage", name: "Again", code: "launch25", basisPoints: 1, duration: "once" },
+        type: "percentage",
+        name: "Again",
+        code: "launch25",
+        basisPoints: 1,
+        duration: "once",
       }),
     ).rejects.toMatchObject({ statusCode: 422 });
     const discountUpdate = { name: "Thank you", endsAt: new Date(Date.now() + 86_400_000_000) };
@@ -187,13 +213,24 @@ describe("the SDK before 1.0", () => {
 
   it("validates checkouts, subscriptions and orders with a discount", async () => {
     const { id: discountId } = await validating.discounts.create({
-      ...{ type: "percentage", name: "Half", code: "HALF", basisPoints: 5_000, duration: "once" },
+      type: "percentage",
+      name: "Half",
+      code: "HALF",
+      basisPoints: 5_000,
+      duration: "once",
     });
     const checkout = await validating.checkouts.create({
-      ...{ products: [PRODUCT], seats: 2, discountId, externalCustomerId: "half" },
+      products: [PRODUCT],
+      seats: 2,
+      discountId,
+      externalCustomerId: "half",
     });
     expect(checkout).toMatchObject({
-      ...{ discountId, amount: 4_000, discountAmount: 2_000, totalAmount: 2_000, discount: { code: "HALF" } },
+      discountId,
+      amount: 4_000,
+      discountAmount: 2_000,
+      totalAmount: 2_000,
+      discount: { code: "HALF" },
     });
     await provider.pay(checkout.url, "half@example.com");
     const { result } = await validating.subscriptions.list({ externalCustomerId: "half" });
@@ -220,11 +257,18 @@ describe("the SDK before 1.0", () => {
 
   it("takes a discount's code at the checkout, unless the seller forbids it", async () => {
     await validating.discounts.create({
-      ...{ type: "fixed", name: "Welcome", code: "WELCOME", amounts: { eur: 1_000 }, duration: "forever" },
+      type: "fixed",
+      name: "Welcome",
+      code: "WELCOME",
+      amounts: { eur: 1_000 },
+      duration: "forever",
     });
     const paidWith = async (userId: string, code: string, allowDiscountCodes: boolean) => {
       const checkout = await validating.checkouts.create({
-        ...{ products: [PRODUCT], seats: 2, externalCustomerId: userId, allowDiscountCodes },
+        products: [PRODUCT],
+        seats: 2,
+        externalCustomerId: userId,
+        allowDiscountCodes,
       });
       await provider.pay(checkout.url, `${userId}@example.com`, { code });
       const { result } = await validating.orders.list({ externalCustomerId: userId });
@@ -251,8 +295,13 @@ describe("the SDK before 1.0", () => {
     const { result } = await validating.orders.list({ externalCustomerId: "orders" });
     const [order] = result.items;
     expect(order).toMatchObject({
-      ...{ status: "paid", totalAmount: 4_000, billingReason: "subscription_create", seats: 2 },
-      ...{ subscriptionId: subscription.id, subscription: { status: "active" }, refundableAmount: 4_000 },
+      status: "paid",
+      totalAmount: 4_000,
+      billingReason: "subscription_create",
+      seats: 2,
+      subscriptionId: subscription.id,
+      subscription: { status: "active" },
+      refundableAmount: 4_000,
     });
     const orderId = String(order?.id);
     expect(await validating.orders.get({ id: orderId })).toEqual(order);
@@ -261,7 +310,9 @@ describe("the SDK before 1.0", () => {
     const refunds = await validating.refunds.list({ orderId });
     expect(refunds.result.items).toEqual([refund]);
     expect(await validating.orders.get({ id: orderId })).toMatchObject({
-      ...{ status: "partially_refunded", refundedAmount: 1_000, refundableAmount: 3_000 },
+      status: "partially_refunded",
+      refundedAmount: 1_000,
+      refundableAmount: 3_000,
     });
     expect((await validating.disputes.list({})).result.items).toEqual([]);
   });
@@ -273,7 +324,8 @@ describe("the SDK before 1.0", () => {
     expect(product).toMatchObject({ name: "Pro", prices: [{ amountType: "seat_based" }] });
     await subscribe("portal");
     const session = await validating.customerSessions.create({
-      ...{ externalCustomerId: "portal", externalMemberId: "portal" },
+      externalCustomerId: "portal",
+      externalMemberId: "portal",
     });
     expect((await fetch(session.customerPortalUrl)).status).toBe(200);
     expect(session.expiresAt.getTime() - session.createdAt.getTime()).toBe(3_600_000);
@@ -292,7 +344,9 @@ describe("the SDK before 1.0", () => {
     await change({ cancelAtPeriodEnd: false });
     const { result } = await validating.orders.list({ externalCustomerId: "webhooks" });
     await validating.refunds.create({
-      ...{ orderId: String(result.items[0]?.id), reason: "duplicate", amount: 4_000 },
+      orderId: String(result.items[0]?.id),
+      reason: "duplicate",
+      amount: 4_000,
     });
     await validating.subscriptions.revoke({ id: subscription.id });
     const deliveries = await provider.deliveries();
@@ -314,7 +368,10 @@ describe("the SDK since 1.0", () => {
     expect(await polar.customers.getStateExternal(user)).toMatchObject({ id: customer.id });
     expect((await polar.customers.list({ email: "current@example.com" })).items).toEqual([customer]);
     const checkout = await polar.checkouts.create({
-      ...{ products: [PRODUCT], seats: 2, external_customer_id: user, metadata: { userId: user } },
+      products: [PRODUCT],
+      seats: 2,
+      external_customer_id: user,
+      metadata: { userId: user },
     });
     await provider.pay(checkout.url, "current@example.com");
     expect(await polar.checkouts.get(checkout.id)).toMatchObject({ status: "succeeded" });
@@ -332,11 +389,9 @@ describe("the SDK since 1.0", () => {
       cancel_at_period_end: false,
     });
     const session = await polar.customerSessions.create({
-      ...{
-        external_customer_id: user,
-        external_member_id: user,
-        return_url: "http://localhost:3000/billing",
-      },
+      external_customer_id: user,
+      external_member_id: user,
+      return_url: "http://localhost:3000/billing",
     });
     expect((await fetch(session.customer_portal_url)).status).toBe(200);
     const orders = await polar.orders.list({ subscription_id: id, sorting: ["-created_at"] });

@@ -14,7 +14,9 @@ export async function sdkContext(format: WireFormat, secret: string = SECRETS["p
     secret,
   });
   return {
-    ...{ sim, secret, apiUrl: `${sim.url}/provider-a` },
+    sim,
+    secret,
+    apiUrl: `${sim.url}/provider-a`,
     /** As the buyer at the hosted checkout. */
     pay: async (
       checkoutUrl: string,
@@ -30,7 +32,9 @@ export async function sdkContext(format: WireFormat, secret: string = SECRETS["p
     deliveries: async () => {
       await sim.settle();
       return hook.arrivals.map(({ rawBody, headers, eventType }) => ({
-        ...{ body: rawBody.toString(), headers, eventType },
+        body: rawBody.toString(),
+        headers,
+        eventType,
       }));
     },
   };

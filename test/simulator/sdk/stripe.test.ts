@@ -42,7 +42,10 @@ describe("customers", () => {
     expect(created.lastResponse.requestId).toMatch(/^req_/);
     await stripe.customers.update(created.id, { metadata: { team: "7", userId: "" } });
     expect(await stripe.customers.retrieve(created.id)).toMatchObject({
-      ...{ email, name: "Ada", metadata: { team: "7" }, object: "customer" },
+      email,
+      name: "Ada",
+      metadata: { team: "7" },
+      object: "customer",
     });
     const twin = await stripe.customers.create({ email });
     const { data } = await stripe.customers.list({ email });
@@ -63,8 +66,14 @@ describe("checkout sessions", () => {
   it("are created, retrieved with their line items, listed and expired", async () => {
     const session = await openSession({ customer_email: "a@example.com", allow_promotion_codes: true });
     expect(session).toMatchObject({
-      ...{ object: "checkout.session", status: "open", ui_mode: "hosted_page", mode: "subscription" },
-      ...{ amount_total: 4_000, currency: "eur", allow_promotion_codes: true, metadata: { order: "1" } },
+      object: "checkout.session",
+      status: "open",
+      ui_mode: "hosted_page",
+      mode: "subscription",
+      amount_total: 4_000,
+      currency: "eur",
+      allow_promotion_codes: true,
+      metadata: { order: "1" },
     });
     const lineItems = await stripe.checkout.sessions.listLineItems(session.id);
     expect(lineItems.data).toMatchObject([{ quantity: 2, amount_total: 4_000, price: { id: PRICE } }]);
@@ -78,7 +87,8 @@ describe("checkout sessions", () => {
 
   it("return the stored response for a repeated idempotency key", async () => {
     const parameters: Stripe.Checkout.SessionCreateParams = {
-      ...{ mode: "subscription", line_items: [{ price: PRICE, quantity: 1 }] },
+      mode: "subscription",
+      line_items: [{ price: PRICE, quantity: 1 }],
       success_url: "http://localhost:3000/done",
     };
     const options = { idempotencyKey: "stripe-sdk-1" };
@@ -97,7 +107,8 @@ describe("checkout sessions", () => {
     await provider.pay(String(session.url));
     const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["subscription"] });
     expect(paid).toMatchObject({
-      ...{ payment_status: "no_payment_required", invoice: null },
+      payment_status: "no_payment_required",
+      invoice: null,
       subscription: { status: "trialing", latest_invoice: null },
     });
   });
@@ -109,7 +120,9 @@ describe("subscriptions", () => {
     const customer = String(subscription.customer);
     const expand = ["customer", "latest_invoice.payments", "items.data.price.product"];
     expect(await stripe.subscriptions.retrieve(subscription.id, { expand })).toMatchObject({
-      ...{ status: "active", metadata: { userId: "user_0" }, customer: { id: customer, object: "customer" } },
+      status: "active",
+      metadata: { userId: "user_0" },
+      customer: { id: customer, object: "customer" },
       latest_invoice: { status: "paid", payments: { data: [{ status: "paid" }] } },
       items: { data: [{ quantity: 2, price: { id: PRICE, product: { object: "product", name: "Pro" } } }] },
     });
@@ -124,20 +137,28 @@ describe("subscriptions", () => {
     const metadata = { userId: "user_3", planId: "pro" };
     const order = { customer, items, metadata };
     const paid = await stripe.subscriptions.create({
-      ...{ ...order, default_payment_method: "pm_card_visa", expand: ["latest_invoice"] },
+      ...order,
+      default_payment_method: "pm_card_visa",
+      expand: ["latest_invoice"],
     });
     expect(paid).toMatchObject({
-      ...{ status: "active", customer, metadata, latest_invoice: { status: "paid", amount_paid: 4_000 } },
+      status: "active",
+      customer,
+      metadata,
+      latest_invoice: { status: "paid", amount_paid: 4_000 },
       items: { data: [{ quantity: 2, price: { id: PRICE } }] },
     });
     const trial = await stripe.subscriptions.create({ ...order, trial_period_days: 7 });
     expect(trial).toMatchObject({ status: "trialing", latest_invoice: null });
     await expect(stripe.subscriptions.create(order)).rejects.toMatchObject({
-      ...{ code: "resource_missing", param: "default_payment_method" },
+      code: "resource_missing",
+      param: "default_payment_method",
     });
 
     const awaiting = await stripe.subscriptions.create({
-      ...{ ...order, payment_behavior: "default_incomplete", expand: ["latest_invoice.confirmation_secret"] },
+      ...order,
+      payment_behavior: "default_incomplete",
+      expand: ["latest_invoice.confirmation_secret"],
     });
     const invoice = awaiting.latest_invoice as Stripe.Invoice;
     expect(awaiting.status).toBe("incomplete");
@@ -166,7 +187,8 @@ describe("subscriptions", () => {
     const { data } = await stripe.events.list({ type: "customer.subscription.updated", limit: 100 });
     const expired = data.find((event) => (event.data.object as Stripe.Subscription).id === id);
     expect(expired?.data).toMatchObject({
-      ...{ object: { status: "incomplete_expired" }, previous_attributes: { status: "incomplete" } },
+      object: { status: "incomplete_expired" },
+      previous_attributes: { status: "incomplete" },
     });
   });
 
@@ -195,7 +217,8 @@ describe("subscriptions", () => {
     });
     expect(preview).toMatchObject({ object: "invoice", currency: "eur" });
     const plan = await stripe.subscriptions.update(subscription.id, {
-      ...{ items: [{ id: item, price: "price_team_monthly", quantity: 5 }], metadata: { planId: "team" } },
+      items: [{ id: item, price: "price_team_monthly", quantity: 5 }],
+      metadata: { planId: "team" },
       proration_behavior: "always_invoice",
     });
     expect(plan).toMatchObject({
@@ -240,14 +263,18 @@ describe("prorations", () => {
   it("are invoiced at once with always_invoice, as previewed", async () => {
     const { id, item } = await subscribeHalfAPeriodAgo();
     const change = {
-      ...{ items: [{ id: item, price: TEAM, quantity: 10 }], proration_behavior: "always_invoice" },
-    } as const;
+      items: [{ id: item, price: TEAM, quantity: 10 }],
+      proration_behavior: "always_invoice" as const,
+    };
     const preview = await stripe.invoices.createPreview({ subscription: id, subscription_details: change });
     const changed = await stripe.subscriptions.update(id, { ...change, expand: ["latest_invoice"] });
     const invoice = changed.latest_invoice as Stripe.Invoice;
     // Half of 2 x 20.00 back, half of 10 x 15.00 to pay.
     expect(invoice).toMatchObject({
-      ...{ billing_reason: "subscription_update", status: "paid", total: 5_500, amount_paid: 5_500 },
+      billing_reason: "subscription_update",
+      status: "paid",
+      total: 5_500,
+      amount_paid: 5_500,
       lines: {
         data: [
           { amount: -2_000, parent: { subscription_item_details: { proration: true } } },
@@ -289,7 +316,8 @@ describe("prorations", () => {
   it("are not made with none", async () => {
     const { id, item } = await subscribeHalfAPeriodAgo();
     await stripe.subscriptions.update(id, {
-      ...{ items: [{ id: item, quantity: 1 }], proration_behavior: "none" },
+      items: [{ id: item, quantity: 1 }],
+      proration_behavior: "none",
     });
     await control(provider.sim.url, "/clock", { by: "month" });
     expect((await listInvoices(id))[0]).toEqual(["subscription_cycle", 2_000, "due 2000"]);
@@ -298,8 +326,9 @@ describe("prorations", () => {
   it("become a credit of the customer when negative, which pays later invoices", async () => {
     const { id, item } = await subscribeHalfAPeriodAgo();
     const downgrade = {
-      ...{ items: [{ id: item, quantity: 1 }], proration_behavior: "always_invoice" },
-    } as const;
+      items: [{ id: item, quantity: 1 }],
+      proration_behavior: "always_invoice" as const,
+    };
     const preview = await stripe.invoices.createPreview({
       subscription: id,
       subscription_details: downgrade,
@@ -319,7 +348,8 @@ describe("prorations", () => {
     const items = [{ id: item, price: "price_pro_yearly", quantity: 1 }];
     const changed = await stripe.subscriptions.update(id, { items, expand: ["latest_invoice"] });
     expect(changed.latest_invoice).toMatchObject({
-      ...{ billing_reason: "subscription_update", amount_due: 18_000 },
+      billing_reason: "subscription_update",
+      amount_due: 18_000,
       lines: { data: [{ amount: -2_000 }, { amount: 20_000 }] },
     });
     const [{ current_period_start, current_period_end }] = changed.items.data as [Stripe.SubscriptionItem];
@@ -345,11 +375,13 @@ describe("coupons and promotion codes", () => {
     expect(coupon).toMatchObject({ object: "coupon", valid: true, times_redeemed: 0, amount_off: null });
     await stripe.coupons.update(coupon.id, { metadata: { campaign: "spring" } });
     const code = await stripe.promotionCodes.create({
-      ...{ promotion: { type: "coupon", coupon: coupon.id }, code: "SPRING" },
+      promotion: { type: "coupon", coupon: coupon.id },
+      code: "SPRING",
       expand: ["promotion.coupon"],
     });
     expect(code).toMatchObject({
-      ...{ active: true, code: "SPRING" },
+      active: true,
+      code: "SPRING",
       promotion: { coupon: { id: coupon.id, metadata: { campaign: "spring" } } },
     });
     const { data } = await stripe.promotionCodes.list({ code: "spring", active: true });
@@ -364,11 +396,15 @@ describe("coupons and promotion codes", () => {
 
   it("reduce a session, its subscription and the invoices for as long as they last", async () => {
     const coupon = await stripe.coupons.create({
-      ...{ percent_off: 50, duration: "repeating", duration_in_months: 2 },
+      percent_off: 50,
+      duration: "repeating",
+      duration_in_months: 2,
     });
     const session = await openSession({ discounts: [{ coupon: coupon.id }] });
     expect(session).toMatchObject({
-      ...{ amount_subtotal: 4_000, amount_total: 2_000, total_details: { amount_discount: 2_000 } },
+      amount_subtotal: 4_000,
+      amount_total: 2_000,
+      total_details: { amount_discount: 2_000 },
       discounts: [{ coupon: coupon.id, promotion_code: null }],
     });
     await provider.pay(String(session.url), "half@example.com");
@@ -378,7 +414,9 @@ describe("coupons and promotion codes", () => {
     const { id, discounts } = paid.subscription as Stripe.Subscription;
     expect(discounts).toMatchObject([{ object: "discount", source: { coupon: coupon.id } }]);
     expect(paid.invoice).toMatchObject({
-      ...{ subtotal: 4_000, total: 2_000, total_discount_amounts: [{ amount: 2_000 }] },
+      subtotal: 4_000,
+      total: 2_000,
+      total_discount_amounts: [{ amount: 2_000 }],
       lines: { data: [{ amount: 4_000, discount_amounts: [{ amount: 2_000 }] }] },
     });
     for (let month = 0; month < 2; month += 1) await control(provider.sim.url, "/clock", { by: "month" });
@@ -393,10 +431,14 @@ describe("coupons and promotion codes", () => {
 
   it("can be entered on the payment page if the session allows it", async () => {
     const { id: coupon } = await stripe.coupons.create({
-      ...{ amount_off: 500, currency: "eur", duration: "once" },
+      amount_off: 500,
+      currency: "eur",
+      duration: "once",
     });
     const code = await stripe.promotionCodes.create({
-      ...{ promotion: { type: "coupon", coupon }, code: "LESS5", max_redemptions: 1 },
+      promotion: { type: "coupon", coupon },
+      code: "LESS5",
+      max_redemptions: 1,
     });
     const payWith = async (entered: string) => {
       const session = await openSession({ allow_promotion_codes: true });
@@ -424,8 +466,11 @@ describe("coupons and promotion codes", () => {
     const { id: coupon } = await stripe.coupons.create({ percent_off: 10, duration: "forever" });
     const { id: customer } = await stripe.customers.create({ email: "given@example.com" });
     const created = await stripe.subscriptions.create({
-      ...{ customer, items: [{ price: PRICE, quantity: 1 }], discounts: [{ coupon }] },
-      ...{ default_payment_method: "pm_card_visa", expand: ["latest_invoice"] },
+      customer,
+      items: [{ price: PRICE, quantity: 1 }],
+      discounts: [{ coupon }],
+      default_payment_method: "pm_card_visa",
+      expand: ["latest_invoice"],
     });
     expect(created.latest_invoice).toMatchObject({ amount_paid: 1_800 });
     const preview = await stripe.invoices.createPreview({
@@ -475,7 +520,11 @@ it("invoices stay open when a renewal's charge fails, until they are paid", asyn
   const invoice = overdue.latest_invoice as Stripe.Invoice;
   expect(overdue.status).toBe("past_due");
   expect(invoice).toMatchObject({
-    ...{ status: "open", attempted: true, amount_paid: 0, amount_remaining: 4_000, payments: { data: [] } },
+    status: "open",
+    attempted: true,
+    amount_paid: 0,
+    amount_remaining: 4_000,
+    payments: { data: [] },
   });
   expect(invoice.id).not.toBe(latest_invoice);
   expect((await stripe.invoices.list({ subscription: id, status: "open" })).data).toHaveLength(1);
@@ -505,7 +554,8 @@ describe("prices and products", () => {
 it("opens the customer portal", async () => {
   const { customer } = await subscribe();
   const session = await stripe.billingPortal.sessions.create({
-    ...{ customer: String(customer), return_url: "http://localhost:3000/billing" },
+    customer: String(customer),
+    return_url: "http://localhost:3000/billing",
   });
   expect(session).toMatchObject({ object: "billing_portal.session", customer });
   expect((await fetch(session.url)).status).toBe(200);
@@ -556,7 +606,10 @@ describe("webhooks", () => {
 
 describe("what is not supported", () => {
   const unknown = (name: string) => ({
-    ...{ type: "StripeInvalidRequestError", statusCode: 400, code: "parameter_unknown", param: name },
+    type: "StripeInvalidRequestError",
+    statusCode: 400,
+    code: "parameter_unknown",
+    param: name,
     message: `Received unknown parameter: ${name}`,
   });
 
@@ -588,7 +641,8 @@ describe("what is not supported", () => {
     ).rejects.toMatchObject({ statusCode: 400, param: "payment_behavior" });
     await expect(stripe.subscriptions.list({ limit: 101 })).rejects.toMatchObject({ param: "limit" });
     await expect(stripe.subscriptions.update(id, { items: [{ quantity: 9 }] })).rejects.toMatchObject({
-      ...{ code: "parameter_missing", param: "items[0][id]" },
+      code: "parameter_missing",
+      param: "items[0][id]",
     });
   });
 });

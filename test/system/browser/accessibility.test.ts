@@ -115,8 +115,12 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
         violations[`${width} overflow`] = await page.evaluate(OVERFLOWING);
       }
       expect(violations).toEqual({
-        ...{ "1280 light": [], "1280 dark": [], "390 light": [], "390 dark": [] },
-        ...{ "1280 overflow": [], "390 overflow": [] },
+        "1280 light": [],
+        "1280 dark": [],
+        "390 light": [],
+        "390 dark": [],
+        "1280 overflow": [],
+        "390 overflow": [],
       });
       expect(await page.locator("h1:visible").count()).toBe(1);
       if (status !== 200)

@@ -32,7 +32,11 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
   const url = `http://localhost:${port}`;
   const server = await startTestServer(test.url, {
     ...GENEROUS_LIMITS,
-    ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, PORT: String(port), APP_URL: url },
+    SIMULATOR: "on",
+    SIMULATOR_PORT: "0",
+    DATA_DIR: folder,
+    PORT: String(port),
+    APP_URL: url,
     ...variables,
   });
   const complaints: string[] = [];

@@ -51,7 +51,11 @@ describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ 
     };
     const bodyOf = (seats: number) =>
       loadFixture("stripe", "customer.subscription.created", {
-        ...{ ...facts, seats, status: "active", eventId: "evt_1", occurredAt: new Date() },
+        ...facts,
+        seats,
+        status: "active",
+        eventId: "evt_1",
+        occurredAt: new Date(),
       }).body as { id: string; type: string; created: number; data: { object: object } };
     stripe.events.push(bodyOf(1));
     stripe.subscriptions.set("sub_1", bodyOf(3).data.object);

@@ -44,7 +44,10 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
 
   it("compiles nothing in a transaction, where a table without an index in use seems expensive", async () => {
     const database = openDatabase({
-      ...{ url: postgres.url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 },
+      url: postgres.url,
+      prepared: false,
+      maxConnections: 1,
+      answerTimeoutMs: 30_000,
     });
     const limits = { lockTimeoutMs: 5_000, statementTimeoutMs: 10_000, idleTimeoutMs: 10_000 };
     const explain = { name: "", text: "explain update delivery_retention set open_ids = open_ids" };
@@ -73,8 +76,10 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
     await looker.rows("select pg_reload_conf()");
     const isEncrypted = async (query: string) => {
       const database = openDatabase({
-        ...{ url: `${postgres.url.replace("127.0.0.1", "localhost")}?${query}`, prepared: true },
-        ...{ maxConnections: 1, answerTimeoutMs: 30_000 },
+        url: `${postgres.url.replace("127.0.0.1", "localhost")}?${query}`,
+        prepared: true,
+        maxConnections: 1,
+        answerTimeoutMs: 30_000,
       });
       const select = { name: "", text: "select ssl from pg_stat_ssl where pid = pg_backend_pid()" };
       return database.run(select).finally(database.close);

@@ -46,7 +46,10 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
     if (account) await chown(archive, account.uid, account.gid);
     postgres = await start();
     const database = openDatabase({
-      ...{ url: postgres.url, prepared: false, maxConnections: 2, answerTimeoutMs: 30_000 },
+      url: postgres.url,
+      prepared: false,
+      maxConnections: 2,
+      answerTimeoutMs: 30_000,
     });
     await waitForDatabase(database);
     await migrate(database);
@@ -167,11 +170,16 @@ describeBehindPgBouncer("the backup guide, followed line by line,", ({ bin, star
 
   async function run(command: string): Promise<string> {
     const env = {
-      ...{ PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url },
+      PROVIDER_A_API_KEY: STRIPE_KEY,
+      PROVIDER_A_API_URL: stripe.url,
       ...process.env,
       ...serverVariables(postgres.url),
-      ...{ PATH: `${bin}:${process.env.PATH}`, MAINTENANCE_URL: postgres.url, RESTORED_URL: restoredUrl() },
-      ...{ ARCHIVE: archive, MOMENT: moment, ROLE },
+      PATH: `${bin}:${process.env.PATH}`,
+      MAINTENANCE_URL: postgres.url,
+      RESTORED_URL: restoredUrl(),
+      ARCHIVE: archive,
+      MOMENT: moment,
+      ROLE,
     };
     const cwd = programOf(command) === "npm" ? PROJECT : folder;
     return (await promisify(execFile)("bash", ["-c", command], { cwd, env })).stdout;

@@ -245,7 +245,8 @@ describe.each([
     try {
       await createCertificate(folder);
       const ports = {
-        ...{ http: await freePort(), https: await freePort() },
+        http: await freePort(),
+        https: await freePort(),
         upstream: new URL(upstream.url).host,
       };
       const { check, run } = await configure(folder, ports);
@@ -260,8 +261,12 @@ describe.each([
       const secure = (path: string, headers: Record<string, string> = {}) =>
         new Promise<string>((resolves, rejects) => {
           const options = {
-            ...{ port: ports.https, host: "127.0.0.1", servername: host, rejectUnauthorized: false },
-            ...{ path, headers: { host, ...headers } },
+            port: ports.https,
+            host: "127.0.0.1",
+            servername: host,
+            rejectUnauthorized: false,
+            path,
+            headers: { host, ...headers },
           };
           get(options, async (response) => resolves(await text(response))).on("error", rejects);
         });
@@ -291,7 +296,8 @@ describe.each([
     const folder = await temporaryFolder();
     await createCertificate(folder);
     const ports = {
-      ...{ http: await freePort(), https: await freePort() },
+      http: await freePort(),
+      https: await freePort(),
       upstream: `127.0.0.1:${await freePort()}`,
     };
     const { run } = await configure(folder, ports);

@@ -28,13 +28,13 @@ describe("the installed server in production", () => {
     if (isRoot) await chown(dataDir, NOBODY, NOBODY);
     const env = {
       ...serverVariables(test.url),
-      ...{
-        NODE_ENV: "production",
-        DATA_DIR: dataDir,
-        APP_URL: "https://billing.example.com",
-        LOG_LEVEL: "info",
-      },
-      ...{ PATH: "/nonexistent", HOME: "/nonexistent", NEXT_TELEMETRY_DISABLED: "1" },
+      NODE_ENV: "production",
+      DATA_DIR: dataDir,
+      APP_URL: "https://billing.example.com",
+      LOG_LEVEL: "info",
+      PATH: "/nonexistent",
+      HOME: "/nonexistent",
+      NEXT_TELEMETRY_DISABLED: "1",
     };
     // As root, files that belong to root would be writable: another user cannot write to the project.
     const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
@@ -49,7 +49,8 @@ describe("the installed server in production", () => {
       expect(await residentMb(server.pid)).toBeLessThanOrEqual(230);
 
       const check = spawn(process.execPath, ["script/health-check.ts"], {
-        ...{ cwd: PROJECT, env: { ...env, PORT: new URL(url).port } },
+        cwd: PROJECT,
+        env: { ...env, PORT: new URL(url).port },
         ...identity,
       });
       expect(await once(check, "exit")).toEqual([0, null]);

@@ -43,7 +43,10 @@ describeBehindPgBouncer("two instances on a serverless host, behind a pooler,", 
     await cp(join(PROJECT, ".next-serverless/standalone"), folder, { recursive: true });
     postgres = await start();
     const database = openDatabase({
-      ...{ url: postgres.url, prepared: false, maxConnections: 2, answerTimeoutMs: 30_000 },
+      url: postgres.url,
+      prepared: false,
+      maxConnections: 2,
+      answerTimeoutMs: 30_000,
     });
     cleanedUp(() => database.close());
     rows = (text) => database.run({ name: "look", text });
@@ -164,9 +167,17 @@ async function startInstance(folder: string, { pooledUrl }: OldPostgres): Promis
   const child = spawn(process.execPath, ["server.js"], {
     cwd: folder,
     env: {
-      ...{ PATH: "/nonexistent", HOME: "/nonexistent", HOSTNAME: "127.0.0.1" },
-      ...{ ...serverVariables(pooledUrl), ...GENEROUS_LIMITS, PORT: String(port) },
-      ...{ DATABASE_PREPARED: "off", NODE_ENV: "production", APP_URL, TRUSTED_PROXIES: "1", CRON_SECRET },
+      PATH: "/nonexistent",
+      HOME: "/nonexistent",
+      HOSTNAME: "127.0.0.1",
+      ...serverVariables(pooledUrl),
+      ...GENEROUS_LIMITS,
+      PORT: String(port),
+      DATABASE_PREPARED: "off",
+      NODE_ENV: "production",
+      APP_URL,
+      TRUSTED_PROXIES: "1",
+      CRON_SECRET,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

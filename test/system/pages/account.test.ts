@@ -252,7 +252,9 @@ describe("a subscription whose payment failed", () => {
   it("shows its scheduled end too", async () => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
     await createSubscription(test, id, {
-      ...{ status: "past_due", current_period_end: "2090-03-04", cancel_at_period_end: true },
+      status: "past_due",
+      current_period_end: "2090-03-04",
+      cancel_at_period_end: true,
     });
     const { text } = await openPage(server.url, "/billing", cookie);
     expect(text).toMatch(/Your last payment failed\. .*It ends on March 4, 2090 and won’t renew\./);

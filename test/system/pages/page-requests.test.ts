@@ -227,7 +227,9 @@ describe("while the database is unreachable", () => {
     const response = await submitAction(server.url, findServerAction("updateProfile"), fields, { cookie });
     expect(statusOf(response)).toEqual(UNAVAILABLE);
     expect(response.returned).toMatchObject({
-      ...{ done: false, code: "unavailable", entered: fields },
+      done: false,
+      code: "unavailable",
+      entered: fields,
       message: "This is temporarily unavailable. Try again in a minute.",
     });
   });

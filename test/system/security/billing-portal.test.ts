@@ -80,7 +80,9 @@ it("does not assign a purchase that names no user to whoever has paid with its c
   const attacker = await createUser(context.test);
   await buyWith(context, attacker, VICTIM);
   const { body } = loadFixture("lemon-squeezy", "customer.subscription.updated", {
-    ...{ ...UNNAMED, subscriptionId: "9001", customerId: await customerIdDelivered(context) },
+    ...UNNAMED,
+    subscriptionId: "9001",
+    customerId: await customerIdDelivered(context),
   });
   const event = JSON.parse(JSON.stringify(body).replaceAll("user_0@example.com", VICTIM));
   expect((await deliver(context, "lemon-squeezy", event)).status).toBe(500);
@@ -96,7 +98,9 @@ it("does not open the portal through a purchase that Polar has assigned to its p
   await buyWith(context, attacker, VICTIM);
   // The older subscription of the customer, to which Polar has given the payer's id.
   const { body } = loadFixture("polar", "customer.subscription.updated", {
-    ...{ ...UNNAMED, subscriptionId, customerId: await customerIdDelivered(context) },
+    ...UNNAMED,
+    subscriptionId,
+    customerId: await customerIdDelivered(context),
   });
   const event = JSON.parse(JSON.stringify(body).replaceAll("user_0", attacker.id));
   expect((await deliver(context, "polar", event)).status).toBe(200);
@@ -194,8 +198,11 @@ async function checkoutAtProvider(url: string, format: WireFormat): Promise<stri
   switch (format) {
     case "stripe": {
       const form = new URLSearchParams({
-        ...{ mode: "subscription", success_url: "https://shop.example.com", customer_email: VICTIM },
-        ...{ "line_items[0][price]": "price_pro_monthly", "line_items[0][quantity]": "1" },
+        mode: "subscription",
+        success_url: "https://shop.example.com",
+        customer_email: VICTIM,
+        "line_items[0][price]": "price_pro_monthly",
+        "line_items[0][quantity]": "1",
       });
       return (await post("/v1/checkout/sessions", form)).url;
     }

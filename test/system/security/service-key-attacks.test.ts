@@ -131,7 +131,10 @@ describe("a service key", () => {
   ])("is no session for %s, whatever cookie is sent with it", async (request) => {
     const { password, cookie } = context.victim;
     const body = {
-      ...{ name: "Mallory", newEmail: "m@example.com", password, currentPassword: password },
+      name: "Mallory",
+      newEmail: "m@example.com",
+      password,
+      currentPassword: password,
       newPassword: "a password of some length",
     };
     for (const more of [{}, { cookie }]) {

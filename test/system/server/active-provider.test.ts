@@ -20,7 +20,10 @@ it.each(SLOTS)("sells a subscription through %s when it is the active provider",
   const folder = await temporaryFolder();
   const server = await startTestServer(test.url, {
     ...GENEROUS_LIMITS,
-    ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, ACTIVE_PROVIDER: slot },
+    SIMULATOR: "on",
+    SIMULATOR_PORT: "0",
+    DATA_DIR: folder,
+    ACTIVE_PROVIDER: slot,
     // On a busy machine the server refuses some events at first, and they arrive out of order.
     SELF_HEAL: "on",
   });

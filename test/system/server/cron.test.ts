@@ -17,8 +17,11 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   server = await spawnServer(test.url, {
     CRON_SECRET: SECRET,
-    ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder },
-    ...{ RECONCILE: "on", SELF_HEAL: "on" },
+    SIMULATOR: "on",
+    SIMULATOR_PORT: "0",
+    DATA_DIR: folder,
+    RECONCILE: "on",
+    SELF_HEAL: "on",
   });
 });
 afterAll(() => server.end("SIGTERM"));

@@ -147,11 +147,13 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         const isListed = format !== "lemon-squeezy";
         const isForNight = order.breaksTies || order.missesTies || (dropped.length > 0 && !isListed);
         const report = await reconcile(runtime, {
-          ...{ slots: ["provider-a"], subscription: null, since, dryRun: false, by: OPERATOR },
-          ...{
-            extent: isForNight ? "recently changed" : "out of order",
-            isStopping: () => false,
-          },
+          slots: ["provider-a"],
+          subscription: null,
+          since,
+          dryRun: false,
+          by: OPERATOR,
+          extent: isForNight ? "recently changed" : "out of order",
+          isStopping: () => false,
         });
         const missed = isListed ? { missed: dropped.length, applied: dropped.length } : null;
         expect(report.slots).toMatchObject([{ slot: "provider-a", problem: null, missed }]);
@@ -314,7 +316,11 @@ function stateAfter(events: readonly Arrived[]) {
     // Changes no subscription.
     if (event.kind === "payment") continue;
     const decision = decide("provider-a", event, {
-      ...{ subscriptions, userState: () => "present", confirmedEmail: () => null, plans, newId: randomUUID },
+      subscriptions,
+      userState: () => "present",
+      confirmedEmail: () => null,
+      plans,
+      newId: randomUUID,
     });
     if (decision.outcome !== "applied") throw new Error(decision.outcome);
     const { subscription } = decision;

@@ -27,7 +27,9 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown",
   });
   const silent = await spawnServer(without.url, { DATA_DIR: folder, CRON_SECRET });
   const server = await spawnServer(with_.url, {
-    ...{ SMTP_URL: smtp.url, APP_URL: "https://app.example.com", CRON_SECRET },
+    SMTP_URL: smtp.url,
+    APP_URL: "https://app.example.com",
+    CRON_SECRET,
   });
   try {
     await Promise.all([pay(silent), pay(server)]);
@@ -67,7 +69,9 @@ it("mails a user at the start, in the middle and a day before the end of the gra
   await test.rows(`update "user" set locale = 'de' where id = 'user_1'`);
   const smtp = await smtpServer();
   const server = await spawnServer(test.url, {
-    ...{ SMTP_URL: smtp.url, APP_URL: "https://app.example.com", CRON_SECRET },
+    SMTP_URL: smtp.url,
+    APP_URL: "https://app.example.com",
+    CRON_SECRET,
   });
   const subjects = () => smtp.mails.map(({ data }) => /^Subject: (.*)\r$/m.exec(data)?.[1]);
   // Each job runs by itself too: whoever runs first, nobody is mailed twice.

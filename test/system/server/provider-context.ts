@@ -79,7 +79,12 @@ export async function startProviderContext(
       .map(factsOf)
       .sort(byName);
   return {
-    ...{ server: running, sim, test, post, atApi, atProvider },
+    server: running,
+    sim,
+    test,
+    post,
+    atApi,
+    atProvider,
     tollgate: tollgateIn({ ...serverVariables(test.url), ...chosen }),
     waitUntilEqual: async (person) => {
       await sim.settle();

@@ -21,7 +21,10 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
   beforeAll(async () => {
     folder = await temporaryFolder();
     const variables = {
-      ...{ ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder },
+      ...GENEROUS_LIMITS,
+      PROVIDER_A_ADAPTER: format,
+      SIMULATOR: "on",
+      DATA_DIR: folder,
       // On a busy machine the server refuses some events at first, and they arrive out of order. Lemon Squeezy's
       // do no harm then, and what its test changes in the database is for the operator to find.
       SELF_HEAL: format === "lemon-squeezy" ? "off" : "on",
@@ -30,8 +33,10 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     provider = server.simulatorUrl as string;
     repeatRefusals(provider);
     tollgate = tollgateIn({
-      ...{ ...serverVariables(test.url), ...variables },
-      ...{ SIMULATOR_PORT: new URL(provider).port, APP_URL: server.url },
+      ...serverVariables(test.url),
+      ...variables,
+      SIMULATOR_PORT: new URL(provider).port,
+      APP_URL: server.url,
     });
   });
   afterAll(() => server.close());

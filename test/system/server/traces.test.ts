@@ -31,8 +31,10 @@ beforeAll(async () => {
   const config = readConfig({
     ...serverVariables(test.url),
     ...GENEROUS_LIMITS,
-    ...{ PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url },
-    ...{ CRON_SECRET, OUTBOUND_ALLOW: "127.0.0.1" },
+    PROVIDER_A_API_KEY: STRIPE_KEY,
+    PROVIDER_A_API_URL: stripe.url,
+    CRON_SECRET,
+    OUTBOUND_ALLOW: "127.0.0.1",
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/otlp/`,
     OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=a%20secret,x-tenant=one",
     OTEL_SERVICE_NAME: "billing",
@@ -195,7 +197,8 @@ describe("a server with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     const sent = receiver.received[0]?.headers.traceparent as string;
     const span = await spanWhere(({ traceId, spanId }) => sent === `00-${traceId}-${spanId}-01`);
     expect(span).toMatchObject({
-      ...{ name: "POST", kind: 3 },
+      name: "POST",
+      kind: 3,
       attributes: { "server.address": "127.0.0.1", "http.response.status_code": 204 },
     });
     await receiver.close();

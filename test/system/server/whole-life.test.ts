@@ -35,7 +35,8 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
       preview: null,
     });
     expect((await change({ seats: 4, when: "now", preview: true })).body.preview).toMatchObject({
-      ...{ amountDue: 0, currency: "EUR" },
+      amountDue: 0,
+      currency: "EUR",
     });
     expect((await change({ planId: "team", seats: 6, when: "now" })).status).toBe(200);
     // Polar takes two requests for both: the event of the first may arrive last.
@@ -69,7 +70,10 @@ describe.each(wireFormats())("payments in the format %s", (format) => {
     const payments = async () =>
       (await read("/api/payments", person)).payments
         .map(({ providerPaymentId, status, amount, currency }: Record<string, unknown>) => ({
-          ...{ providerPaymentId, status, amount, currency },
+          providerPaymentId,
+          status,
+          amount,
+          currency,
         }))
         .reverse();
     const atProvider = () =>

@@ -94,7 +94,9 @@ export const graphqlSurface: Surface = {
       shows: ({ features, ...rest }) => ({
         ...rest,
         features: Object.entries(features as Record<string, object>).map(([id, feature]) => ({
-          ...{ id, used: null, remaining: null },
+          id,
+          used: null,
+          remaining: null,
           ...feature,
         })),
       }),

@@ -61,7 +61,9 @@ export async function changeSubscription(form: FormData): Promise<ChangeStep> {
  */
 export async function keepCurrentPlan(form: FormData): Promise<never> {
   await runAction(changeSubscriptionOperation, form, () => ({
-    ...{ id: form.get("id"), planId: form.get("planId"), seats: Number(form.get("seats")) },
+    id: form.get("id"),
+    planId: form.get("planId"),
+    seats: Number(form.get("seats")),
     when: "period_end",
   }));
   revalidatePath("/billing");

@@ -41,7 +41,8 @@ export async function PriceTabs({
             <Link
               href={`/billing?${new URLSearchParams({
                 ...(selectedPlan === null ? {} : { plan: selectedPlan }),
-                ...{ interval, currency },
+                interval,
+                currency,
               })}`}
               prefetch={false}
               scroll={false}
