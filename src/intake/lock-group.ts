@@ -5,6 +5,7 @@ import {
   findNotLocked,
   type LinkedSubscription,
   lockFreeSubscriptions,
+  lockSubscriptions,
   type SubscriptionLink,
   subscriberOf,
   tryLockSubscribers,
@@ -37,35 +38,38 @@ export async function lockGroup(
     const link = linkOf(event);
     if (link !== null) linked.push({ event, link });
   }
-  const links = linked.map(({ link }) => link);
-  const [subscriptions, elsewhere, isOpen] = await Promise.all([
-    lockFree(transaction, links),
-    notLocked(transaction, links),
+  const [subscriptions, isOpen] = await Promise.all([
+    lockFree(
+      transaction,
+      linked.map(({ link }) => mostDirect(link)),
+    ),
     sendAlong(),
   ]);
 
   // The subscribers of the locked subscriptions are known now, and nobody else can add one of theirs
   // meanwhile.
   const owners = ownersOf(subscriptions);
-  const rest = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
-  const unheld = rest.filter((link) => mayAdd(link) && !owners.isHeld(link));
-  const unproven = rest.flatMap(({ userId }) =>
+  const open = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
+  const unsettled = open.filter((link) => !owners.isSettled(link));
+  const unheld = unsettled.filter((link) => mayAdd(link) && !owners.isHeld(link));
+  const unproven = open.flatMap(({ userId }) =>
     userId === null || owners.users.has(userId) ? [] : [userId],
   );
   const users = owners.users;
   let refused: ReadonlySet<string> = new Set();
-  if (unheld.length > 0 || unproven.length > 0) {
-    // Read again after locking, to see what was added before.
-    const [refusedNow, added, elsewhereNow, states] = await Promise.all([
+  let elsewhere: readonly LinkedSubscription[] = [];
+  if (unsettled.length > 0 || unproven.length > 0) {
+    // Read after locking, to see what was added before.
+    const [refusedNow, added, notLockedNow, states] = await Promise.all([
       unheld.length === 0 ? refused : tryLockSubscribers(transaction, unheld),
-      lockFree(transaction, unheld),
-      notLocked(transaction, unheld),
+      lockFree(transaction, unsettled),
+      notLocked(transaction, unsettled),
       unproven.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, unproven),
     ]);
     refused = refusedNow;
+    elsewhere = notLockedNow;
     const ids = new Set(subscriptions.map(({ id }) => id));
     subscriptions.push(...added.filter(({ id }) => !ids.has(id)));
-    elsewhere.push(...elsewhereNow);
     for (const [id, state] of states) users.set(id, state);
   }
   return {
@@ -108,10 +112,11 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
   const link = linkOf(event);
   if (link === null)
     return { subscriptions: [], users: new Map(), confirmedEmails: new Map(), isContended: () => false };
-  const [subscriptions, users] = await Promise.all([
-    waitForSubscriptions(transaction, link),
+  const [named, users] = await Promise.all([
+    link.providerSubscriptionId === null ? [] : lockSubscriptions(transaction, [mostDirect(link)]),
     findUserStates(transaction, link.userId === null ? [] : [link.userId]),
   ]);
+  const subscriptions = named.length > 0 ? named : await waitForSubscriptions(transaction, link);
   const confirmedEmails = await confirmedEmailsFor(transaction, [event], subscriptions);
   return { subscriptions, users, confirmedEmails, isContended: () => false };
 }
@@ -145,18 +150,22 @@ function mayAdd({ userId, customerId }: SubscriptionLink): boolean {
   return userId !== null || customerId !== null;
 }
 
-/**
- * The owners of the locked subscriptions. Keyed by plain ids: a map would have to hash each joined one anew.
- */
+/** The subscription that the link names itself is all that matters, if there is one: it is tried first. */
+function mostDirect(link: SubscriptionLink): SubscriptionLink {
+  return link.providerSubscriptionId === null ? link : { ...link, userId: null, customerId: null };
+}
+
+/** Whose the locked subscriptions are. Keyed by plain ids: a map would have to hash each joined one anew. */
 function ownersOf(subscriptions: readonly Subscription[]) {
   const users = new Map<string, UserState>();
-  const held = new Map<Slot, { users: Set<string>; customers: Set<string> }>();
-  for (const { provider, userId, customerId } of subscriptions) {
+  const held = new Map<Slot, { named: Set<string>; users: Set<string>; customers: Set<string> }>();
+  for (const { provider, providerSubscriptionId, userId, customerId } of subscriptions) {
     let inSlot = held.get(provider);
     if (inSlot === undefined) {
-      inSlot = { users: new Set(), customers: new Set() };
+      inSlot = { named: new Set(), users: new Set(), customers: new Set() };
       held.set(provider, inSlot);
     }
+    if (providerSubscriptionId !== null) inSlot.named.add(providerSubscriptionId);
     if (userId !== null) {
       users.set(userId, "present");
       inSlot.users.add(userId);
@@ -165,6 +174,9 @@ function ownersOf(subscriptions: readonly Subscription[]) {
   }
   return {
     users,
+    /** Whether the subscription that the link names is locked: no other can be concerned then. */
+    isSettled: ({ provider, providerSubscriptionId }: SubscriptionLink): boolean =>
+      providerSubscriptionId !== null && held.get(provider)?.named.has(providerSubscriptionId) === true,
     isHeld: ({ provider, userId, customerId }: SubscriptionLink): boolean => {
       const inSlot = held.get(provider);
       if (inSlot === undefined) return false;

@@ -276,7 +276,7 @@ it("applies later events of a subscription only after an earlier one that has le
   await test.rows(`delete from "user" where id = 'nobody'`);
 });
 
-it("applies events of a subscription in order when an earlier one also waits for another subscription", async () => {
+describe("while one of a user's subscriptions is locked", () => {
   const updateOf = (subscriptionId: string, userId: string | null, seats: number) =>
     receive(
       fixtureDelivery("lemon-squeezy", "customer.subscription.updated", {
@@ -292,27 +292,44 @@ it("applies events of a subscription in order when an earlier one also waits for
       }),
       "provider-c",
     );
-  for (const name of ["free", "locked"]) expect(await updateOf(name, "user_0", 5)).toBe("applied");
-  const { script } = await holdLock(lockOf("locked"));
-  // The first names the user, whose other subscription is locked. The second names only its own.
-  const outcomes = Promise.all([updateOf("free", "user_0", 6), updateOf("free", null, 7)]);
-  await eventually(
-    () => test.rows("select count(*)::int from webhook_delivery where status = 'pending'"),
-    [{ count: 2 }],
-  );
-  await sleep(100);
-  await script("commit");
-  await outcomes;
-  await test.rows("update webhook_delivery set lease_until = now() where status = 'pending'");
-  await retryDue(runtime.intake);
-  expect(
-    await test.rows(
-      "select provider_subscription_id as name, seats, out_of_order from subscription order by 1",
-    ),
-  ).toEqual([
-    { name: "free", seats: 7, out_of_order: false },
-    { name: "locked", seats: 5, out_of_order: false },
-  ]);
+  it("applies events to the other one, which they name", async () => {
+    for (const name of ["free", "locked"]) {
+      expect(await updateOf(name, "user_0", 5)).toBe("applied");
+      expect(await receive(update(`first-${name}`, name, "user_0", 5))).toBe("applied");
+    }
+    const { script } = await holdLock(lockOf("locked"));
+    // Written once, and claimed first.
+    expect(await receive(update("second-free", "free", "user_0", 6))).toBe("applied");
+    expect(await updateOf("free", "user_0", 6)).toBe("applied");
+    expect(await test.rows("select seats from subscription where provider_subscription_id = 'free'")).toEqual(
+      [{ seats: 6 }, { seats: 6 }],
+    );
+    await script("commit");
+  });
+
+  it("adds another one once it is free, with later events behind it", async () => {
+    expect(await updateOf("locked", "user_0", 5)).toBe("applied");
+    const { script } = await holdLock(lockOf("locked"));
+    // The first names the user, whose subscription is locked. The second names only its own.
+    const outcomes = Promise.all([updateOf("new", "user_0", 6), updateOf("new", null, 7)]);
+    await eventually(
+      () => test.rows("select count(*)::int from webhook_delivery where status = 'pending'"),
+      [{ count: 2 }],
+    );
+    await sleep(100);
+    await script("commit");
+    await outcomes;
+    await test.rows("update webhook_delivery set lease_until = now() where status = 'pending'");
+    await retryDue(runtime.intake);
+    expect(
+      await test.rows(
+        "select provider_subscription_id as name, seats, out_of_order from subscription order by 1",
+      ),
+    ).toEqual([
+      { name: "locked", seats: 5, out_of_order: false },
+      { name: "new", seats: 7, out_of_order: false },
+    ]);
+  });
 });
 
 it("does not mark another event successful when its delivery reuses the id of a lost claim", async () => {
