@@ -1,7 +1,4 @@
-import type { PaymentApi, SubscriptionChange } from "../domain/payment-api.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { compare } from "../reconcile/compare.ts";
 import { checkoutLease } from "../store/checkouts.ts";
@@ -10,53 +7,58 @@ import { withLease } from "../store/hold-lease.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { deleteScheduledChange, saveScheduledChange } from "../store/scheduled-changes.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
+import type { ResolvedChange } from "./resolve-change.ts";
 
-export type ChangingSubscription = {
-  id: string;
-  provider: Slot;
-  providerSubscriptionId: string;
-  userId: string;
-  currentPeriodEnd: Date | null;
-  /** After the change. */
-  planId: string;
-};
-
-export type ChangeTools = ProviderTools & { database: Queryable; intake: Intake; plans: PlanCatalog };
+type Deps = ProviderTools & { database: Queryable; intake: Intake };
 
 const LEASE_SECONDS = 20;
 
 /**
- * Changes a subscription at its provider, one request per person at a time, then stores the provider's new
- * state, which its webhook will repeat.
+ * Changes a subscription at its provider, then stores the provider's new state, which its webhook will repeat.
+ * One request per person at a time, and each is resolved only then: providers take the whole new state, so
+ * that one resolved earlier would undo what another has just changed.
  * @throws Refusal `unavailable`
  */
 export async function changeSubscription(
-  deps: ChangeTools,
-  api: PaymentApi,
-  subscription: ChangingSubscription,
-  change: SubscriptionChange,
+  deps: Deps,
+  userId: string,
+  resolve: () => Promise<ResolvedChange>,
 ): Promise<void> {
-  const { id, provider, providerSubscriptionId, userId } = subscription;
   const completed = await withLease(
     deps.database,
     checkoutLease(userId),
     { seconds: LEASE_SECONDS },
     async () => {
-      const changing = api.changeSubscription(providerSubscriptionId, change);
-      await mapProviderErrors(deps, { slot: provider, userId }, changing);
-      await rememberSchedule(deps.database, subscription, change);
+      const resolved = await resolve();
+      if (resolved.isChange) await changeAndCompare(deps, resolved);
       return true;
     },
   );
   if (completed === null) refuse({ reason: "checkout_in_progress" });
-  if (change.when === "period_end") return;
+}
+
+async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<void> {
+  const { api, subscription, change } = resolved;
+  const { provider, providerSubscriptionId, userId } = subscription;
+  try {
+    const changing = api.changeSubscription(providerSubscriptionId, change);
+    await mapProviderErrors(deps, { slot: provider, userId }, changing);
+    await rememberSchedule(deps.database, resolved);
+  } finally {
+    // After a failure too: without a response, or with several requests, the change may have been made.
+    if (change.when === "now") await compareAfterwards(deps, resolved);
+  }
+}
+
+async function compareAfterwards(deps: Deps, { api, subscription }: ResolvedChange): Promise<void> {
+  const { id, provider } = subscription;
   try {
     const reconcilable = await findReconcilable(deps.intake.database, id);
     if (reconcilable === null) return;
     const options = { by: "server", audit: "changes", dryRun: false, notify: true } as const;
     await compare(deps.intake, api, reconcilable, options);
   } catch (error) {
-    // It is changed all the same, and the event is on its way.
+    // Whatever was changed, its event is on its way.
     deps.log.error(
       { slot: provider, subscriptionId: id, err: error },
       "a changed subscription was not compared",
@@ -67,9 +69,9 @@ export async function changeSubscription(
 /** An immediate change, or one to the present plan and seats, withdraws the scheduled one. */
 async function rememberSchedule(
   database: Queryable,
-  { id, planId, currentPeriodEnd }: ChangingSubscription,
-  { when, priceId, seats, resultingSeats }: SubscriptionChange,
+  { subscription: { id, currentPeriodEnd }, planId, change }: ResolvedChange,
 ): Promise<void> {
+  const { when, priceId, seats, resultingSeats } = change;
   const isUnchanged = priceId === null && seats === null;
   if (when === "now" || isUnchanged) return deleteScheduledChange(database, id);
   if (currentPeriodEnd === null) return;

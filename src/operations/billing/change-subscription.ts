@@ -1,13 +1,16 @@
 import { z } from "zod";
-import { mapProviderErrors, providerOf } from "../../billing/ask-provider.ts";
-import { type ChangeTools, changeSubscription as change } from "../../billing/change-subscription.ts";
-import { type Plan, priceIdsIn, pricesOf, priceWithId } from "../../domain/plan.ts";
+import { mapProviderErrors, type ProviderTools } from "../../billing/ask-provider.ts";
+import { changeSubscription as change } from "../../billing/change-subscription.ts";
+import { type ResolvedChange, resolveChange } from "../../billing/resolve-change.ts";
+import type { PlanCatalog } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
-import type { Slot } from "../../domain/slot.ts";
-import { changeableSubscription } from "../../store/changeable-subscription.ts";
+import type { Intake } from "../../intake/intake.ts";
+import type { Queryable } from "../../store/database.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "../subscriptions/subscription-view.ts";
+
+type ChangeTools = ProviderTools & { database: Queryable; intake: Intake; plans: PlanCatalog };
 
 const Preview = z
   .object({
@@ -55,56 +58,10 @@ export const changeSubscription = defineOperation({
     subscription: SubscriptionView.describe("The subscription afterwards."),
     preview: Preview,
   }),
-  run: async (deps: ChangeTools, { userId }, { id, when, preview, ...requested }) => {
-    const stored = await changeableSubscription(deps.database, id);
-    if (stored === null || stored.userId !== userId)
-      refuse({ reason: "not_found", params: { resource: "subscription" } });
-    const { providerSubscriptionId, provider } = stored;
-    if (!["active", "trialing", "past_due"].includes(stored.status) || providerSubscriptionId === null)
-      refuse({ reason: "no_subscription" });
-    if (requested.planId === undefined && requested.seats === undefined)
-      refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
-
-    const plan =
-      deps.plans.plans.find((candidate) => candidate.id === (requested.planId ?? stored.planId)) ??
-      refuse({
-        reason: "plan_unknown",
-        params: { planId: requested.planId ?? stored.planId },
-        field: "planId",
-      });
-    const seats = requested.seats ?? stored.seats;
-    if (seats < plan.seats.min || seats > plan.seats.max)
-      refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
-    const currentPlan = deps.plans.plans.find((candidate) => candidate.id === stored.planId);
-    const stays = plan.id === stored.planId ? stored.priceId : null;
-    const priceId = stays ?? priceLike(plan, currentPlan, provider, stored.priceId);
-    if (priceId === null)
-      refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
-
-    const api = providerOf(deps.payments, provider);
-    // A subscription that ends then has no next period to change.
-    if (when === "period_end" && (!api.traits.changesAtPeriodEnd || stored.cancelAtPeriodEnd))
-      refuse({ reason: "change_not_supported" });
-    const changed = {
-      when,
-      priceId: plan.id === stored.planId ? null : priceId,
-      currentPriceId: stored.priceId,
-      seats: seats === stored.seats ? null : seats,
-      resultingSeats: seats,
-      resultingPriceId: priceId,
-    };
-    const facts = { slot: provider, userId };
-    // What is paid now, ordered for the next period, withdraws a change that waits.
-    const isChange = changed.priceId !== null || changed.seats !== null || when === "period_end";
-    const currency = currentPlan && priceWithId(currentPlan, provider, stored.priceId)?.currency;
-    // Providers quote the next renewal when nothing changes.
-    const previewed = !preview
-      ? null
-      : isChange || currency === undefined
-        ? await mapProviderErrors(deps, facts, api.previewChange(providerSubscriptionId, changed))
-        : { amountDue: 0, currency, at: new Date() };
-    if (!preview && isChange)
-      await change(deps, api, { ...stored, planId: plan.id, providerSubscriptionId, userId }, changed);
+  run: async (deps: ChangeTools, { userId }, { id, preview, ...requested }) => {
+    const resolve = () => resolveChange(deps, { id, userId, ...requested });
+    const previewed = preview ? await previewOf(deps, await resolve()) : null;
+    if (!preview) await change(deps, userId, resolve);
     const subscription =
       (await findSubscription(deps.database, id)) ??
       refuse({ reason: "not_found", params: { resource: "subscription" } });
@@ -112,12 +69,13 @@ export const changeSubscription = defineOperation({
   },
 });
 
-/** The new plan's price with the interval and currency of the one that is paid now, else its first. */
-function priceLike(plan: Plan, current: Plan | undefined, slot: Slot, priceId: string | null): string | null {
-  const paid = current && priceWithId(current, slot, priceId);
-  const prices = pricesOf(plan);
-  const alike = prices.find(
-    (price) => paid && price.interval === paid.interval && price.currency === paid.currency,
-  );
-  return priceIdsIn(slot, alike ?? prices[0] ?? { priceIds: {} })[0] ?? null;
+/** When nothing changes, providers would quote the next renewal. */
+async function previewOf(
+  deps: ProviderTools,
+  { api, subscription, change, isChange, currency }: ResolvedChange,
+): Promise<z.input<typeof Preview>> {
+  if (!isChange) return currency === null ? null : { amountDue: 0, currency, at: new Date() };
+  const { provider, providerSubscriptionId, userId } = subscription;
+  const previewing = api.previewChange(providerSubscriptionId, change);
+  return mapProviderErrors(deps, { slot: provider, userId }, previewing);
 }

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { PaymentApi, SubscriptionChange } from "../../src/domain/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import { changeSubscription } from "../../src/operations/billing/change-subscription.ts";
+import { createTestContext, session } from "../operations/test-context.ts";
+import { stripeContext } from "../support/stripe-context.ts";
+
+const context = stripeContext();
+const { truth, stored } = context;
+
+const TEAM = { planId: "team", priceId: "price_team_monthly" } as const;
+
+/** What the provider was told, in order. */
+let sent: SubscriptionChange[];
+/** Runs while the provider makes a change. */
+let during: () => Promise<void>;
+let id: string;
+
+beforeEach(async () => {
+  sent = [];
+  during = async () => {};
+  await context.receive(context.eventOf("customer.subscription.created", { ...TEAM, seats: 5 }));
+  const [subscription] = await context.test.rows<{ id: string }>("select id from subscription");
+  id = subscription?.id ?? "";
+});
+
+/** Asks as the subscriber, of a provider that takes the whole new state, as Paddle does. */
+async function change(input: { planId?: string; seats?: number; preview?: boolean }): Promise<unknown> {
+  const { database, intake, payments } = context.runtime;
+  const stripe = payments["provider-a"] as PaymentApi;
+  const api: PaymentApi = {
+    ...stripe,
+    changeSubscription: async (_, change) => {
+      sent.push(change);
+      truth({
+        planId: change.resultingPriceId === "price_pro_monthly" ? "pro" : "team",
+        priceId: change.resultingPriceId,
+        seats: change.resultingSeats,
+      });
+      await during();
+    },
+  };
+  return createTestContext(
+    { database },
+    { intake, payments: { ...payments, "provider-a": api }, log: { error() {} } },
+  ).call(changeSubscription, session("user_1"), { id, when: "now", ...input });
+}
+
+describe("a change while another one is being made", () => {
+  it("is refused, even if it seems to change nothing", async () => {
+    const refusals: unknown[] = [];
+    during = async () => {
+      for (const input of [{ seats: 7 }, { seats: 5 }])
+        await change(input).catch(({ reason }) => refusals.push(reason));
+    };
+    expect(await change({ seats: 10 })).toMatchObject({ subscription: { seats: 10 } });
+    expect(refusals).toEqual(["checkout_in_progress", "checkout_in_progress"]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is refused until the provider's new state is stored, from which the next one starts", async () => {
+    const refusals: unknown[] = [];
+    context.stripe.interfere(async ({ method }) => {
+      if (method === "GET") await change({ planId: "pro" }).catch(({ reason }) => refusals.push(reason));
+      return undefined;
+    });
+    await change({ seats: 10 });
+    context.stripe.interfere(null);
+    expect(refusals).toEqual(["checkout_in_progress"]);
+    await change({ planId: "team", seats: 12 });
+    expect(sent).toMatchObject([{ resultingSeats: 10 }, { resultingSeats: 12, seats: 12, priceId: null }]);
+    expect(await stored()).toMatchObject([{ plan_id: "team", seats: 12, out_of_order: false }]);
+  });
+});
+
+it("stores what was changed although the provider reports a failure", async () => {
+  during = async () => {
+    throw new PaymentApiProblem("unreachable", "no response");
+  };
+  await expect(change({ seats: 9 })).rejects.toMatchObject({ reason: "provider_unreachable" });
+  expect(await stored()).toMatchObject([{ seats: 9 }]);
+});
+
+it("previews no cost where nothing changes, whatever the current price is", async () => {
+  expect(await change({ seats: 5, preview: true })).toMatchObject({
+    preview: { amountDue: 0, currency: "EUR" },
+  });
+  await context.test.rows("update subscription set price_id = 'price_of_old'");
+  expect(await change({ seats: 5, preview: true })).toMatchObject({ preview: null });
+  expect(sent).toEqual([]);
+});
