@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi, SubscriptionChange } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { changeSubscription } from "../../src/operations/billing/change-subscription.ts";
-import { createTestContext, session } from "../operations/test-context.ts";
 import { stripeContext } from "../support/stripe-context.ts";
+import { createTestContext, session } from "./test-context.ts";
 
 const context = stripeContext();
 const { truth, stored } = context;
