@@ -30,10 +30,8 @@ export function createTestContext(
   more: {
     cancelSubscription?: CancelSubscription;
     newApiKey?: () => unknown;
-    intake?: Runtime["intake"];
-    payments?: Runtime["payments"];
     log?: { error(): void };
-  } = {},
+  } & Partial<Pick<Runtime, "intake" | "payments">> = {},
 ): TestContext {
   return {
     call: (operation, caller, input = {}) => {

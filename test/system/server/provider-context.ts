@@ -99,23 +99,17 @@ export async function startProviderContext(
     press: async (person, action, more = {}) => {
       const { body, text } = await post("/api/portal", person);
       expect(body?.url, text).toMatch(/^http/);
-      const subscription = atProvider(person).find(
-        ({ status }) => status !== "canceled",
-      )?.providerSubscriptionId;
-      const pressed = await press(body.url, { subscription: subscription as string, action, ...more });
+      const running = atProvider(person).find(({ status }) => status !== "canceled");
+      const subscription = String(running?.providerSubscriptionId);
+      const pressed = await press(body.url, { subscription, action, ...more });
       expect(pressed.status, pressed.text).toBe(303);
     },
     forward: sim.passTime,
   };
 }
 
-function factsOf({
-  planId,
-  seats,
-  status,
-  cancelAtPeriodEnd,
-  providerSubscriptionId,
-}: SubscriptionFacts): SubscriptionFacts {
+function factsOf(facts: SubscriptionFacts): SubscriptionFacts {
+  const { planId, seats, status, cancelAtPeriodEnd, providerSubscriptionId } = facts;
   return { planId, seats, status, cancelAtPeriodEnd, providerSubscriptionId };
 }
 
