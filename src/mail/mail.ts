@@ -48,7 +48,7 @@ export function createMail(
   const { deliver, close } =
     smtpUrl === null ? fileDelivery(join(dataDir, "mail"), from) : smtpDelivery(smtpUrl, from);
   const sending = new Set<Promise<void>>();
-  /** Of each mail that waits, what sends it now. */
+  /** Per queued mail, a function that retries it at once. */
   const waiting = new Set<() => void>();
   let isClosing = false;
 
@@ -64,10 +64,11 @@ export function createMail(
       const error = smtpErrorDetails(thrown);
       const retryInSeconds = retryAfterSeconds[failures];
       if (smtpUrl === null) log.error({ subject, ...error }, "mail not written: check DATA_DIR");
-      else if (retryInSeconds === undefined || isFinal(error) || isClosing || waiting.size >= MAX_WAITING)
-        log.error({ subject, ...error }, "mail not sent: check SMTP_URL");
+      else if (isRejected(error)) log.error({ subject, ...error }, "mail rejected by the mail server");
+      else if (retryInSeconds === undefined || isPermanent(error) || isClosing || waiting.size >= MAX_WAITING)
+        log.error({ subject, ...error, attempts: failures + 1 }, "mail not sent: check SMTP_URL");
       else {
-        log.warn({ subject, ...error, retryInSeconds }, "mail not accepted yet: it will be sent again");
+        log.warn({ subject, ...error, retryInSeconds }, "mail deferred: will retry");
         startLater(email, failures + 1, retryInSeconds);
       }
     }
@@ -98,8 +99,13 @@ export function createMail(
   };
 }
 
+/** Whether the server takes other mail of ours; it refuses a wrong password with such a status as well. */
+function isRejected({ code, responseCode }: SmtpErrorDetails): boolean {
+  return responseCode !== undefined && responseCode >= 500 && code !== "EAUTH";
+}
+
 /** Whether the server would not accept this mail later either, or not from us. */
-function isFinal({ code, responseCode }: SmtpErrorDetails): boolean {
+function isPermanent({ code, responseCode }: SmtpErrorDetails): boolean {
   // Without a response, the address is invalid to nodemailer itself.
   return responseCode === undefined ? code === "EENVELOPE" : responseCode >= 500;
 }

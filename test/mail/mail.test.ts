@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { type Reply, type SmtpServer, smtpServer } from "../support/smtp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const LETTER = {
+const EMAIL = {
   to: "person@example.com",
   subject: "Passwort zurücksetzen",
   text: "Öffne http://localhost:3000/x?token=secret-token\n.\nEnde\n",
@@ -41,7 +41,7 @@ describe("without a mail server", () => {
     const link = `http://localhost:3000/reset-password/${"a1B2=".repeat(40)}?callbackURL=%2Freset-password`;
     const dataDir = await folder();
     const mail = createMail({ smtpUrl: null, from: FROM, dataDir, log });
-    mail.send({ ...LETTER, text: `Öffnen Sie diesen Link:\n\n${link}\n` });
+    mail.send({ ...EMAIL, text: `Öffnen Sie diesen Link:\n\n${link}\n` });
     await mail.close();
     const [file = ""] = await readdir(join(dataDir, "mail"));
     const text = await readFile(join(dataDir, "mail", file), "utf8");
@@ -53,8 +53,8 @@ describe("without a mail server", () => {
   it("writes mail to a file that only its owner can read, and logs its path", async () => {
     const dataDir = await folder();
     const mail = createMail({ smtpUrl: null, from: FROM, dataDir, log });
-    mail.send(LETTER);
-    mail.send({ ...LETTER, to: "other@example.com" });
+    mail.send(EMAIL);
+    mail.send({ ...EMAIL, to: "other@example.com" });
     await mail.close();
     const files = await readdir(join(dataDir, "mail"));
     expect(files).toHaveLength(2);
@@ -68,14 +68,14 @@ describe("without a mail server", () => {
     expect(lines).toContainEqual({
       level: "info",
       message: "mail written",
-      fields: { subject: LETTER.subject, file },
+      fields: { subject: EMAIL.subject, file },
     });
     expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
   });
 
   it("logs a folder that cannot be written to, without failing the caller", async () => {
     const mail = createMail({ smtpUrl: null, from: FROM, dataDir: "/dev/null", log });
-    mail.send(LETTER);
+    mail.send(EMAIL);
     await mail.idle();
     expect(lines).toMatchObject([{ level: "error" }]);
   });
@@ -85,8 +85,8 @@ describe("with a mail server", () => {
   it("sends mail by SMTP", async () => {
     const smtp = await server();
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
-    mail.send(LETTER);
-    mail.send({ ...LETTER, to: "other@example.com" });
+    mail.send(EMAIL);
+    mail.send({ ...EMAIL, to: "other@example.com" });
     await mail.close();
     expect(smtp.mails.map(({ to }) => to).sort()).toEqual(["<other@example.com>", "<person@example.com>"]);
     const [first] = smtp.mails;
@@ -99,7 +99,7 @@ describe("with a mail server", () => {
     const smtp = await server();
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
     mail.send({
-      ...LETTER,
+      ...EMAIL,
       to: "person@example.com\r\nBcc: evil@example.com",
       subject: "x\r\nBcc: evil@example.com",
     });
@@ -112,9 +112,10 @@ describe("with a mail server", () => {
   it("logs a server that refuses, without failing the caller", async () => {
     const smtp = await server(({ verb }) => (verb === "RCPT" ? "550 no such mailbox" : undefined));
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
-    mail.send(LETTER);
+    mail.send(EMAIL);
     await mail.close();
-    expect(lines.map(({ level }) => level)).toEqual(["error"]);
+    const fields = { subject: EMAIL.subject, code: "EENVELOPE", command: "RCPT TO", responseCode: 550 };
+    expect(lines).toEqual([{ level: "error", fields, message: "mail rejected by the mail server" }]);
     expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
   });
 
@@ -129,7 +130,7 @@ describe("with a mail server", () => {
       return reply;
     });
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [0.01, 0.01]);
-    mail.send(LETTER);
+    mail.send(EMAIL);
     await eventually(async () => smtp.mails.length, 1);
     await mail.close();
     expect(lines.map(({ level }) => level)).toEqual(["warn", "warn", "info"]);
@@ -139,9 +140,10 @@ describe("with a mail server", () => {
   it("gives up after the last retry", async () => {
     const smtp = await server(({ verb }) => (verb === "RCPT" ? "450 try again later" : undefined));
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [0.01]);
-    mail.send(LETTER);
+    mail.send(EMAIL);
     await eventually(async () => lines.map(({ level }) => level), ["warn", "error"]);
     await mail.close();
+    expect(lines[1]).toMatchObject({ message: "mail not sent: check SMTP_URL", fields: { attempts: 2 } });
     expect(smtp.mails).toEqual([]);
   });
 
@@ -154,7 +156,7 @@ describe("with a mail server", () => {
       [3600],
     );
     for (const mail of [sent, unsent]) {
-      mail.send(LETTER);
+      mail.send(EMAIL);
       await mail.idle();
     }
     isDown = false;

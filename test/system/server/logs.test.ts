@@ -62,7 +62,7 @@ it("writes no recipient's address and no part of a payload to the log at info", 
       (await post("/api/trpc/user.update", { name: { [MARKER]: EMAIL } })).status,
     ).toBeGreaterThanOrEqual(400);
 
-    await eventually(async () => logged('"mail not accepted yet: it will be sent again"') > 0, true);
+    await eventually(async () => logged('"mail deferred: will retry"') > 0, true);
     expect(logged('"delivery refused: signature"')).toBeGreaterThanOrEqual(1);
     expect(logged('"delivery refused: payload"')).toBeGreaterThanOrEqual(3);
     expect(logged('"delivery failed, to be retried')).toBeGreaterThanOrEqual(2);
