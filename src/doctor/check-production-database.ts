@@ -80,7 +80,8 @@ function durability({ fsync, fullPageWrites, synchronousCommit }: Settings): Fin
 
 /** Inside one machine or a private network it is the operator's choice. */
 export function encryption({ isEncrypted, from, isPrivate }: DatabaseConnection): Finding {
-  if (isEncrypted || isPrivate) return good(ENCRYPTED, "ready for production");
+  if (isEncrypted) return good(ENCRYPTED, "TLS");
+  if (isPrivate) return good(ENCRYPTED, "no TLS, but within a private network");
   return broken(
     ENCRYPTED,
     `PostgreSQL is reached from the public address ${from} without TLS`,

@@ -90,11 +90,15 @@ it("reports a database that may lose commits, and a missing second administrator
 });
 
 it.each([
-  [{ isEncrypted: false, isPrivate: false }, "broken"],
-  [{ isEncrypted: true, isPrivate: false }, "good"],
-  [{ isEncrypted: false, isPrivate: true }, "good"],
-])("finds a connection to the database that is %o %s", (connection, state) => {
-  expect(encryption({ ...connection, from: "8.8.8.8" }).state).toBe(state);
+  [
+    { isEncrypted: false, isPrivate: false },
+    "broken",
+    "PostgreSQL is reached from the public address 8.8.8.8 without TLS",
+  ],
+  [{ isEncrypted: true, isPrivate: false }, "good", "TLS"],
+  [{ isEncrypted: false, isPrivate: true }, "good", "no TLS, but within a private network"],
+])("finds a connection to the database that is %o %s", (connection, state, detail) => {
+  expect(encryption({ ...connection, from: "8.8.8.8" })).toMatchObject({ state, detail });
 });
 
 it("skips the checks of an unreachable database", async () => {
