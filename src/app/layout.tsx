@@ -14,7 +14,7 @@ const inter = localFont({
   src: "../../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
   variable: "--font-inter",
   weight: "100 900",
-  // One that comes late is used from the next page on: in place of another it would move what is read.
+  // A late font waits for the next page: swapping it in would shift the layout.
   display: "optional",
 });
 

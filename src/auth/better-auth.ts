@@ -44,7 +44,7 @@ const MAX_TRANSACTIONS = 3;
 
 const MAX_USER_AGENT_LENGTH = 500;
 
-/** Configures Better Auth with e-mail and password only. Authorization is the gate's. */
+/** Configures Better Auth with email and password only. Authorization is the gate's. */
 export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestScopes) {
   const { database, sendMail, requireConfirmation, log } = options;
   const client = sharedPool(database, {
@@ -97,7 +97,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     },
     plugins: [twoFactor({ totpOptions: { digits: 6, period: 30 } })],
     session: {
-      // Lists of sessions are for everybody who is signed in, however long ago.
+      // Listing sessions needs no fresh session.
       freshAge: 0,
       expiresIn: REMEMBERED_SECONDS,
       updateAge: UPDATE_AGE_SECONDS,
@@ -135,7 +135,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       },
     },
     advanced: {
-      // `__Host-` instead of Better Auth's own `__Secure-`: no sister domain can set or shadow such a cookie.
+      // `__Host-` instead of Better Auth's `__Secure-`: no sibling subdomain can set or shadow such a cookie.
       useSecureCookies: false,
       ...(isHttps ? { cookiePrefix: "__Host-better-auth", defaultCookieAttributes: { secure: true } } : {}),
       ipAddress: { disableIpTracking: true },
@@ -188,7 +188,7 @@ async function consumeCode(
   if (context?.path !== "/two-factor/verify-totp" || context.context.session) return;
   const code = keyedCodeHash(secret, String(context.body?.code));
   if (await consumeTotpCode(database, userId, code)) return;
-  // The pending sign-in is used up by now: only another one helps.
+  // The pending sign-in is consumed by now: the user has to start over.
   throw new APIError("UNAUTHORIZED", {
     message: "This code has been used",
     code: "INVALID_TWO_FACTOR_COOKIE",

@@ -49,7 +49,7 @@ async function cancelAndRefund(
     }
     await api.cancelSubscription(providerSubscriptionId);
     const isRefunded = await api.refundSubscription(providerSubscriptionId);
-    // A subscription's first event may come before its payment is complete, and could be refunded.
+    // The first event may arrive before the payment has settled; it cannot be refunded until then.
     if (!isRefunded && attempts < REFUND_ATTEMPTS) return true;
     await finishUnwanted(database, unwanted, { isRefunded });
     return true;

@@ -23,7 +23,7 @@ export async function closeStoredCheckout(
   { provider, ...checkout }: ClosingCheckout & { provider: Slot },
 ): Promise<CheckoutEnd> {
   const api = tools.payments[provider];
-  // Without an API key the checkout cannot be closed, but still be paid.
+  // Without an API key the checkout cannot be closed but can still be paid.
   if (api === null) return { status: "open" };
   const end = await api.closeCheckout(checkout);
   if (end.status === "paid" && api.listEvents) {

@@ -6,7 +6,7 @@ import type { Slot } from "./slot.ts";
 /** The API of each slot's provider; `null`: not configured. */
 export type Payments = Record<Slot, PaymentApi | null>;
 
-/** `unknown`: the provider has no such subscription; perhaps another account of its, or its other mode, has. */
+/** `unknown`: the provider has no such subscription; it may exist in another account or mode. */
 export type CancelResult = "canceled" | "unknown";
 
 /**

@@ -24,8 +24,8 @@ export type ChangedReport = {
 
 /**
  * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there
- * since and the payments made since, and records our users' unknown ones. Where the list does not name users,
- * a known customer's are its user's. A dry run counts what it would correct and record.
+ * since and the payments made since, and adopts unknown subscriptions of our users. A subscription without a
+ * user id belongs to the user of its customer, if known. A dry run counts what it would change.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(

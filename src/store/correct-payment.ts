@@ -27,7 +27,7 @@ where n.provider = $1 and n.provider_payment_id = any (array[$2::text])
   and r.provider = n.provider and r.payment_name = n.name and r.reversal_id <> all ($3::text[]) and r.amount <> 0`,
 };
 
-/** Sets the refunds and disputes of a payment that the provider does not list to zero. */
+/** Zeroes the payment's refunds and disputes that the provider does not list. */
 export async function voidOtherReversals(
   transaction: Queryable,
   slot: Slot,

@@ -89,7 +89,7 @@ select set_config('synchronous_commit', $1, true), set_config('lock_timeout', $2
   set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $4, true),
   set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
   set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', $5, true),
-  -- Before PostgreSQL 18, what is off and used all the same counts as so expensive that it is compiled, for a second.
+  -- Before PostgreSQL 18, a disabled node that is used anyway costs 1e10, which triggers JIT: 1 s of CPU.
   set_config('jit', 'off', true),
   -- A canceled wait for a standby is a warning: see burst-client.ts.
   set_config('client_min_messages', 'warning', true), ${IS_SYNCHRONOUS}`,

@@ -25,8 +25,8 @@ export async function nullIfNotFound<Result>(call: () => Promise<Result>): Promi
 }
 
 /**
- * Cancels a subscription, which may have ended or be unknown. Providers reject both with different, partly
- * undocumented errors, Stripe alike, so its state is fetched instead.
+ * Cancels a subscription, which may have ended or be unknown. Providers reject the two with different, partly
+ * undocumented errors (Stripe with the same one), so its state is fetched instead.
  */
 export async function ensureEnded(
   cancel: () => Promise<unknown>,
