@@ -32,7 +32,7 @@ export type AuthRoute = {
   codes: readonly string[];
   /** Whether it needs a session: a banned user's does not count, nor one that has ended. */
   needsSession: boolean;
-  /** Mounted only where e-mail addresses are confirmed. */
+  /** Mounted only where email addresses are confirmed. */
   confirmation: boolean;
   /**
    * Whose failures slow down further guesses: of a password, the named account's or the signed-in user's own;

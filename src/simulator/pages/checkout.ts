@@ -71,7 +71,7 @@ function leave(c: Context, slot: ProviderSlot, checkout: Checkout): Response | P
 
 function problemWith({ email, card }: Pick<Filled, "email" | "card">, action: string | null): string | null {
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
-    return "Enter an e-mail address, such as you@example.com.";
+    return "Enter an email address, such as you@example.com.";
   if (action === "decline" || card === DECLINED_CARD)
     return "The card was declined. Nothing was paid; try again.";
   if (card !== PAYING_CARD) return "Only test cards are taken here: 4242 4242 4242 4242.";
