@@ -4,9 +4,9 @@ import type { Fault } from "./fault.ts";
 export const FAULTS_BY_FOLDER: readonly Fault[] = [
   {
     file: "src/providers/webhook/timed-signature.ts",
-    find: "timeStampProblem(parts.timeStamp, options) ??",
+    find: "timestampProblem(parts.timestamp, options) ??",
     replace: "",
-    fault: "time stamps of deliveries are not checked",
+    fault: "timestamps of deliveries are not checked",
     tests: ["test/providers/verify.test.ts"],
   },
   {
@@ -18,8 +18,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/providers/webhook/signature.ts",
-    find: "Math.abs(options.nowSeconds - Number(timeStamp))",
-    replace: "options.nowSeconds - Number(timeStamp)",
+    find: "Math.abs(options.nowSeconds - Number(timestamp))",
+    replace: "options.nowSeconds - Number(timestamp)",
     fault: "deliveries from the future verify",
     tests: ["test/providers/verify.test.ts"],
   },

@@ -25,7 +25,7 @@ export type VerifyOptions = {
 export type SignatureProblem =
   | "header missing"
   | "header malformed"
-  | "time stamp outside tolerance"
+  | "timestamp outside tolerance"
   | "no signature matches a secret"
   | "event name in the header differs from the signed one";
 

@@ -67,7 +67,7 @@ describe("verifyEvent", () => {
     ["a signature that is not base64", BODY, { ...headers(), "webhook-signature": "v1,%%" }, "signature"],
     ["a missing header", BODY, { ...headers(), "webhook-id": "" }, "missing_header"],
     ["no headers", BODY, {}, "missing_header"],
-    ["a time stamp that is none", BODY, { ...headers(), "webhook-timestamp": "1e9" }, "timestamp"],
+    ["a timestamp that is none", BODY, { ...headers(), "webhook-timestamp": "1e9" }, "timestamp"],
     ["a signed body that is not JSON", "{", headers({ body: "{" }), "body"],
     ["the body of another event", BODY, headers({ id: "evt_2" }), "body"],
   ])("rejects %s", async (_what, body, sent, problem) => {

@@ -15,7 +15,7 @@ import {
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import { loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
-import { HOSTILE_TIME_STAMPS, mutateBytes, mutateText } from "../fixtures/mutations.ts";
+import { HOSTILE_TIMESTAMPS, mutateBytes, mutateText } from "../fixtures/mutations.ts";
 import { isGenuine } from "./oracle.ts";
 import { requestOf } from "./request.ts";
 
@@ -122,9 +122,9 @@ function mutatedDelivery(
   let nowSeconds = NOW;
   if (rng.chance(1 / 4)) {
     secret = rng.pick(SECRETS);
-    // Correctly signed, but with a guessable key or an invalid time stamp.
+    // Correctly signed, but with a guessable key or an invalid timestamp.
     const key = rng.pick([secret, "", Buffer.from(secret, "base64"), Buffer.from(secret.slice(6), "base64")]);
-    headers = headersSignedBy(format, key, rawBody, rng.pick(HOSTILE_TIME_STAMPS));
+    headers = headersSignedBy(format, key, rawBody, rng.pick(HOSTILE_TIMESTAMPS));
   }
   const secrets = [secret];
   for (let changes = rng.between(0, 3); changes > 0; changes -= 1) {
@@ -148,19 +148,19 @@ function headersSignedBy(
   format: WireFormat,
   key: string | Buffer,
   rawBody: Buffer,
-  timeStamp: string,
+  timestamp: string,
 ): Record<string, string> {
   const mac = (prefix: string) => createHmac("sha256", key).update(prefix).update(rawBody);
   switch (format) {
     case "stripe":
-      return { "stripe-signature": `t=${timeStamp},v1=${mac(`${timeStamp}.`).digest("hex")}` };
+      return { "stripe-signature": `t=${timestamp},v1=${mac(`${timestamp}.`).digest("hex")}` };
     case "paddle":
-      return { "paddle-signature": `ts=${timeStamp};h1=${mac(`${timeStamp}:`).digest("hex")}` };
+      return { "paddle-signature": `ts=${timestamp};h1=${mac(`${timestamp}:`).digest("hex")}` };
     case "polar": {
-      const signature = mac(`msg_0.${timeStamp}.`).digest("base64");
+      const signature = mac(`msg_0.${timestamp}.`).digest("base64");
       return {
         "webhook-id": "msg_0",
-        "webhook-timestamp": timeStamp,
+        "webhook-timestamp": timestamp,
         "webhook-signature": `v1,${signature}`,
       };
     }

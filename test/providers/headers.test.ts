@@ -44,13 +44,13 @@ describe.each([
     expect(verify(stamp, good, ...Array(63).fill("x=y"))).toBe("header malformed");
   });
 
-  test("may repeat the time stamp, but not with another value", () => {
+  test("may repeat the timestamp, but not with another value", () => {
     expect(verify(stamp, good, stamp, good)).toBeNull();
     expect(verify(stamp, good, `${time}=${NOW + 1}`)).toBe("header malformed");
     expect(verify(`${time}=${NOW + 1}`, stamp, good)).toBe("header malformed");
   });
 
-  test("are malformed without a time stamp or a signature", () => {
+  test("are malformed without a timestamp or a signature", () => {
     for (const parts of [[good], [stamp], ["nonsense"], [`${time}=`, good], [hex], ["é", "\u{1f600}"]]) {
       expect(verify(...parts)).toBe("header malformed");
     }

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { SignedRequest, VerifyOptions, WireFormat } from "../../src/providers/adapter.ts";
 
-type Claim = { prefix: string; macs: string[]; timeStamp: string | null };
+type Claim = { prefix: string; macs: string[]; timestamp: string | null };
 
 /**
  * Whether a delivery is genuine, by other means than the adapters': patterns instead of parsing, joined
@@ -9,7 +9,7 @@ type Claim = { prefix: string; macs: string[]; timeStamp: string | null };
  */
 export function isGenuine(format: WireFormat, request: SignedRequest, options: VerifyOptions): boolean {
   const claim = CLAIMS[format as keyof typeof CLAIMS](request);
-  if (claim === null || !isTimely(claim.timeStamp, options)) return false;
+  if (claim === null || !isTimely(claim.timestamp, options)) return false;
   const tried = claim.macs.slice(0, 16);
   const signed = Buffer.concat([Buffer.from(claim.prefix), request.rawBody]);
   const encoding = format === "polar" ? "base64" : "hex";
@@ -23,17 +23,17 @@ const CLAIMS = {
   stripe: (request: SignedRequest) => timedClaim(request.header("stripe-signature"), ",", "t", "v1", "."),
   paddle: (request: SignedRequest) => timedClaim(request.header("paddle-signature"), ";", "ts", "h1", ":"),
   polar(request: SignedRequest): Claim | null {
-    const [id = "", timeStamp = "", header = ""] = ["id", "timestamp", "signature"].map((name) =>
+    const [id = "", timestamp = "", header = ""] = ["id", "timestamp", "signature"].map((name) =>
       request.header(`webhook-${name}`),
     );
     if (!/^[ -~]{1,4096}$/.test(id) || isOversized(header, " ")) return null;
     const macs = [...header.matchAll(/(?<=^| )v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)(?= |$)/g)];
-    return { prefix: `${id}.${timeStamp}.`, macs: macs.map((match) => match[1] ?? ""), timeStamp };
+    return { prefix: `${id}.${timestamp}.`, macs: macs.map((match) => match[1] ?? ""), timestamp };
   },
   "lemon-squeezy"(request: SignedRequest): Claim | null {
     const mac = /^\s*([0-9a-f]{64})\s*$/i.exec(request.header("x-signature") ?? "")?.[1];
     if (mac === undefined || contradicts(request.header("x-event-name"), request.rawBody)) return null;
-    return { prefix: "", macs: [mac.toLowerCase()], timeStamp: null };
+    return { prefix: "", macs: [mac.toLowerCase()], timestamp: null };
   },
 };
 
@@ -48,22 +48,22 @@ function timedClaim(
   const parts = header.split(separator);
   const values = (name: string) =>
     parts.flatMap((part) => new RegExp(`^\\s*${name}\\s*=\\s*([^]*?)\\s*$`).exec(part)?.[1] ?? []);
-  const [timeStamp, ...others] = new Set(values(timeName));
-  if (timeStamp === undefined || others.length > 0) return null;
+  const [timestamp, ...others] = new Set(values(timeName));
+  if (timestamp === undefined || others.length > 0) return null;
   const macs = values(signatureName)
     .filter((value) => /^[0-9a-f]{64}$/i.test(value))
     .map((value) => value.toLowerCase());
-  return { prefix: timeStamp + joint, macs, timeStamp };
+  return { prefix: timestamp + joint, macs, timestamp };
 }
 
 function isOversized(header: string, separator: string): boolean {
   return header.length > 4096 || header.split(separator).length > 64;
 }
 
-function isTimely(timeStamp: string | null, options: VerifyOptions): boolean {
-  if (timeStamp === null) return true;
-  if (!/^[0-9]{1,15}$/.test(timeStamp)) return false;
-  return Math.abs(Number.parseInt(timeStamp, 10) - options.nowSeconds) <= options.toleranceSeconds;
+function isTimely(timestamp: string | null, options: VerifyOptions): boolean {
+  if (timestamp === null) return true;
+  if (!/^[0-9]{1,15}$/.test(timestamp)) return false;
+  return Math.abs(Number.parseInt(timestamp, 10) - options.nowSeconds) <= options.toleranceSeconds;
 }
 
 function polarKeys(secret: string): (string | Buffer)[] {

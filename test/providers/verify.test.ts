@@ -75,7 +75,7 @@ describe.each(wireFormats())("%s", (format) => {
   });
 });
 
-describe.each(TIMED)("%s time stamps", (format) => {
+describe.each(TIMED)("%s timestamps", (format) => {
   const { verify } = ADAPTERS.of(format);
 
   test("are accepted up to the tolerance on both sides, and refused one second past it", () => {
@@ -84,8 +84,8 @@ describe.each(TIMED)("%s time stamps", (format) => {
     for (const [now, problem] of [
       [NOW + 300, null],
       [NOW - 300, null],
-      [NOW + 301, "time stamp outside tolerance"],
-      [NOW - 301, "time stamp outside tolerance"],
+      [NOW + 301, "timestamp outside tolerance"],
+      [NOW - 301, "timestamp outside tolerance"],
     ] as const) {
       expect(verify(request, verifying(SECRET, now))).toBe(problem);
     }
@@ -95,7 +95,7 @@ describe.each(TIMED)("%s time stamps", (format) => {
     const { rawBody, headers } = delivered(format);
     expect(verify(requestOf(rawBody, headers), verifying(SECRET, NOW, 0))).toBeNull();
     expect(verify(requestOf(rawBody, headers), verifying(SECRET, NOW + 1, 0))).toBe(
-      "time stamp outside tolerance",
+      "timestamp outside tolerance",
     );
   });
 
@@ -112,9 +112,9 @@ describe.each(TIMED)("%s time stamps", (format) => {
     "1772366400 1772366400",
     "1".repeat(16),
     "9".repeat(400),
-  ])("are refused unless they are digits: %s", (timeStamp) => {
+  ])("are refused unless they are digits: %s", (timestamp) => {
     const { rawBody, headers } = delivered(format);
-    expect(verify(requestOf(rawBody, retimed(headers, timeStamp)), verifying(SECRET, NOW))).toBe(
+    expect(verify(requestOf(rawBody, retimed(headers, timestamp)), verifying(SECRET, NOW))).toBe(
       "header malformed",
     );
   });
@@ -131,8 +131,8 @@ describe.each(TIMED)("%s time stamps", (format) => {
   });
 });
 
-function retimed(headers: Record<string, string>, timeStamp: string): Record<string, string> {
+function retimed(headers: Record<string, string>, timestamp: string): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, value.replace(String(NOW), timeStamp)]),
+    Object.entries(headers).map(([name, value]) => [name, value.replace(String(NOW), timestamp)]),
   );
 }

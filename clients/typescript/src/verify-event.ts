@@ -1,7 +1,7 @@
 import type { TollgateEvent } from "./event.ts";
 
 export type VerifyOptions = {
-  /** How far the time stamp may be from now, in both directions. 300 unless given. */
+  /** How far the timestamp may be from now, in both directions. 300 unless given. */
   toleranceSeconds?: number;
   now?: Date;
 };

@@ -13,7 +13,7 @@ const MAX_SIGNATURES = 16;
 const MAC_BYTES = 32;
 const HEX_MAC = /^[0-9a-f]{64}$/i;
 const BASE64_MAC_CHARACTERS = 44;
-const MAX_TIME_STAMP_DIGITS = 15;
+const MAX_TIMESTAMP_DIGITS = 15;
 
 /**
  * Checks any of the decoded signatures against any of the keys; the MAC covers the prefix, then the raw
@@ -43,11 +43,11 @@ export function macOf(key: string | Buffer, prefix: string, rawBody: Buffer): Bu
   return createHmac("sha256", key).update(prefix).update(rawBody).digest();
 }
 
-/** @param timeStamp Unix seconds as plain decimal digits; signs, fractions and exponents are malformed. */
-export function timeStampProblem(timeStamp: string, options: VerifyOptions): SignatureProblem | null {
-  if (timeStamp.length > MAX_TIME_STAMP_DIGITS || !isDigits(timeStamp)) return "header malformed";
-  const distanceSeconds = Math.abs(options.nowSeconds - Number(timeStamp));
-  return distanceSeconds <= options.toleranceSeconds ? null : "time stamp outside tolerance";
+/** @param timestamp Unix seconds as plain decimal digits; signs, fractions and exponents are malformed. */
+export function timestampProblem(timestamp: string, options: VerifyOptions): SignatureProblem | null {
+  if (timestamp.length > MAX_TIMESTAMP_DIGITS || !isDigits(timestamp)) return "header malformed";
+  const distanceSeconds = Math.abs(options.nowSeconds - Number(timestamp));
+  return distanceSeconds <= options.toleranceSeconds ? null : "timestamp outside tolerance";
 }
 
 /** Decodes a MAC of 64 hexadecimal digits; `null` for any other text. */

@@ -5,7 +5,7 @@ import {
   MAX_HEADER_PARTS,
   macOf,
   signatureProblem,
-  timeStampProblem,
+  timestampProblem,
 } from "./signature.ts";
 
 const SECRET_PREFIX = "whsec_";
@@ -19,27 +19,27 @@ export function verifyStandardWebhook(
   request: SignedRequest,
   options: VerifyOptions,
 ): SignatureProblem | null {
-  const { id, timeStamp, signatures: header } = standardHeaders(request);
-  if (!id || !timeStamp || !header) return "header missing";
+  const { id, timestamp, signatures: header } = standardHeaders(request);
+  if (!id || !timestamp || !header) return "header missing";
   if (!isVisibleAscii(id) || header.length > MAX_HEADER_CHARACTERS) return "header malformed";
   return (
-    timeStampProblem(timeStamp, options) ??
+    timestampProblem(timestamp, options) ??
     signatureProblem(
       readSignatures(header),
       options.secrets.flatMap(signingKeys),
-      `${id}.${timeStamp}.`,
+      `${id}.${timestamp}.`,
       request.rawBody,
     )
   );
 }
 
 export function signStandardWebhook(rawBody: Buffer, options: SignOptions): Record<string, string> {
-  const timeStamp = String(Math.floor(options.nowSeconds));
+  const timestamp = String(Math.floor(options.nowSeconds));
   const [key = options.secret] = signingKeys(options.secret);
-  const signature = macOf(key, `${options.eventId}.${timeStamp}.`, rawBody).toString("base64");
+  const signature = macOf(key, `${options.eventId}.${timestamp}.`, rawBody).toString("base64");
   return {
     "webhook-id": options.eventId,
-    "webhook-timestamp": timeStamp,
+    "webhook-timestamp": timestamp,
     "webhook-signature": VERSION_PREFIX + signature,
   };
 }
@@ -63,12 +63,12 @@ function decodeKey(base64: string): Buffer | null {
 export function standardHeaders({ header }: SignedRequest) {
   const headersWith = (prefix: string) => ({
     id: header(`${prefix}-id`),
-    timeStamp: header(`${prefix}-timestamp`),
+    timestamp: header(`${prefix}-timestamp`),
     signatures: header(`${prefix}-signature`),
   });
   const standard = headersWith("webhook");
   const svix = headersWith("svix");
-  return svix.id && svix.timeStamp && svix.signatures && !standard.signatures ? svix : standard;
+  return svix.id && svix.timestamp && svix.signatures && !standard.signatures ? svix : standard;
 }
 
 function readSignatures(header: string): Buffer[] {

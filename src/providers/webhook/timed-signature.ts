@@ -5,7 +5,7 @@ import {
   MAX_HEADER_PARTS,
   macOf,
   signatureProblem,
-  timeStampProblem,
+  timestampProblem,
 } from "./signature.ts";
 
 /** One header with a timestamp and signatures as `name=value` parts, as Stripe and Paddle send. */
@@ -28,8 +28,8 @@ export function verifyTimed(
   const parts = readHeader(layout, header);
   if (parts === null) return "header malformed";
   return (
-    timeStampProblem(parts.timeStamp, options) ??
-    signatureProblem(parts.signatures, options.secrets, parts.timeStamp + layout.joint, request.rawBody)
+    timestampProblem(parts.timestamp, options) ??
+    signatureProblem(parts.signatures, options.secrets, parts.timestamp + layout.joint, request.rawBody)
   );
 }
 
@@ -38,20 +38,20 @@ export function signTimed(
   rawBody: Buffer,
   options: SignOptions,
 ): Record<string, string> {
-  const timeStamp = String(Math.floor(options.nowSeconds));
-  const signature = macOf(options.secret, timeStamp + layout.joint, rawBody).toString("hex");
+  const timestamp = String(Math.floor(options.nowSeconds));
+  const signature = macOf(options.secret, timestamp + layout.joint, rawBody).toString("hex");
   return {
-    [layout.header]: `${layout.timeName}=${timeStamp}${layout.separator}${layout.signatureName}=${signature}`,
+    [layout.header]: `${layout.timeName}=${timestamp}${layout.separator}${layout.signatureName}=${signature}`,
   };
 }
 
-type HeaderParts = { timeStamp: string; signatures: Buffer[] };
+type HeaderParts = { timestamp: string; signatures: Buffer[] };
 
 function readHeader(layout: TimedLayout, header: string): HeaderParts | null {
   if (header.length > MAX_HEADER_CHARACTERS) return null;
   const parts = header.split(layout.separator, MAX_HEADER_PARTS + 1);
   if (parts.length > MAX_HEADER_PARTS) return null;
-  let timeStamp: string | null = null;
+  let timestamp: string | null = null;
   const signatures: Buffer[] = [];
   for (const part of parts) {
     const equals = part.indexOf("=");
@@ -60,12 +60,12 @@ function readHeader(layout: TimedLayout, header: string): HeaderParts | null {
     const value = part.slice(equals + 1).trim();
     if (name === layout.timeName) {
       // With two different timestamps it is ambiguous which one was signed.
-      if (timeStamp !== null && timeStamp !== value) return null;
-      timeStamp = value;
+      if (timestamp !== null && timestamp !== value) return null;
+      timestamp = value;
     } else if (name === layout.signatureName) {
       const signature = decodeHexMac(value);
       if (signature !== null) signatures.push(signature);
     }
   }
-  return timeStamp === null ? null : { timeStamp, signatures };
+  return timestamp === null ? null : { timestamp, signatures };
 }
