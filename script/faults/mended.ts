@@ -7,10 +7,10 @@ const REVOCATION = ["test/auth/revocation.test.ts"];
 /** Slips of a moment in code that once mended a fault: a swapped comparison, a missing lock, an off-by-one. */
 export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   {
-    file: "src/auth/unless-overtaken.ts",
+    file: "src/auth/reject-if-credentials-changed.ts",
     find: "  const before = await findSignInState(database, user);\n  const response = await respond();\n",
     replace: "  const response = await respond();\n  const before = await findSignInState(database, user);\n",
-    fault: "a sign-in that a new password has overtaken keeps its session",
+    fault: "a sign-in that started before a new password keeps its session",
     tests: REVOCATION,
   },
   {

@@ -6,11 +6,11 @@ import type { FoundSession } from "../store/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
+import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
 import { newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
 import { refusalResponse, tooManyRequests, translateResponse } from "./responses.ts";
 import type { AuthRoute } from "./route-list.ts";
 import type { SessionLookup } from "./session-lookup.ts";
-import { unlessOvertaken } from "./unless-overtaken.ts";
 
 export type ServeDeps = EmailChangeDeps & {
   scopes: RequestScopes;
@@ -99,11 +99,13 @@ async function respond(
     case "confirmEmailChange":
       return finishEmailChange(deps, String(body?.token), address);
     case "signInEmail":
-      return unlessOvertaken(deps.database, { email: String(body?.email) }, { scope, respond });
+      return rejectIfCredentialsChanged(deps.database, { email: String(body?.email) }, { scope, respond });
     case "verifyTOTP":
     case "verifyBackupCode":
     case "disableTwoFactor":
-      return userId === null ? respond() : unlessOvertaken(deps.database, { userId }, { scope, respond });
+      return userId === null
+        ? respond()
+        : rejectIfCredentialsChanged(deps.database, { userId }, { scope, respond });
     default:
       return respond();
   }

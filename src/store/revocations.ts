@@ -101,19 +101,19 @@ export async function revokeBeforeSecondFactor(
   await database.run(BEFORE_SECOND_FACTOR, [userId, keep]);
 }
 
-const OVERTAKEN = {
-  name: "revoke_overtaken",
+const STALE_SIGN_IN = {
+  name: "revoke_stale_sign_in",
   text: `
 with sessions as (delete from session where token = $2)
 delete from verification where value = $1`,
 };
 
-/** What a sign-in began after everything from before a new password had been revoked: a session, a device. */
-export async function revokeOvertaken(
+/** The session and trusted device of a sign-in that began before the password changed and ended after it. */
+export async function revokeStaleSignIn(
   database: Queryable,
   { userId, token }: { userId: string; token: string },
 ): Promise<void> {
-  await database.run(OVERTAKEN, [userId, token]);
+  await database.run(STALE_SIGN_IN, [userId, token]);
 }
 
 const OTHER_SESSIONS = {

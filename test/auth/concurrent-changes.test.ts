@@ -89,7 +89,7 @@ describe("a request that is under way", () => {
   });
 
   /** Both wait in the middle, the request behind its check of the password or code. */
-  async function overtakenByReset(person: SignedUp, request: () => Promise<Response>): Promise<Response> {
+  async function runDuringReset(person: SignedUp, request: () => Promise<Response>): Promise<Response> {
     const reset = await prepareReset(person);
     let responses: Promise<Response>[] = [];
     await inTransaction(context.test.database, LIMITS, async (transaction) => {
@@ -105,21 +105,21 @@ describe("a request that is under way", () => {
     return response;
   }
 
-  it("is refused a session by turning two-factor authentication off after a reset", async () => {
+  it("gets no session from turning two-factor off once a reset has happened", async () => {
     const person = await context.signedUp();
     const { cookie } = await enable(person);
-    const response = await overtakenByReset(person, () =>
+    const response = await runDuringReset(person, () =>
       context.call("/two-factor/disable", { password: PASSWORD }, { cookie }),
     );
     expect([response.status, await sessionsOf(person)]).toEqual([401, 0]);
   });
 
-  it("is refused a session and a trusted device by a second factor that a reset has overtaken", async () => {
+  it("gets no session or trusted device from a second factor once a reset has happened", async () => {
     const person = await context.signedUp();
     const { backupCodes } = await enable(person);
     const pending = cookieOf(await signIn(person.email, PASSWORD));
     const body = { code: backupCodes[0], trustDevice: true };
-    const response = await overtakenByReset(person, () =>
+    const response = await runDuringReset(person, () =>
       context.call("/two-factor/verify-backup-code", body, { cookie: pending }),
     );
     expect([response.status, await response.json()]).toMatchObject([
@@ -213,7 +213,7 @@ describe("a request that is under way", () => {
     expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
 
-  it("signs in without a second factor no more once one is needed", async () => {
+  it("cannot sign in without a second factor once one is set up", async () => {
     const person = await context.signedUp();
     const { totpURI } = await setUp(person);
     const signingIn = signIn(person.email, PASSWORD);

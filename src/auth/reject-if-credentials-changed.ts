@@ -1,14 +1,14 @@
 import type { Database } from "../store/database.ts";
-import { revokeOvertaken } from "../store/revocations.ts";
+import { revokeStaleSignIn } from "../store/revocations.ts";
 import { findSignInState, type SignInState, type SignInUser } from "../store/sign-in-states.ts";
 import type { RequestScope } from "./request-scope.ts";
 import { refusalResponse } from "./responses.ts";
 
 /**
- * Lets Better Auth begin a session. Checking a password takes a tenth of a second: if it is changed or reset
- * meanwhile, or a second factor is set up, the user's sessions have been ended before this one begins.
+ * Lets Better Auth start a session. Checking a password takes a tenth of a second: if it is changed or reset
+ * meanwhile, or a second factor is set up, the user's sessions were revoked before this one started.
  */
-export async function unlessOvertaken(
+export async function rejectIfCredentialsChanged(
   database: Database,
   user: SignInUser,
   { scope, respond }: { scope: RequestScope; respond: () => Promise<Response> },
@@ -20,13 +20,17 @@ export async function unlessOvertaken(
   // Whoever is named by id has presented a second factor, or is setting it up.
   const needsSecondFactor = "email" in user && after?.hasTwoFactor === true && !before?.hasTwoFactor;
   if (after?.hash === before?.hash && !needsSecondFactor) return response;
-  await endBegun(database, scope, before);
+  await revokeNewSession(database, scope, before);
   return "email" in user && !needsSecondFactor
     ? refusalResponse({ reason: "invalid_credentials" }, "INVALID_EMAIL_OR_PASSWORD")
     : refusalResponse({ reason: "sign_in_expired" }, "INVALID_TWO_FACTOR_COOKIE");
 }
 
-async function endBegun(database: Database, scope: RequestScope, user: SignInState | null): Promise<void> {
+async function revokeNewSession(
+  database: Database,
+  scope: RequestScope,
+  user: SignInState | null,
+): Promise<void> {
   if (scope.begunSession === null || user === null) return;
-  await revokeOvertaken(database, { userId: user.userId, token: scope.begunSession });
+  await revokeStaleSignIn(database, { userId: user.userId, token: scope.begunSession });
 }
