@@ -73,16 +73,16 @@ export async function hasSession(database: Queryable, id: string): Promise<boole
   return (await database.run(HAS, [id])).length > 0;
 }
 
-const SHARE_USER = { name: "share_user", text: `select from "user" where id = $1 for share` };
+const LOCK_USER_SHARED = { name: "lock_user_shared", text: `select from "user" where id = $1 for share` };
 
 /**
- * For the creation of what outlasts the caller's session: returns whether the session still exists. A new
- * password that would end it waits for this transaction, and then revokes what it has created.
+ * Call before creating a key or link: locks the user, so that a concurrent password change waits, and then
+ * revokes the new one, too. Returns whether the session still exists.
  */
-export async function holdSession(transaction: Queryable, caller: Person): Promise<boolean> {
+export async function lockUserOfSession(transaction: Queryable, caller: Person): Promise<boolean> {
   if (caller.kind !== "session") return true;
   const [, exists] = await Promise.all([
-    transaction.run(SHARE_USER, [caller.userId]),
+    transaction.run(LOCK_USER_SHARED, [caller.userId]),
     hasSession(transaction, caller.sessionId),
   ]);
   return exists;

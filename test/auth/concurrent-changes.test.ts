@@ -11,7 +11,7 @@ import {
   requestEmailChange,
   withdrawEmailChange,
 } from "../../src/store/email-changes.ts";
-import { holdSession } from "../../src/store/sessions.ts";
+import { lockUserOfSession } from "../../src/store/sessions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { eventually } from "../support/eventually.ts";
 import { cookieOf } from "../support/people.ts";
@@ -176,7 +176,7 @@ describe("a request that is under way", () => {
     const reset = await prepareReset(person);
     let resetting: Promise<Response> | undefined;
     await inTransaction(context.test.database, LIMITS, async (transaction) => {
-      expect(await holdSession(transaction, caller as Person)).toBe(true);
+      expect(await lockUserOfSession(transaction, caller as Person)).toBe(true);
       const { prefix, hash } = newApiKey();
       const key = { userId: person.id, name: "Key", prefix, hash, expiresAt: null };
       const created = insertApiKey(transaction, key);

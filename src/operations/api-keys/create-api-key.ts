@@ -4,7 +4,7 @@ import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";
 import type { Database } from "../../store/database.ts";
-import { holdSession } from "../../store/sessions.ts";
+import { lockUserOfSession } from "../../store/sessions.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { ApiKeyView } from "./api-key-view.ts";
@@ -38,7 +38,7 @@ export const createApiKey = defineOperation({
       deps.database,
       caller,
       async (transaction) => {
-        if (!(await holdSession(transaction, caller))) refuse({ reason: "unauthorized" });
+        if (!(await lockUserOfSession(transaction, caller))) refuse({ reason: "unauthorized" });
         const { userId } = caller;
         return insertApiKey(transaction, { userId, name, prefix, hash, expiresAt: expiry.expiresAt });
       },

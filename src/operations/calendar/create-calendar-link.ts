@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import type { Database } from "../../store/database.ts";
 import { replacePluginLink } from "../../store/plugin-links.ts";
-import { holdSession } from "../../store/sessions.ts";
+import { lockUserOfSession } from "../../store/sessions.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { CALENDAR_PLUGIN, calendarAddress } from "./calendar-address-view.ts";
@@ -31,7 +31,7 @@ export const createCalendarLink = defineOperation({
       deps.database,
       caller,
       async (transaction) => {
-        if (!(await holdSession(transaction, caller))) refuse({ reason: "unauthorized" });
+        if (!(await lockUserOfSession(transaction, caller))) refuse({ reason: "unauthorized" });
         return replacePluginLink(transaction, { userId, plugin: CALENDAR_PLUGIN, hash });
       },
       () => ({ action: "calendar_link.created", target: { type: "user", id: userId } }),
