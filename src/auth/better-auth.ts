@@ -123,7 +123,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
               throw new APIError("FORBIDDEN", { message: "This account is suspended", code: "BANNED" });
             }
             await consumeCode(options, session.userId, context);
-            if (scope) scope.begunSession = session.token;
+            if (scope) scope.newSessionToken = session.token;
             return {
               data: {
                 ipAddress: scope?.address ?? null,
@@ -160,7 +160,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
  * replaced: the transaction of a change of the password then changes nothing.
  */
 async function assertNotEnded(database: Database, scope: RequestScope | undefined): Promise<void> {
-  if (!scope?.session || (await hasSession(database, scope.session))) return;
+  if (!scope?.sessionId || (await hasSession(database, scope.sessionId))) return;
   throw new APIError("UNAUTHORIZED", { message: "The session has ended", code: "UNAUTHORIZED" });
 }
 

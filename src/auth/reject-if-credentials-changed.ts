@@ -31,6 +31,6 @@ async function revokeNewSession(
   scope: RequestScope,
   user: SignInState | null,
 ): Promise<void> {
-  if (scope.begunSession === null || user === null) return;
-  await revokeStaleSignIn(database, { userId: user.userId, token: scope.begunSession });
+  if (scope.newSessionToken === null || user === null) return;
+  await revokeStaleSignIn(database, { userId: user.userId, token: scope.newSessionToken });
 }

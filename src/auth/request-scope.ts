@@ -11,9 +11,9 @@ export type RequestScope = {
   /** The language of a new account. */
   locale: Locale;
   /** The id of the session that the request was sent with, if its route needs one. */
-  session: string | null;
-  /** The token of the last session that the request has begun. */
-  begunSession: string | null;
+  sessionId: string | null;
+  /** The token of the last session that the request has started. */
+  newSessionToken: string | null;
   /** The last database error, `null` without one. */
   failure: unknown;
 };
@@ -26,7 +26,7 @@ export function requestScopes(): RequestScopes {
 
 /** At the beginning of a request. */
 export function newScope(
-  given: Pick<RequestScope, "address" | "locale"> & Partial<Pick<RequestScope, "session">>,
+  initial: Pick<RequestScope, "address" | "locale"> & Partial<Pick<RequestScope, "sessionId">>,
 ): RequestScope {
-  return { session: null, begunSession: null, failure: null, ...given };
+  return { sessionId: null, newSessionToken: null, failure: null, ...initial };
 }

@@ -60,7 +60,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   const attempt = guess && (await deps.guesses.take(guess));
   if (attempt && "waitSeconds" in attempt) return tooManyRequests(attempt.waitSeconds);
 
-  const scope = newScope({ address, locale, session: isUsable ? session.id : null });
+  const scope = newScope({ address, locale, sessionId: isUsable ? session.id : null });
   const user = isUsable ? session : guess?.of === "second factor" ? guess : null;
   const pass = () => request.respond(!session || isUsable);
   const response = await deps.scopes
@@ -73,9 +73,9 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     const { token } = (await response.clone().json()) as { token: string };
     await revokeAfterChange(deps.database, { userId: session.userId, address, keys, token });
   }
-  if (response.ok && route.endpoint === "verifyTOTP" && session && scope.begunSession !== null) {
+  if (response.ok && route.endpoint === "verifyTOTP" && session && scope.newSessionToken !== null) {
     // Set up: sign-ins without it may have succeeded until just now.
-    await revokeBeforeSecondFactor(deps.database, session.userId, scope.begunSession);
+    await revokeBeforeSecondFactor(deps.database, session.userId, scope.newSessionToken);
   }
   return response;
 }
