@@ -45,7 +45,7 @@ function read(sent: Headers, { identify, clientAddress, ...hosted }: Host): Page
     setErrorStatus: () => {},
     isOurFailure: () => true,
     cannotServe: () => {},
-    setMessageStatus: () => false,
+    setRefusalStatus: () => false,
     ...hosted,
   };
 }

@@ -38,7 +38,7 @@ export type PageRequest = {
    * Responds with 403 or 404 to a page that shows why. Returns whether it can: a serverless host sends the
    * status of Next.js.
    */
-  setMessageStatus(code: "forbidden" | "not_found"): boolean;
+  setRefusalStatus(code: "forbidden" | "not_found"): boolean;
   deps: Dependencies;
   accounts: PageAccounts;
   /** Whether notifications are mailed to users who have turned them on. */

@@ -15,18 +15,18 @@ export function errorStatus(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   replaceDocument: () => void = () => {},
-): Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe" | "setMessageStatus"> {
+): Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe" | "setRefusalStatus"> {
   const { method, headers } = incoming;
   // Before an action or page runs, only the request itself can be invalid.
-  let isUnread = method === "POST" || "next-router-state-tree" in headers;
+  let isUnparsed = method === "POST" || "next-router-state-tree" in headers;
   let code: RefusalCode | null = null;
   let isUnavailable = false;
-  let messageCode: RefusalCode | null = null;
-  const errorCode = () => (isUnread ? "invalid_input" : code);
+  let pageRefusal: RefusalCode | null = null;
+  const errorCode = () => (isUnparsed ? "invalid_input" : code);
 
   const replaced = (status: number): number => {
     if (isUnavailable && (status === 200 || status === 500)) return statusOf.unavailable;
-    if (status === 200 && messageCode !== null && isDocument(outgoing)) return statusOf[messageCode];
+    if (status === 200 && pageRefusal !== null && isDocument(outgoing)) return statusOf[pageRefusal];
     const refusal = errorCode();
     return status === 500 && refusal !== null ? statusOf[refusal] : status;
   };
@@ -45,18 +45,18 @@ export function errorStatus(
   };
   return {
     markParsed: () => {
-      isUnread = false;
+      isUnparsed = false;
     },
     setErrorStatus: (refusal) => {
-      isUnread = false;
+      isUnparsed = false;
       code = refusal;
     },
     isOurFailure: () => errorCode() === null,
     cannotServe: () => {
       isUnavailable = true;
     },
-    setMessageStatus: (refusal) => {
-      messageCode = refusal;
+    setRefusalStatus: (refusal) => {
+      pageRefusal = refusal;
       return true;
     },
   };

@@ -62,7 +62,7 @@ describe("a page that shows a message in place of itself", () => {
     const incoming = new IncomingMessage(new Socket());
     const outgoing = new ServerResponse(incoming);
     outgoing.setHeader("content-type", contentType);
-    expect(errorStatus(incoming, outgoing).setMessageStatus("not_found")).toBe(true);
+    expect(errorStatus(incoming, outgoing).setRefusalStatus("not_found")).toBe(true);
     outgoing.writeHead(status);
     expect(outgoing.statusCode).toBe(expected);
   });

@@ -8,7 +8,7 @@ import { Pager } from "../../../ui/pager.tsx";
 import { RevokeForms } from "../../../ui/revoke-forms.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
-import { withMessage } from "../../gate/with-message.tsx";
+import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
 import { deleteApiKeyAction } from "./actions.ts";
 import { CreateForm } from "./create-form.tsx";
 import { KeyRow } from "./key-row.tsx";
@@ -18,7 +18,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function ApiKeysPage({ searchParams }: PageProps<"/api-keys">) {
+export default withRefusalPage(async function ApiKeysPage({ searchParams }: PageProps<"/api-keys">) {
   const query = await searchParams;
   const cursor = typeof query.cursor === "string" ? query.cursor : null;
   const [t, page] = await Promise.all([getTranslations("apiKeys"), read(listApiKeys, { cursor })]);

@@ -8,7 +8,7 @@ import { showSubscription } from "../../../operations/subscriptions/show-subscri
 import { Notice } from "../../../ui/notice.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { read } from "../../gate/read.ts";
-import { withMessage } from "../../gate/with-message.tsx";
+import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
 import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
 import { EntitlementsCard } from "./entitlements-card.tsx";
@@ -25,7 +25,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function BillingPage({ searchParams }: PageProps<"/billing">) {
+export default withRefusalPage(async function BillingPage({ searchParams }: PageProps<"/billing">) {
   const [t, query, current, previous] = await Promise.all([
     getTranslations("billing"),
     searchParams,

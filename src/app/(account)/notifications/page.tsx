@@ -11,7 +11,7 @@ import { Pager } from "../../../ui/pager.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
-import { withMessage } from "../../gate/with-message.tsx";
+import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
 import { markAllRead } from "./actions.ts";
 import { NotificationRow } from "./notification-row.tsx";
 
@@ -20,7 +20,9 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function NotificationsPage({ searchParams }: PageProps<"/notifications">) {
+export default withRefusalPage(async function NotificationsPage({
+  searchParams,
+}: PageProps<"/notifications">) {
   const query = await searchParams;
   const cursor = typeof query.cursor === "string" ? query.cursor : null;
   const [t, page, unread] = await Promise.all([

@@ -8,7 +8,7 @@ import { Filters } from "../../../../ui/filters.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
-import { withMessage } from "../../../gate/with-message.tsx";
+import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { AuditTable } from "./audit-table.tsx";
 import { dayRange } from "./day-range.ts";
@@ -22,7 +22,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function AuditPage({ searchParams }: { searchParams: SearchParams }) {
+export default withRefusalPage(async function AuditPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();
   const [t, params] = await Promise.all([getTranslations("adminAudit"), searchParams]);
   const filter = {

@@ -14,7 +14,7 @@ import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
-import { withMessage } from "../../../gate/with-message.tsx";
+import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { createEventEndpoint } from "./actions.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
@@ -29,7 +29,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function EventEndpointsPage({
+export default withRefusalPage(async function EventEndpointsPage({
   searchParams,
 }: {
   searchParams: SearchParams;

@@ -8,7 +8,7 @@ import { Pager } from "../../../../ui/pager.tsx";
 import { RevokeForms } from "../../../../ui/revoke-forms.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
-import { withMessage } from "../../../gate/with-message.tsx";
+import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { revokeServiceKey } from "./actions.ts";
 import { CreateForm } from "./create-form.tsx";
@@ -19,7 +19,11 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function ServiceKeysPage({ searchParams }: { searchParams: SearchParams }) {
+export default withRefusalPage(async function ServiceKeysPage({
+  searchParams,
+}: {
+  searchParams: SearchParams;
+}) {
   await requireAdmin();
   const [t, keys, query] = await Promise.all([
     getTranslations("adminServiceKeys"),

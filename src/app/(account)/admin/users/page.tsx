@@ -13,7 +13,7 @@ import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { requireUser } from "../../../gate/request.ts";
-import { withMessage } from "../../../gate/with-message.tsx";
+import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 
@@ -25,7 +25,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function UsersPage({ searchParams }: { searchParams: SearchParams }) {
+export default withRefusalPage(async function UsersPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();
   const [t, params] = await Promise.all([getTranslations("adminUsers"), searchParams]);
   const search = parseParam(searchUsers.input.shape.search, params.search);

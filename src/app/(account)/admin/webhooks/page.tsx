@@ -12,7 +12,7 @@ import { LiveToggle } from "../../../../ui/live-toggle.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
-import { withMessage } from "../../../gate/with-message.tsx";
+import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
 import { LastDay } from "./last-day.tsx";
@@ -26,7 +26,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default withMessage(async function WebhooksPage({ searchParams }: { searchParams: SearchParams }) {
+export default withRefusalPage(async function WebhooksPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();
   const [t, params] = await Promise.all([getTranslations("adminWebhooks"), searchParams]);
   const filter = {

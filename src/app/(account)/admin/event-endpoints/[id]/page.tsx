@@ -8,7 +8,7 @@ import { listEndpointDeliveries } from "../../../../../operations/event-endpoint
 import { showEventEndpoint } from "../../../../../operations/event-endpoints/show-endpoint.ts";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { read, requireAdmin } from "../../../../gate/read.ts";
-import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
+import { pageTitle, withRefusalPage } from "../../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../../parse-param.ts";
 import { DeleteCard, EditCard, SecretCard } from "./change-cards.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
@@ -30,7 +30,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return pageTitle(loadEndpoint((await params).id), t("endpoint"));
 }
 
-export default withMessage(async function EventEndpointPage({ params, searchParams }: Props) {
+export default withRefusalPage(async function EventEndpointPage({ params, searchParams }: Props) {
   const [{ id }, query, t] = await Promise.all([
     params,
     searchParams,

@@ -11,7 +11,7 @@ import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
-import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
+import { pageTitle, withRefusalPage } from "../../../../gate/with-refusal-page.tsx";
 import { dismissSubscription } from "../actions.ts";
 
 type Props = { params: Promise<{ id: string }> };
@@ -27,7 +27,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 /** For a subscription that no comparison can settle: removes it from the review list unchanged. */
-export default withMessage(async function DismissPage({ params }: Props) {
+export default withRefusalPage(async function DismissPage({ params }: Props) {
   const [list, t, { id }] = await Promise.all([
     getTranslations("adminSubscriptions"),
     getTranslations("adminSubscriptions.dismiss"),

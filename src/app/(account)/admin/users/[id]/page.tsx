@@ -17,7 +17,7 @@ import { Time } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
-import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
+import { pageTitle, withRefusalPage } from "../../../../gate/with-refusal-page.tsx";
 import { PaymentList } from "../../../billing/payment-list.tsx";
 import { planName, SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
 import { changeUserRole, deleteUser } from "../actions.ts";
@@ -35,7 +35,7 @@ async function loadUser(id: string): Promise<ShownUser> {
   return (await findUser(id)) ?? notFound();
 }
 
-export default withMessage(async function UserPage({ params, searchParams }: Params) {
+export default withRefusalPage(async function UserPage({ params, searchParams }: Params) {
   const [{ id }, query] = await Promise.all([params, searchParams]);
   const user = await loadUser(id);
   const cursor = typeof query.cursor === "string" ? query.cursor : null;

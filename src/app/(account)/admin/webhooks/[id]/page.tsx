@@ -11,7 +11,7 @@ import { DescriptionItem, DescriptionList } from "../../../../../ui/description-
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { Time } from "../../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../../gate/read.ts";
-import { pageTitle, withMessage } from "../../../../gate/with-message.tsx";
+import { pageTitle, withRefusalPage } from "../../../../gate/with-refusal-page.tsx";
 import { parseParam, type SearchParams } from "../../parse-param.ts";
 import { DeliveryStatusLabel } from "../delivery-status-label.tsx";
 import { History } from "./history.tsx";
@@ -30,7 +30,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return pageTitle(loadDelivery((await params).id), t("delivery.title"));
 }
 
-export default withMessage(async function DeliveryPage({ params, searchParams }: Props) {
+export default withRefusalPage(async function DeliveryPage({ params, searchParams }: Props) {
   const [{ id }, query, t, format] = await Promise.all([
     params,
     searchParams,
