@@ -4,7 +4,7 @@ import type { Slot } from "../domain/slot.ts";
 import { BodyAbandoned, BodyAborted, readBody } from "../http/read-body.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../http/retry-after.ts";
 import type { Intake, ReceiveResult } from "../intake/intake.ts";
-import type { RepeatedLog } from "../observability/limit-repeats.ts";
+import type { ThrottledLog } from "../observability/limit-repeats.ts";
 
 export type WebhookOptions = {
   intake: Pick<Intake, "receive">;
@@ -13,7 +13,7 @@ export type WebhookOptions = {
   secretVariables: Record<Slot, string>;
   /** Called with each delivery's outcome; `null`: metrics are disabled. */
   observe: ((slot: Slot, outcome: ReceiveResult["outcome"]) => void) | null;
-  log: RepeatedLog;
+  log: ThrottledLog;
 };
 
 const UNAVAILABLE = {

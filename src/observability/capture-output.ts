@@ -10,7 +10,7 @@ export type CaptureOptions = {
 };
 
 const MAX_LINES = 20;
-const PER_MS = 10_000;
+const WINDOW_MS = 10_000;
 const MAX_CHARACTERS = 4_000;
 
 const LEVELS = {
@@ -63,8 +63,8 @@ function limitedWriter({ log, context, now = () => performance.now() }: CaptureO
     const fields = output === "" ? null : context(output);
     if (fields === null) return;
     const at = now();
-    if (at - windowStart >= PER_MS) {
-      if (suppressed > 0) log.warn({ suppressed }, "output of libraries left out of the log");
+    if (at - windowStart >= WINDOW_MS) {
+      if (suppressed > 0) log.warn({ suppressed }, "output of libraries suppressed");
       windowStart = at;
       lines = 0;
       suppressed = 0;

@@ -1,29 +1,29 @@
-/** What is logged about something that happens often. */
-export type RepeatedLog = Record<"error" | "warn" | "debug", (fields: object, message: string) => void>;
+/** For entries that strangers can cause: see `limitRepeats`. */
+export type ThrottledLog = Record<"error" | "warn" | "debug", (fields: object, message: string) => void>;
 
 const MAX_ENTRIES = 20;
-const PER_MS = 10_000;
+const WINDOW_MS = 10_000;
 
 /**
- * Writes at most 20 errors and warnings of each message in 10 s, and then how many were left out. Strangers can
- * cause any number of some: a flood would fill the disk, or hold up a process whose log is read slowly.
+ * Writes at most 20 errors and warnings of each message in 10 s, and then how many were suppressed. Strangers
+ * can cause any number of some: a flood would fill the disk, or hold up a process whose log is read slowly.
  * @param log gets constant messages; what differs is in the fields
  */
 export function limitRepeats(
-  log: RepeatedLog,
-  { maxEntries = MAX_ENTRIES, perMs = PER_MS } = {},
-): RepeatedLog {
+  log: ThrottledLog,
+  { maxEntries = MAX_ENTRIES, windowMs = WINDOW_MS } = {},
+): ThrottledLog {
   const counts = new Map<string, number>();
   const limited = (level: "error" | "warn") => (fields: object, message: string) => {
     const count = (counts.get(message) ?? 0) + 1;
     counts.set(message, count);
-    if (count === 1) setTimeout(() => end(level, message), perMs).unref();
+    if (count === 1) setTimeout(() => end(level, message), windowMs).unref();
     if (count <= maxEntries) log[level](fields, message);
   };
   const end = (level: "error" | "warn", message: string) => {
-    const leftOut = (counts.get(message) ?? 0) - maxEntries;
+    const suppressed = (counts.get(message) ?? 0) - maxEntries;
     counts.delete(message);
-    if (leftOut > 0) log[level]({ entry: message, leftOut }, "repeated entries left out of the log");
+    if (suppressed > 0) log[level]({ entry: message, suppressed }, "repeated log entries suppressed");
   };
   return {
     error: limited("error"),

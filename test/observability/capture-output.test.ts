@@ -56,7 +56,7 @@ describe("captureOutput", () => {
     passTime(10_000);
     console.error("later");
     expect(lines.slice(20)).toEqual([
-      ["warn", { suppressed: 80 }, "output of libraries left out of the log"],
+      ["warn", { suppressed: 80 }, "output of libraries suppressed"],
       ["error", { output: "later" }, "output of a library"],
     ]);
   });

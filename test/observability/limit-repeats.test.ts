@@ -3,13 +3,13 @@ import { limitRepeats } from "../../src/observability/limit-repeats.ts";
 
 type Line = [level: string, fields: object, message: string];
 
-function limited(perMs: number) {
+function limited(windowMs: number) {
   const lines: Line[] = [];
   const write = (level: string) => (fields: object, message: string) =>
     void lines.push([level, fields, message]);
   const log = limitRepeats(
     { error: write("error"), warn: write("warn"), debug: write("debug") },
-    { maxEntries: 2, perMs },
+    { maxEntries: 2, windowMs },
   );
   return { lines, log };
 }
@@ -29,9 +29,9 @@ it("writes some entries of each message, and all that are for debugging", () => 
   expect(lines.at(-1)).toEqual(["error", { n: 5 }, "failed"]);
 });
 
-it("then says how many were left out, and writes again", async () => {
+it("then says how many were suppressed, and writes again", async () => {
   const { lines, log } = limited(1);
-  const rest: Line = ["warn", { entry: "refused", leftOut: 3 }, "repeated entries left out of the log"];
+  const rest: Line = ["warn", { entry: "refused", suppressed: 3 }, "repeated log entries suppressed"];
   for (let n = 0; n < 5; n += 1) log.warn({ n }, "refused");
   await vi.waitFor(() => expect(lines.slice(2)).toEqual([rest]), { timeout: 30_000 });
   log.warn({ n: 5 }, "refused");

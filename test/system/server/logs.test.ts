@@ -88,11 +88,11 @@ it("writes some of a flood of forged deliveries to the log, and then their numbe
     expect(new Set((await Promise.all(deliveries)).map(({ status }) => status))).toEqual(new Set([400]));
     const message = "delivery refused: signature";
     const entries = () =>
-      server.lines.map((line) => JSON.parse(line) as { msg: string; entry?: string; leftOut?: number });
+      server.lines.map((line) => JSON.parse(line) as { msg: string; entry?: string; suppressed?: number });
     const written = () => entries().filter(({ msg }) => msg === message).length;
-    const leftOut = () =>
-      entries().reduce((sum, entry) => sum + (entry.entry === message ? (entry.leftOut ?? 0) : 0), 0);
-    await eventually(async () => written() + leftOut(), 200);
+    const suppressed = () =>
+      entries().reduce((sum, entry) => sum + (entry.entry === message ? (entry.suppressed ?? 0) : 0), 0);
+    await eventually(async () => written() + suppressed(), 200);
     expect(written()).toBeLessThan(200);
   } finally {
     await server.end("SIGTERM");
