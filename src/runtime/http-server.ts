@@ -13,8 +13,8 @@ const HTTP_LIMITS = {
    * would close some while a webhook is on its way, which would then be reset.
    */
   idleForMs: 75_000,
-  /** How long a client may read nothing of a response that waits for it. */
-  unreadForMs: 60_000,
+  /** How long a client may read nothing while its response waits. */
+  stalledTimeoutMs: 60_000,
   /** Finding the idle ones among all connections costs more than turning one away. */
   closeIdleEveryMs: 100,
   /**
@@ -40,9 +40,9 @@ export function createHttpServer(
       keepAliveTimeout: HTTP_LIMITS.idleForMs,
       requireHostHeader: false,
     },
-    closeUnread(limitPipelining(listener)),
+    closeStalledResponses(limitPipelining(listener)),
   );
-  server.timeout = HTTP_LIMITS.unreadForMs;
+  server.timeout = HTTP_LIMITS.stalledTimeoutMs;
   server.maxConnections = HTTP_LIMITS.maxConnections;
   server.on("drop", closeIdleConnections(server));
   server.on("clientError", refuseSocket);
@@ -60,10 +60,10 @@ function closeIdleConnections(server: Server): () => void {
 }
 
 /**
- * Closes the connection of a client that reads nothing of its response, and would keep it for ever. Node would
+ * Closes the connection of a client that stops reading its response, and would keep it for ever. Node would
  * also close that of a client which has read everything, and waits for us.
  */
-function closeUnread(listener: RequestListener): RequestListener {
+function closeStalledResponses(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
     outgoing.on("timeout", (socket: Socket) => {
       if (socket.writableLength > 0) socket.destroy();

@@ -109,7 +109,7 @@ describe("createHttpServer", () => {
     expect(server).toMatchObject({ headersTimeout: 15_000, requestTimeout: 15_000, maxConnections: 8_192 });
   });
 
-  it("closes the connection of a client that reads nothing of its response for a minute", async () => {
+  it("closes the connection of a client that stops reading its response for a minute", async () => {
     const server = createHttpServer(
       (_, outgoing) => outgoing.end(Buffer.alloc(64 * 1024 * 1024)),
       () => {},
