@@ -80,7 +80,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   if (quoted !== undefined)
     throw new ConfigError(`${quoted}: remove the quotes around it, e.g. ${quoted}=value`);
   const commented = Object.keys(Variables.shape).find(
-    (name) => !MAY_HOLD_A_HASH.has(name) && /\s#/.test(present[name] ?? ""),
+    (name) => !MAY_CONTAIN_NUMBER_SIGN.has(name) && /\s#/.test(present[name] ?? ""),
   );
   // Kept by systemd and by "docker run --env-file"; others drop it.
   if (commented !== undefined)
@@ -155,7 +155,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
 }
 
 /** A person's name, and JSON. */
-const MAY_HOLD_A_HASH: ReadonlySet<string> = new Set(["MAIL_FROM", "PLANS_PRICE_IDS"]);
+const MAY_CONTAIN_NUMBER_SIGN: ReadonlySet<string> = new Set(["MAIL_FROM", "PLANS_PRICE_IDS"]);
 
 /**
  * With `DATABASE_URL`, several servers may share sessions, so that none may generate the secret. @throws
