@@ -14,14 +14,14 @@ export type AuthenticateKey = (
  * The user that a key acts for, or a service key.
  * @throws Refusal `unauthorized`: the same for unknown, expired and revoked keys and those of a banned owner
  */
-export function authenticateKey(
-  apiKey: AuthenticateApiKey,
-  serviceKey: AuthenticateServiceKey,
+export function createKeyAuthenticator(
+  authenticateApiKey: AuthenticateApiKey,
+  authenticateServiceKey: AuthenticateServiceKey,
 ): AuthenticateKey {
   return async (presented, address, now) => {
     const parsed = presented === null ? null : parseApiKey(presented);
     if (parsed === null) return refuse({ reason: "unauthorized" });
-    const authenticate = parsed.kind === "service" ? serviceKey : apiKey;
+    const authenticate = parsed.kind === "service" ? authenticateServiceKey : authenticateApiKey;
     return (await authenticate(parsed, address, now)) ?? refuse({ reason: "unauthorized" });
   };
 }

@@ -4,7 +4,7 @@ import { markKeysUsed } from "../store/mark-keys-used.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./authenticate-api-key.ts";
-import { authenticateKey } from "./authenticate-key.ts";
+import { createKeyAuthenticator } from "./authenticate-key.ts";
 import { authenticateServiceKey } from "./authenticate-service-key.ts";
 import { createIdentify } from "./identify.ts";
 import { keyUsage } from "./key-usage.ts";
@@ -46,7 +46,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
   return {
     identify: createIdentify({
       authenticateSession: async (cookie, address) => (await accounts()).authenticateSession(cookie, address),
-      authenticateKey: authenticateKey(
+      authenticateKey: createKeyAuthenticator(
         authenticateApiKey(database, usage, MAX_IN_FLIGHT),
         authenticateServiceKey(database, serviceUsage, MAX_IN_FLIGHT),
       ),
