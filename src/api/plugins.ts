@@ -52,7 +52,7 @@ export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
 }
 
 async function load(folder: string, file: string): Promise<Plugin> {
-  const { name, router = null, linkRouter, ...others } = await imported(folder, file);
+  const { name, router = null, linkRouter, ...others } = await importModule(folder, file);
   if (typeof name !== "string" || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
     throw problem(file, 'export a const "name" of lower-case letters, digits and dashes');
   }
@@ -63,7 +63,7 @@ async function load(folder: string, file: string): Promise<Plugin> {
   return { name, router, linkRouter };
 }
 
-async function imported(folder: string, file: string): Promise<Record<string, unknown>> {
+async function importModule(folder: string, file: string): Promise<Record<string, unknown>> {
   try {
     return await import(pathToFileURL(join(folder, file)).href);
   } catch (error) {
@@ -83,8 +83,8 @@ function problem(file: string, message: string, cause?: unknown): Error {
 }
 
 /**
- * Mounts all plugins behind the gate. Links come first, with a gate of their own; no other path reaches a
- * plugin.
+ * Mounts all plugins behind `requirePerson`. Links come first, behind `requireLinkSecret`; no other path
+ * reaches a plugin.
  */
 export function pluginRoutes(
   plugins: readonly Plugin[],
@@ -94,10 +94,10 @@ export function pluginRoutes(
   const routes = new Hono<PluginEnv>();
   for (const { name, linkRouter } of plugins) {
     if (linkRouter === undefined) continue;
-    routes.use(`/${name}/links/:secret/*`, linkGate(name, deps, callers));
+    routes.use(`/${name}/links/:secret/*`, requireLinkSecret(name, deps, callers));
     routes.route(`/${name}/links/:secret`, linkRouter);
   }
-  routes.use(gate(deps, callers));
+  routes.use(requirePerson(deps, callers));
   for (const { name, router } of plugins) routes.route(`/${name}`, router);
   return routes;
 }
@@ -106,11 +106,12 @@ export function pluginRoutes(
  * Requires a session or API key, charges the `plugin` scope and reads the body before any plugin code runs.
  * @throws Refusal
  */
-function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
+function requirePerson(deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
     const call = await authenticate(c as Context, callers);
     await admit(c, { ...call, caller: personOf(call) }, deps);
     await readInputOf(call, () => readWholeBody(c));
+    // Again: a caller whose body arrived late has been identified anew.
     c.set("caller", personOf(call));
     await next();
   };
@@ -124,7 +125,11 @@ function personOf({ caller }: Call): Person {
 }
 
 /** Requires a secret of this plugin in the path and charges its owner. */
-function linkGate(plugin: string, deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
+function requireLinkSecret(
+  plugin: string,
+  deps: Dependencies,
+  callers: CallerContext,
+): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
     const secret = c.req.param("secret") ?? "";
     await admit(c, await authenticateLink(c as Context, callers, { plugin, secret }), deps);
