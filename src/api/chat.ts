@@ -27,7 +27,7 @@ export function chat(
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
     await chargeDay(call, deps.limits);
     addLimitHeaders(c, call.charges);
-    return streamed(c, await opened(c, reply, log));
+    return streamResponse(c, await openReply(c, reply, log));
   });
   // As `useChat` with `resume` asks after a reload; 204 tells it that there is nothing to resume.
   routes.get("/chat/:id/stream", async (c) => {
@@ -35,7 +35,7 @@ export function chat(
     const stream = await execute(resumeAnswer, deps, call, () => ({ id: c.req.param("id") }));
     addLimitHeaders(c, call.charges);
     if (stream === null) return c.body(null, 204);
-    const response = await streamed(c, stream);
+    const response = await streamResponse(c, stream);
     // Nobody reads the body of a HEAD: the answer would count as read for ever.
     if (c.req.method === "HEAD") await response.body?.cancel();
     return response;
@@ -59,14 +59,14 @@ async function chargeDay(call: Call, limits: Gate["limits"]): Promise<void> {
  * Waits for the first tokens: a failure before them still gets its own status.
  * @throws Refusal `unavailable`
  */
-function opened(c: Context<HonoEnv>, reply: ChatReply, log: Log): ReturnType<ChatReply["open"]> {
+function openReply(c: Context<HonoEnv>, reply: ChatReply, log: Log): ReturnType<ChatReply["open"]> {
   return reply.open({
     signal: c.req.raw.signal,
     onFailure: (problem) => log.error({ requestId: c.get("requestId"), problem }, "chat failed"),
   });
 }
 
-async function streamed(
+async function streamResponse(
   c: Context<HonoEnv>,
   stream: Awaited<ReturnType<ChatReply["open"]>>,
 ): Promise<Response> {

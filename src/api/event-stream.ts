@@ -42,8 +42,8 @@ export function eventStream(
     if (c.req.method === "HEAD") return c.body(null, 200, headers);
     const { caller } = call;
     if (caller.kind !== "service") refuse({ reason: "forbidden" });
-    const close = open.take(caller.keyId) ?? tooMany(c);
-    const body = streamed({
+    const close = open.take(caller.keyId) ?? refuseTooManyStreams(c);
+    const body = sseStream({
       after: (from, signal) => deps.eventFeed.after(from, signal),
       isAllowed: () => isAllowed(c, callers, caller.address),
       position,
@@ -62,7 +62,7 @@ function lastEventId(c: Context<HonoEnv>): { after?: string } {
   return id ? { after: id } : {};
 }
 
-function tooMany(c: Context<HonoEnv>): never {
+function refuseTooManyStreams(c: Context<HonoEnv>): never {
   c.header("retry-after", String(RETRY_AFTER_SECONDS));
   return refuse({ reason: "rate_limited", params: { retryAfterSeconds: RETRY_AFTER_SECONDS } });
 }
@@ -78,7 +78,7 @@ async function isAllowed(c: Context<HonoEnv>, { auth }: CallerContext, address: 
   }
 }
 
-type Streamed = {
+type StreamOptions = {
   after: Dependencies["eventFeed"]["after"];
   isAllowed(): Promise<boolean>;
   position: bigint;
@@ -90,7 +90,7 @@ type Streamed = {
 /**
  * Ends when the feed does, and once the key is no longer valid; the client then reconnects, or is refused.
  */
-function streamed(options: Streamed): ReadableStream<Uint8Array> {
+function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
   const { heartbeatMs, isAllowed } = options;
   const encoder = new TextEncoder();
   const ending = new AbortController();
@@ -106,19 +106,19 @@ function streamed(options: Streamed): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       controller.enqueue(encoder.encode(": connected\n\n"));
-      const beat = async () => {
-        const mayGoOn = await isAllowed();
+      const sendHeartbeat = async () => {
+        const isStillAllowed = await isAllowed();
         if (ending.signal.aborted) return;
-        if (!mayGoOn) {
+        if (!isStillAllowed) {
           release();
           controller.close();
           return;
         }
         // Not sent to a client that does not read: its events would fill the memory.
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": keep-alive\n\n"));
-        timer = setTimeout(beat, heartbeatMs);
+        timer = setTimeout(sendHeartbeat, heartbeatMs);
       };
-      timer = setTimeout(beat, heartbeatMs);
+      timer = setTimeout(sendHeartbeat, heartbeatMs);
     },
     pull: async (controller) => {
       const events = await options.after(position, ending.signal).catch(() => null);

@@ -49,7 +49,7 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
     const { events } = await readEvents(database, { after: from, limit: BATCH });
     const last = events.at(-1);
     if (last === undefined) return false;
-    polled = { from, until: last.position, events: streamed(events) };
+    polled = { from, until: last.position, events: toStreamedEvents(events) };
     wakeAll();
     return events.length === BATCH;
   };
@@ -97,7 +97,7 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
         if (latest === null || position < latest.from) {
           const { events, droppedUntil } = await readEvents(database, { after: position, limit: BATCH });
           if (position < droppedUntil) return null;
-          if (events.length > 0) return streamed(events);
+          if (events.length > 0) return toStreamedEvents(events);
         }
         // Nothing may be awaited between this look and the wait: a poll in between would not wake it.
         if (!isOver() && polled === latest) await nextPoll(signal);
@@ -111,7 +111,7 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
   };
 }
 
-function streamed(events: EventList["events"]): StreamedEvent[] {
+function toStreamedEvents(events: EventList["events"]): StreamedEvent[] {
   return events.map((event) => {
     const { position, id, type } = event;
     return { position, id, type, body: JSON.stringify(outboundEvent(event)) };
