@@ -44,7 +44,7 @@ export function importUsers(
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),
           // First, so that an address that is given up can be taken over.
-          ...inTurns(updated).map((users) => updateImportedUsers(transaction, users)),
+          ...inRounds(updated).map((users) => updateImportedUsers(transaction, users)),
           insertImportedUsers(transaction, created),
           advanceImport(transaction, importId, { ...report, position: page.next }),
           ...auditImport(transaction, "users.imported", importId, report, { notify: options.notify }),
@@ -112,16 +112,17 @@ function decideAll(
 }
 
 /**
- * Each user at most once in a turn: between two changes of a user, another may have taken over an address.
+ * Splits updates so that no statement updates a user twice; an address freed in one round can be taken in the
+ * next.
  */
-function inTurns(updated: readonly ImportedUser[]): ImportedUser[][] {
-  const turns: ImportedUser[][] = [];
+function inRounds(updated: readonly ImportedUser[]): ImportedUser[][] {
+  const rounds: ImportedUser[][] = [];
   for (const user of updated) {
-    const turn = turns.at(-1);
-    if (turn === undefined || turn.some(({ id }) => id === user.id)) turns.push([user]);
-    else turn.push(user);
+    const round = rounds.at(-1);
+    if (round === undefined || round.some(({ id }) => id === user.id)) rounds.push([user]);
+    else round.push(user);
   }
-  return turns;
+  return rounds;
 }
 
 function idsOf({ id, externalId, email }: UserRow) {
