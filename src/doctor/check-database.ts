@@ -11,8 +11,8 @@ import { checkOutbound } from "./check-outbound.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
-const ANSWER_WITHIN_MS = 5_000;
-const OLDEST_VERSION = 150_000;
+const QUERY_TIMEOUT_MS = 5_000;
+const MIN_SERVER_VERSION_NUM = 150_000;
 
 export type DatabaseCheck = {
   findings: Finding[];
@@ -36,7 +36,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
       url: config.databaseUrl ?? (postgres?.url as string),
       prepared: config.preparedStatements,
       maxConnections: 1,
-      answerTimeoutMs: ANSWER_WITHIN_MS,
+      answerTimeoutMs: QUERY_TIMEOUT_MS,
     });
     try {
       return await inspect(database, config);
@@ -65,7 +65,7 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
   const oursMs = (startedMs + Date.now()) / 2;
   const { version, number, now } = row as Row;
-  const isOld = number < OLDEST_VERSION;
+  const isOld = number < MIN_SERVER_VERSION_NUM;
   const reached = isOld
     ? broken("database", `${which}: PostgreSQL ${version}`, "Upgrade PostgreSQL to version 15 or later.")
     : good("database", `${which}: PostgreSQL ${version}`);
@@ -85,7 +85,7 @@ async function usedSince(database: Database, { slots }: Config): Promise<Record<
 }
 
 const SELECT_DIAGNOSTICS = {
-  name: "doctor_look",
+  name: "doctor_diagnostics",
   text: `
 select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
   extract(epoch from clock_timestamp())::float8 * 1000 as now`,

@@ -10,7 +10,7 @@ export const PRODUCTION_DATABASE_CHECKS = [
 ] as const;
 
 const [DURABLE, ENCRYPTED, SECOND_ADMINISTRATOR] = PRODUCTION_DATABASE_CHECKS;
-const ANSWER_WITHIN_MS = 5_000;
+const QUERY_TIMEOUT_MS = 5_000;
 
 /** What must hold in the operator's own database before strangers use the server. Changes nothing. */
 export async function checkProductionDatabase(config: Config): Promise<Finding[]> {
@@ -21,7 +21,7 @@ export async function checkProductionDatabase(config: Config): Promise<Finding[]
     url: config.databaseUrl,
     prepared: config.preparedStatements,
     maxConnections: 1,
-    answerTimeoutMs: ANSWER_WITHIN_MS,
+    answerTimeoutMs: QUERY_TIMEOUT_MS,
   });
   try {
     const [settings] = await database.run<Settings>(SELECT_SETTINGS);

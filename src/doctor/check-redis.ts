@@ -4,7 +4,7 @@ import { openRedis } from "../limits/redis-connection.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
-const ANSWER_WITHIN_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 const KEY = "tollgate:doctor";
 
 export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Config): Promise<Finding> {
@@ -28,7 +28,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
       await redis.send(KEY, ["SET", KEY, "", "PX", "1000"]);
       return String(await redis.send(KEY, ["INFO", "memory"]).catch(() => ""));
     });
-    const late = sleep(ANSWER_WITHIN_MS, undefined, { ref: false }).then(() => {
+    const late = sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
       throw new Error(reason);
     });
     const policy = evictionPolicy(await Promise.race([asked, late]));

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "../store/database.ts";
 
-const ANSWER_WITHIN_MS = 60_000;
+const QUERY_TIMEOUT_MS = 60_000;
 
 /** Reads another system's PostgreSQL. */
 export async function withForeignDatabase<Result>(
@@ -11,7 +11,7 @@ export async function withForeignDatabase<Result>(
     url,
     prepared: false,
     maxConnections: 1,
-    answerTimeoutMs: ANSWER_WITHIN_MS,
+    answerTimeoutMs: QUERY_TIMEOUT_MS,
   });
   try {
     return await work({ database, url });

@@ -16,7 +16,7 @@ export type RedisClient = {
 /** Pings keep an idle connection open; one that stays silent for longer than this is considered dead. */
 const MAX_SILENCE_MS = 5_000;
 const PING_EVERY_MS = 2_000;
-const CONNECT_WITHIN_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_PAUSE_MS = 1_000;
 /** A start does not wait longer than this for a cluster's nodes: one of them may be dead. */
 const NODES_WITHIN_MS = 500;
@@ -146,7 +146,7 @@ function settings(url: string) {
     pingInterval: PING_EVERY_MS,
     socket: {
       ...(url.startsWith("rediss:") ? { tls: true as const } : {}),
-      connectTimeout: CONNECT_WITHIN_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: MAX_SILENCE_MS,
       reconnectStrategy: (retries: number) => Math.min(25 * 2 ** retries, MAX_RECONNECT_PAUSE_MS),
     },

@@ -24,8 +24,8 @@ export type SharedOptions = {
   redisNow?: () => number;
 };
 
-const ANSWER_WITHIN_MS = 75;
-const CONNECTED_WITHIN_MS = 1_000;
+const RESPONSE_TIMEOUT_MS = 75;
+const CONNECT_TIMEOUT_MS = 1_000;
 
 /** Connects; a Redis that does not answer delays a start by a second at most. */
 export async function openSharedLimiter(options: SharedOptions): Promise<SharedLimiter> {
@@ -54,7 +54,7 @@ class SharedLimiter implements Limiter {
   constructor(options: SharedOptions) {
     this.#options = options;
     this.#local = new MemoryLimiter(options);
-    this.#answerWithinMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
+    this.#answerWithinMs = options.answerWithinMs ?? RESPONSE_TIMEOUT_MS;
     this.#deadlines = new Deadlines(this.#answerWithinMs);
     this.#redis = openRedis(options.redisUrls, (error) => {
       this.#lastError = error;
@@ -68,7 +68,7 @@ class SharedLimiter implements Limiter {
 
   async start(): Promise<void> {
     const timeout = Promise.withResolvers<false>();
-    const timer = setTimeout(() => timeout.resolve(false), CONNECTED_WITHIN_MS);
+    const timer = setTimeout(() => timeout.resolve(false), CONNECT_TIMEOUT_MS);
     const connected = await Promise.race([this.#redis.connected.then(() => true), timeout.promise]);
     clearTimeout(timer);
     if (connected) this.#options.metrics.sharedStore(true);

@@ -72,7 +72,7 @@ export function createMetrics({ countFlagged, outboundState }: Sources) {
   });
   const outbound = outboundMetrics(registry, outboundState);
   const updateFlagged = async () => {
-    const counts = await nullIfLate(countFlagged());
+    const counts = await nullOnErrorOrTimeout(countFlagged());
     if (counts === null) return;
     flagged.reset();
     for (const count of counts) {
@@ -99,10 +99,10 @@ export function createMetrics({ countFlagged, outboundState }: Sources) {
 }
 
 /** Prometheus waits for 10 s, as a query does for a database that is silent: all else would be lost too. */
-const SOURCES_WITHIN_MS = 2_000;
+const QUERY_TIMEOUT_MS = 2_000;
 
-function nullIfLate<Value>(query: Promise<Value>): Promise<Value | null> {
-  return Promise.race([query.catch(() => null), sleep(SOURCES_WITHIN_MS, null, { ref: false })]);
+function nullOnErrorOrTimeout<Value>(query: Promise<Value>): Promise<Value | null> {
+  return Promise.race([query.catch(() => null), sleep(QUERY_TIMEOUT_MS, null, { ref: false })]);
 }
 
 function outboundMetrics(registry: Registry, outboundState: Sources["outboundState"]) {
@@ -127,7 +127,7 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
   return {
     sent: (outcome: "delivered" | "failed") => attempts.inc({ outcome }),
     update: async () => {
-      const state = await nullIfLate(outboundState());
+      const state = await nullOnErrorOrTimeout(outboundState());
       if (state === null) return;
       backlog.set(state.backlogSeconds);
       endpoints.set({ state: "failing" }, state.failing);
