@@ -31,7 +31,7 @@ describe("Deadlines", () => {
   });
 });
 
-it("releases the memory of a finished wait", async () => {
+it("keeps no reference to the callback of a finished deadline", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const deadlines = new Deadlines(60_000);

@@ -103,7 +103,7 @@ for (const prepared of [true, false]) {
     }
   });
 
-  it(`rolls back what was not sent yet when the work throws (prepared: ${prepared})`, async () => {
+  it(`discards unsent statements when the callback throws (prepared: ${prepared})`, async () => {
     await test.rows("truncate number");
     const database = open();
     try {

@@ -216,14 +216,14 @@ describe("a preflight", () => {
 });
 
 describe("a page of another origin", () => {
-  it.each(STRANGERS)("reads nothing: %s", async (origin) => {
+  it.each(STRANGERS)("gets no CORS headers: %s", async (origin) => {
     const response = await send("GET", "/api/users/me", { origin, key });
     expect(response.status).toBe(200);
     expect(cors(response)).toEqual([]);
     expect(list(response.headers.get("vary"))).toContain("origin");
   });
 
-  it("reads nothing of webhooks and sign-in, also from an allowed origin", async () => {
+  it("gets no CORS headers from webhooks and sign-in, even if it is allowed", async () => {
     for (const [method, path] of [
       ["POST", "/api/webhooks/provider-a"],
       ["GET", "/api/auth/get-session"],
@@ -233,7 +233,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("reads nothing when no origin is configured", async () => {
+  it("gets no CORS headers when no origin is configured", async () => {
     expect((await preflight("/api/users/me", APP, closed)).status).toBe(405);
     const response = await send("GET", "/api/users/me", { origin: APP, key }, closed);
     expect(cors(response)).toEqual([]);

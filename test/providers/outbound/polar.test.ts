@@ -78,7 +78,7 @@ describe("Polar's API", () => {
     });
   });
 
-  it("fails when a product with seats refuses their number", async () => {
+  it("rejects the checkout when Polar refuses the seat count, without retrying", async () => {
     const detail = [{ type: "value_error", loc: ["body", "seats"], msg: "At least 5 seats.", input: 1 }];
     provider.respondWith((incoming) =>
       incoming.method === "GET" ? product("seat_based") : { status: 422, body: { detail } },

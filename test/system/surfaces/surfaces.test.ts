@@ -240,7 +240,7 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
       return Object.entries(CASES).find(isOfScope)?.[0] as string;
     });
 
-    it("is shared by all operations, and a refused call is not charged to theirs", async () => {
+    it("is shared by all operations, and a refused call is not charged to the operation's own limit", async () => {
       const testData = await createTestData(context.test);
       const asking = (operation: string, caller: CallerName) => {
         const [ask] = caseOf(operation).asks;
