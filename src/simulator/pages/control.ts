@@ -29,7 +29,7 @@ function control(c: Context, { slots, clock, deliverTo }: ControlOptions): Html 
     html`<h1>Simulated payment provider</h1>
 <p class="soft">It sells what <code>plans.config.ts</code> lists, in the format of each slot, and delivers webhooks as that provider does.</p>
 ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
-<nav aria-label="This page"><ul><li><a href="/">Look again</a></li><li><a href="#clock">Clock</a></li>${slots.map(
+<nav aria-label="This page"><ul><li><a href="/">Reload</a></li><li><a href="#clock">Clock</a></li>${slots.map(
       ({ name, state }) => html`<li><a href="#${name}">${name}, ${state.format}</a></li>`,
     )}</ul></nav>
 <div class="stack">
