@@ -219,7 +219,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await row.getByRole("button", { name: `Rotate ${name}` }).click();
       const second = await shownKey();
       expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
-      await row.getByText("Previous secret valid until").waitFor();
+      await row.getByText("Previous key valid until").waitFor();
 
       await row.getByText("Revoke…").click();
       await row.getByLabel(`Type ${name} to confirm`).fill("something else");
