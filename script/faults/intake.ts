@@ -118,7 +118,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     file: "src/intake/apply.ts",
     find: "if (isTimeout(error)) return (await release",
     replace: "if (isTimeout(error) && intake.leaseSeconds < 0) return (await release",
-    fault: "a time-out of the database uses up an attempt",
+    fault: "a timeout of the database uses up an attempt",
     tests: ["test/intake/poison.test.ts"],
   },
   {

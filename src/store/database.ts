@@ -149,7 +149,7 @@ const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 
 const QUERY_CANCELED = "57014";
 
-/** For a single statement, a time-out means that the database is unavailable. */
+/** For a single statement, a timeout means that the database is unavailable. */
 function rethrowTimeoutAsUnavailable(error: unknown): never {
   if (sqlState(error) === QUERY_CANCELED) throw new DatabaseUnavailable("too slow", { cause: error });
   return rethrowClassified(error);

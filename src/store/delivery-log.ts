@@ -10,7 +10,7 @@ export type LoggedDelivery = {
   eventId: string;
   eventType: string;
   status: DeliveryStatus;
-  /** Attempts started so far, including the first; those that a database time-out ended are not counted. */
+  /** Attempts started so far, including the first; those that a database timeout ended are not counted. */
   attempts: number;
   /** One English sentence. */
   lastError: string | null;

@@ -134,7 +134,7 @@ async function runInTransaction(database: Database, name: string, text: string):
 
 /**
  * An interrupted run leaves an invalid index behind, which is dropped first. Behind a transaction pooler the
- * time-out may apply to another connection than the statement, which has that of a serving process then.
+ * timeout may apply to another connection than the statement, which has that of a serving process then.
  */
 async function runConcurrently(
   database: Database,

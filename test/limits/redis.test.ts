@@ -167,7 +167,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
         for (const scope of ["auth-sign-in", "auth-sign-up", "auth-password", "billing"]) {
           await expect(rateLimit(freshKey(scope), minute(2))).rejects.toBeInstanceOf(LimiterUnavailable);
         }
-        // The breaker is open: a thousand calls in turn would else wait for a time-out each.
+        // The breaker is open: a thousand calls in turn would else wait for a timeout each.
         for (let n = 0; n < 1_000; n += 1) await rateLimit(freshKey(), minute(2));
         expect(observations).toMatchObject({ up: [true, false], warned: 1, informed: 0 });
         expect(observations.without).toContain("billing unavailable");

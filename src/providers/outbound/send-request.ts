@@ -6,7 +6,7 @@ import type { Request } from "./request.ts";
 import { tracedExchange } from "./traced-exchange.ts";
 
 const CALL_MS = 9_500;
-/** Repeatable requests have a shorter time-out, to leave time for retries. */
+/** Repeatable requests have a shorter timeout, to leave time for retries. */
 const ATTEMPT_MS = 4_500;
 const MIN_ATTEMPT_MS = 500;
 const MAX_REPEATS = 2;

@@ -19,7 +19,7 @@ import { get, post, readPaddleError } from "./requests.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
 import { paddle } from "./webhook.ts";
 
-/** Plain requests: the SDK supports neither a time-out nor disabling redirects. */
+/** Plain requests: the SDK supports neither a timeout nor disabling redirects. */
 export function paddleApi(connection: PaymentConnection): PaymentApi {
   const provider = connectProvider(connection, PADDLE_TRAITS, readPaddleError);
   const begin = () => beginCall(provider);

@@ -17,7 +17,7 @@ export type WebhookDispatcher = {
 export type DispatcherOptions = {
   /** An invalid URL means that it is not known yet. */
   deliverTo(): string;
-  /** `null`: the provider's own time-out. */
+  /** `null`: the provider's own timeout. */
   answerWithinMs: number | null;
   /** Called when an outcome is to be stored. */
   changed(): void;

@@ -45,7 +45,7 @@ export type SimulatorOptions = {
    * seconds.
    */
   storesChanges?: boolean;
-  /** For tests: the factor that shortens retry pauses, and the response time-out. */
+  /** For tests: the factor that shortens retry pauses, and the response timeout. */
   timeScale?: number;
   answerWithinMs?: number;
   keptEvents?: number;

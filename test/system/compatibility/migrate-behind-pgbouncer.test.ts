@@ -25,7 +25,7 @@ describeBehindPgBouncer("a migration through PgBouncer", ({ start }) => {
     await Promise.all(opened.map((database) => database.close()));
   });
 
-  it("builds indexes although serving processes have set a time-out on the pooler's connections", {
+  it("builds indexes although serving processes have set a timeout on the pooler's connections", {
     timeout: 120_000,
   }, async () => {
     let isOver = false;

@@ -52,7 +52,7 @@ describe.concurrent(`a server killed ${CRASHES} times`, () => {
     const first = await spawnServer(test.url, LEASE);
     const events = CRASHES * 4;
     for (let n = 0; n < events; n += 1) {
-      // A lease of a second makes for short time-outs, and for a 503 now and then.
+      // A lease of a second makes for short timeouts, and for a 503 now and then.
       await eventually(
         async () => (await deliverWebhook(first.url, "provider-a", numberedEvent("retry", n))).status,
         500,

@@ -81,7 +81,7 @@ describe("the server", () => {
 
   it("returns 503 when the database stops answering", async () => {
     const gate = await proxyTo(new URL(test.url));
-    // With time-outs of the database that are longer than this test waits for a response.
+    // With timeouts of the database that are longer than this test waits for a response.
     const server = await spawnServer(gate.url, { WEBHOOK_LEASE_SECONDS: "600" });
     expect((await deliverWebhook(server.url, "provider-a", numberedEvent("silent", 0))).status).toBe(200);
     gate.hold();

@@ -20,7 +20,7 @@ export function responseText({ status, fields, text }: Answer) {
 export function answerTo(serverUrl: string, bytes: string | Buffer): Promise<string> {
   const { socket, closed } = openRawConnection(serverUrl, bytes);
   // The server closes once it has answered what it got; a connection that stays open fails the test by its
-  // time-out.
+  // timeout.
   socket.once("connect", () => socket.end());
   return closed;
 }
