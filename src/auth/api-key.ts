@@ -21,7 +21,7 @@ export type ParsedKey = StoredKey & { kind: KeyKind };
 /** A new key, of 238 random bits. Shown once; only prefix and hash are stored. */
 function newKey(kind: KeyKind): StoredKey & { key: string } {
   const key = KEY_PREFIXES[kind] + randomText(RANDOM_LENGTH);
-  return { key, ...stored(key, KEY_PREFIXES[kind]) };
+  return { key, ...toStoredKey(key, KEY_PREFIXES[kind]) };
 }
 
 export function newApiKey(): StoredKey & { key: string } {
@@ -36,10 +36,10 @@ export function newServiceKey(): StoredKey & { key: string } {
 export function parseApiKey(text: string): ParsedKey | null {
   const [, start] = KEY.exec(text) ?? [];
   if (start === undefined) return null;
-  return { kind: start === KEY_PREFIXES.user ? "user" : "service", ...stored(text, start) };
+  return { kind: start === KEY_PREFIXES.user ? "user" : "service", ...toStoredKey(text, start) };
 }
 
-function stored(key: string, start: string): StoredKey {
+function toStoredKey(key: string, start: string): StoredKey {
   return {
     prefix: key.slice(0, start.length + SHOWN_RANDOM_LENGTH),
     hash: createHash("sha256").update(key).digest(),

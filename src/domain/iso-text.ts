@@ -4,9 +4,9 @@ const MAX_DAYS = 2_000;
 
 /** The date part of the text, such as "2026-11-23T", by the number of the day since 1970. */
 const dayTexts = new Map<number, string>();
-const MINUTES = texts(1_440, (minute) => `${padded(minute / 60, 2)}:${padded(minute % 60, 2)}:`);
-const SECONDS = texts(60, (second) => `${padded(second, 2)}.`);
-const MILLISECONDS = texts(1_000, (ms) => `${padded(ms, 3)}Z`);
+const MINUTES = texts(1_440, (minute) => `${pad(minute / 60, 2)}:${pad(minute % 60, 2)}:`);
+const SECONDS = texts(60, (second) => `${pad(second, 2)}.`);
+const MILLISECONDS = texts(1_000, (ms) => `${pad(ms, 3)}Z`);
 
 /**
  * What `date.toISOString()` returns, for a third of its cost: V8 formats with `printf`.
@@ -31,7 +31,7 @@ export function isoText(date: Date): string {
   );
 }
 
-function padded(number: number, digits: number): string {
+function pad(number: number, digits: number): string {
   return String(Math.floor(number)).padStart(digits, "0");
 }
 

@@ -22,7 +22,7 @@ export function inspectJson(bytes: Buffer): Record<string, unknown> {
   }
   const fields = countFields(bytes);
   const text = bytes.toString();
-  const value = parsed(text);
+  const value = parseJson(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     refuse({ reason: "invalid_input", params: { problem: "unreadable_body", expected: "a JSON object" } });
   }
@@ -54,7 +54,7 @@ function endOfString(bytes: Buffer, start: number): number {
   return i;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -58,9 +58,9 @@ export function readUserRow({
   return {
     unmatched: {
       ...place,
-      id: shown(fields.id),
-      externalId: shown(fields.externalId),
-      email: shown(fields.email),
+      id: toReportedText(fields.id),
+      externalId: toReportedText(fields.externalId),
+      email: toReportedText(fields.email),
       reason: problem ?? reasonOf(parsed.error, row),
     },
   };
@@ -75,6 +75,6 @@ function isObject(row: unknown): row is Record<string, unknown> {
   return typeof row === "object" && row !== null && !Array.isArray(row);
 }
 
-function shown(value: unknown): string | null {
+function toReportedText(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value).slice(0, 300) : null;
 }

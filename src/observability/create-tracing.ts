@@ -62,12 +62,12 @@ export function createTracing(options: TracingSettings, log: Log): CreatedTracin
   return {
     active: () => {
       const span = traceContext.getStore()?.span;
-      return span?.isRecording() ? wrapped(span) : null;
+      return span?.isRecording() ? wrapSpan(span) : null;
     },
-    start: (name, spanOptions) => wrapped(start(name, spanOptions)),
+    start: (name, spanOptions) => wrapSpan(start(name, spanOptions)),
     run: async (name, spanOptions, work) => {
       const otelSpan = start(name, spanOptions);
-      const span = wrapped(otelSpan);
+      const span = wrapSpan(otelSpan);
       const request = spanOptions.parent === "active" ? (traceContext.getStore()?.request ?? null) : null;
       try {
         const result = await traceContext.run({ span: otelSpan, request }, () => work(span));
@@ -108,7 +108,7 @@ function linkTo(context: SpanReference): Link {
   return { context };
 }
 
-function wrapped(span: OtelSpan): Span {
+function wrapSpan(span: OtelSpan): Span {
   const reference = span.spanContext();
   return {
     reference,

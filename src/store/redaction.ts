@@ -145,17 +145,17 @@ export async function redact(database: Queryable, step: RedactionStep): Promise<
   const { before, next, deliveryIds, until, quotedId } = step;
   const rows = await database.run(REDACT, [
     before.userId,
-    next && stored(next),
+    next && toStoredStep(next),
     deliveryIds,
     before.after,
     until,
     quotedId,
-    stored(before),
+    toStoredStep(before),
   ]);
   return rows.length > 0;
 }
 
-function stored({ userId: _, ...toRedact }: Redaction): string {
+function toStoredStep({ userId: _, ...toRedact }: Redaction): string {
   return JSON.stringify(toRedact);
 }
 

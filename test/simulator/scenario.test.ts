@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import {
   CORRUPTION_KINDS,
-  corrupted,
+  corruptDelivery,
   corruptionKinds,
-  signed,
+  signDelivery,
 } from "../../src/simulator/delivery/corruption.ts";
 import { simulatedProviderOf } from "../../src/simulator/registry.ts";
 import { createRng } from "../../src/simulator/scenario/rng.ts";
@@ -103,7 +103,7 @@ describe.each(wireFormats())("in the format %s", (format) => {
   const adapter = ADAPTERS.of(format);
   const provider = simulatedProviderOf(format);
   const { renderer } = provider;
-  const verified = ({ rawBody, headers }: ReturnType<typeof signed>) =>
+  const verified = ({ rawBody, headers }: ReturnType<typeof signDelivery>) =>
     adapter.verify(
       { rawBody, header: (name) => headers[name] },
       { secrets: ["whsec_c2VjcmV0LW9mLXRoZS10ZXN0"], nowSeconds: NOW, toleranceSeconds: 300 },
@@ -126,7 +126,7 @@ describe.each(wireFormats())("in the format %s", (format) => {
   it("renders events with valid signatures, unique ids and the right content", () => {
     const eventIds = new Set<string>();
     for (const { lifecycle, step, ids, event } of events) {
-      const delivery = signed(Buffer.from(JSON.stringify(event.body)), signing(event));
+      const delivery = signDelivery(Buffer.from(JSON.stringify(event.body)), signing(event));
       expect(verified(delivery)).toBeNull();
       const request = { rawBody: delivery.rawBody, header: (name: string) => delivery.headers[name] };
       const identity = adapter.identify(request, event.body);
@@ -155,7 +155,7 @@ describe.each(wireFormats())("in the format %s", (format) => {
     expect(corruptionKinds(provider.traits).length).toBeGreaterThanOrEqual(CORRUPTION_KINDS.length - 1);
     for (const { event } of events) {
       for (const kind of corruptionKinds(provider.traits)) {
-        const delivery = corrupted(kind, Buffer.from(JSON.stringify(event.body)), signing(event));
+        const delivery = corruptDelivery(kind, Buffer.from(JSON.stringify(event.body)), signing(event));
         expect(verified(delivery)).not.toBeNull();
       }
     }

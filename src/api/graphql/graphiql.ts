@@ -8,7 +8,7 @@ export function graphiql(): MiddlewareHandler {
   return async (c, next) => {
     const accepted = accepts(c, { header: "Accept", supports: ["text/html"], default: "" });
     if (accepted === "") return next();
-    page ??= rendered();
+    page ??= renderGraphiql();
     const { html, policy } = await page;
     c.header("content-security-policy", policy);
     return c.html(html);
@@ -16,7 +16,7 @@ export function graphiql(): MiddlewareHandler {
 }
 
 /** 9 MB of JavaScript: loaded on first use. */
-async function rendered(): Promise<{ html: string; policy: string }> {
+async function renderGraphiql(): Promise<{ html: string; policy: string }> {
   const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
   const html = renderGraphiQL({ title: "Tollgate GraphQL", defaultQuery: DEFAULT_QUERY });
   const scripts = [...html.matchAll(/<script>(.*)<\/script>/gs)].map(([, script = ""]) => script);

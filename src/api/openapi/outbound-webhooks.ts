@@ -8,10 +8,12 @@ import type { JsonSchema, Schemas } from "./schemas.ts";
 
 /** `webhooks` of OpenAPI 3.1: the requests that event endpoints receive, one per type. */
 export function outboundWebhooks(schemas: Schemas): JsonSchema {
-  return Object.fromEntries(OUTBOUND_EVENT_TYPES.map((type) => [type, { post: described(type, schemas) }]));
+  return Object.fromEntries(
+    OUTBOUND_EVENT_TYPES.map((type) => [type, { post: describeEvent(type, schemas) }]),
+  );
 }
 
-function described(type: OutboundEventType, schemas: Schemas): JsonSchema {
+function describeEvent(type: OutboundEventType, schemas: Schemas): JsonSchema {
   const event = EventView.extend({
     type: z.literal(type).describe("The type of the event."),
     data: dataOf(type).describe("The object of the event."),

@@ -47,12 +47,12 @@ function structuredDate(day = "1970-01-01"): string {
 export function successorLink(base: string, rest: string): string {
   const fragment = rest.indexOf("#");
   const address = fragment === -1 ? rest : rest.slice(0, fragment);
-  return `<${base}${UNSAFE.test(address) ? encoded(address) : address}>; rel="successor-version"`;
+  return `<${base}${UNSAFE.test(address) ? encodeUnsafe(address) : address}>; rel="successor-version"`;
 }
 
 /** Not allowed in a URI by RFC 3986. */
 const UNSAFE = /[^!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]/;
 
-function encoded(address: string): string {
+function encodeUnsafe(address: string): string {
   return address.toWellFormed().replace(new RegExp(UNSAFE, "gu"), encodeURIComponent);
 }

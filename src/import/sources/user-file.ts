@@ -22,13 +22,13 @@ export async function userFile(path: string): Promise<Source<SourceUser>> {
 }
 
 function jsonRows(path: string, text: string): SourceUser[] {
-  const value: unknown = parsed(path, () => JSON.parse(text));
+  const value: unknown = nameFileOnError(path, () => JSON.parse(text));
   if (!Array.isArray(value)) throw new Error(`${path} is not a JSON array`);
   return value.map((fields, index) => ({ fields, place: { item: index + 1 } }));
 }
 
 function csvRows(path: string, text: string): SourceUser[] {
-  const [header, ...records] = parsed(path, () =>
+  const [header, ...records] = nameFileOnError(path, () =>
     parse(text, {
       trim: true,
       info: true,
@@ -60,7 +60,7 @@ function csvRow(columns: readonly string[], { record: cells, info }: CsvRecord):
   };
 }
 
-function parsed<Value>(path: string, parse: () => Value): Value {
+function nameFileOnError<Value>(path: string, parse: () => Value): Value {
   try {
     return parse();
   } catch (error) {

@@ -25,11 +25,11 @@ export const listAnyKeys = defineOperation({
   run: async (deps: { database: Queryable }, _caller, { userId, limit, cursor }) => {
     const before = positionOf(cursor, isUuid);
     const rows = await listKeysWithOwners(deps.database, userId, { before, limit: limit + 1 });
-    return cutPage(rows, limit, { item: shown, position: (row) => row });
+    return cutPage(rows, limit, { item: toView, position: (row) => row });
   },
 });
 
-function shown({ atMicros: _, ...key }: OwnedKey & { atMicros: string }): z.input<typeof OwnedApiKeyView> {
+function toView({ atMicros: _, ...key }: OwnedKey & { atMicros: string }): z.input<typeof OwnedApiKeyView> {
   const { permissions, limit, ...common } = key;
   return permissions === null ? common : { ...common, permissions, limit };
 }

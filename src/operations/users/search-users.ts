@@ -59,7 +59,7 @@ async function newest(database: Queryable, { limit, cursor }: PageQuery): Promis
   const rows = await newestUsers(database, { after, limit: limit + 1 });
   const last = rows[limit - 1];
   return {
-    items: rows.slice(0, limit).map(shown),
+    items: rows.slice(0, limit).map(toEntry),
     nextCursor: rows.length > limit && last ? toCursor(last.place) : null,
   };
 }
@@ -83,12 +83,15 @@ async function findPage(
   }
   const last = rows[limit - 1];
   return {
-    items: rows.slice(0, limit).map(({ by: _, ...row }) => shown(row)),
+    items: rows.slice(0, limit).map(({ by: _, ...row }) => toEntry(row)),
     nextCursor: rows.length > limit && last ? toCursor([last.by, last.place]) : null,
   };
 }
 
-function shown<Row extends DirectoryEntry & { place: unknown }>({ place: _, ...entry }: Row): DirectoryEntry {
+function toEntry<Row extends DirectoryEntry & { place: unknown }>({
+  place: _,
+  ...entry
+}: Row): DirectoryEntry {
   return entry;
 }
 

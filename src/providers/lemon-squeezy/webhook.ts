@@ -70,13 +70,13 @@ function verify(request: SignedRequest, options: VerifyOptions): SignatureProble
 function eventNameProblem(request: SignedRequest): SignatureProblem | null {
   const announced = request.header("x-event-name");
   if (announced === undefined) return null;
-  const signed = ownValue(ownValue(parsed(request.rawBody), "meta"), "event_name");
+  const signed = ownValue(ownValue(parseBody(request.rawBody), "meta"), "event_name");
   return typeof signed !== "string" || signed === announced
     ? null
     : "event name in the header differs from the signed one";
 }
 
-function parsed(rawBody: Buffer): unknown {
+function parseBody(rawBody: Buffer): unknown {
   try {
     return JSON.parse(rawBody.toString("utf8"));
   } catch {

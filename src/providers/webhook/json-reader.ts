@@ -187,7 +187,7 @@ export class JsonReader {
     throw new UnreadablePayload({
       path,
       expected,
-      value: shown(this.#value),
+      value: describeValue(this.#value),
       ...(values === undefined ? {} : { values }),
     });
   }
@@ -206,7 +206,7 @@ export function ownValue(value: unknown, key: string): unknown {
 }
 
 // Payloads contain personal data: a message quotes only the beginning of a value.
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);

@@ -24,7 +24,7 @@ export function errorStatus(
   let pageRefusal: RefusalCode | null = null;
   const errorCode = () => (isUnparsed ? "invalid_input" : code);
 
-  const replaced = (status: number): number => {
+  const replacementFor = (status: number): number => {
     if (isUnavailable && (status === 200 || status === 500)) return statusOf.unavailable;
     if (status === 200 && pageRefusal !== null && isDocument(outgoing)) return statusOf[pageRefusal];
     const refusal = errorCode();
@@ -35,7 +35,7 @@ export function errorStatus(
     ...rest: unknown[]
   ) => ServerResponse;
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
-    const sent = replaced(status);
+    const sent = replacementFor(status);
     // Where it rendered a page in place of the failed part, its status is not 500.
     if (status === 500 && sent >= 500) replaceDocument();
     if (sent === statusOf.unavailable) outgoing.setHeader("retry-after", UNAVAILABLE_RETRY_AFTER_SECONDS);

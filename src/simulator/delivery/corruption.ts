@@ -29,15 +29,15 @@ export function corruptionKinds({ signsTimestamp }: SimulatorTraits): readonly C
   return CORRUPTION_KINDS.filter((kind) => kind !== "sent long ago" || signsTimestamp);
 }
 
-export function signed(rawBody: Buffer, { adapter, traits: _, ...options }: Signing): SignedDelivery {
+export function signDelivery(rawBody: Buffer, { adapter, traits: _, ...options }: Signing): SignedDelivery {
   return {
     rawBody,
     headers: { "content-type": "application/json", ...adapter.sign(rawBody, options) },
   };
 }
 
-export function corrupted(kind: CorruptionKind, rawBody: Buffer, signing: Signing): SignedDelivery {
-  const delivery = signed(rawBody, signing);
+export function corruptDelivery(kind: CorruptionKind, rawBody: Buffer, signing: Signing): SignedDelivery {
+  const delivery = signDelivery(rawBody, signing);
   const header = signing.traits.signatureHeader;
   switch (kind) {
     case "body changed":
@@ -50,9 +50,9 @@ export function corrupted(kind: CorruptionKind, rawBody: Buffer, signing: Signin
     case "signature missing":
       return { ...delivery, headers: { ...delivery.headers, [header]: "" } };
     case "foreign secret":
-      return signed(rawBody, { ...signing, secret: `not the secret of ${signing.adapter.format}` });
+      return signDelivery(rawBody, { ...signing, secret: `not the secret of ${signing.adapter.format}` });
     case "sent long ago":
-      return signed(rawBody, { ...signing, nowSeconds: signing.nowSeconds - LONG_AGO_SECONDS });
+      return signDelivery(rawBody, { ...signing, nowSeconds: signing.nowSeconds - LONG_AGO_SECONDS });
     default:
       return kind satisfies never;
   }

@@ -23,7 +23,7 @@ export function openSender(serverUrl: string, answerWithinMs = RESPONSE_TIMEOUT_
       const startedAt = performance.now();
       try {
         const { status, text } = await exchange(agent, new URL(path, serverUrl), delivery, answerWithinMs);
-        return { tookMs: performance.now() - startedAt, status, body: parsed(text) };
+        return { tookMs: performance.now() - startedAt, status, body: parseResponse(text) };
       } catch (error) {
         const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
         return { tookMs: performance.now() - startedAt, status: "lost", reason };
@@ -64,7 +64,7 @@ function exchange(
   });
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseResponse(text: string): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};

@@ -1,7 +1,7 @@
 import { ADAPTERS } from "../../providers/registry.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { QueuedEvent } from "../server/state.ts";
-import { corrupted, type Signing, signed } from "./corruption.ts";
+import { corruptDelivery, type Signing, signDelivery } from "./corruption.ts";
 import { type DeliveryPolicy, MINUTE_SECONDS } from "./policy.ts";
 import { openSender, type SendResult } from "./sender.ts";
 
@@ -102,7 +102,9 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
       eventType: event.eventType,
     };
     const delivery =
-      event.corruption === null ? signed(rawBody, signing) : corrupted(event.corruption, rawBody, signing);
+      event.corruption === null
+        ? signDelivery(rawBody, signing)
+        : corruptDelivery(event.corruption, rawBody, signing);
     return sender.post(address, delivery);
   }
 

@@ -19,7 +19,7 @@ type Filled = { email: string; card: string; code: string; problem: string | nul
 export function checkoutPages(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/:id", (c) => {
-    const checkout = opened(slot, c);
+    const checkout = findRequestedCheckout(slot, c);
     if (checkout === null) return c.html(unknown(), 404);
     if (checkout.status !== "open") return c.html(closed(slot, checkout));
     return c.html(
@@ -27,7 +27,7 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     );
   });
   app.post("/:id", async (c) => {
-    const checkout = opened(slot, c);
+    const checkout = findRequestedCheckout(slot, c);
     if (checkout === null) return c.html(unknown(), 404);
     const fields = new URLSearchParams(await c.req.text());
     if (fields.get("action") === "cancel") return leave(c, slot, checkout);
@@ -52,7 +52,7 @@ export function checkoutPages(slot: ProviderSlot): Hono {
   return app;
 }
 
-function opened(slot: ProviderSlot, c: Context): Checkout | null {
+function findRequestedCheckout(slot: ProviderSlot, c: Context): Checkout | null {
   const checkout = findCheckout(slot, c.req.param("id") ?? "");
   return checkout && expireIfLate(slot, checkout);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Adapter } from "../../providers/adapter.ts";
-import { corrupted, type Signing, signed } from "../delivery/corruption.ts";
+import { corruptDelivery, type Signing, signDelivery } from "../delivery/corruption.ts";
 import { openSender, type Sender, type SendResult } from "../delivery/sender.ts";
 import type { SubscriptionIds } from "../renderer.ts";
 import type { Simulation } from "./prepare.ts";
@@ -132,6 +132,6 @@ function deliveryOf(simulation: Simulation, delivery: ScheduledDelivery, { adapt
     eventType,
   };
   return delivery.as === "corrupted"
-    ? corrupted(delivery.corruption, rawBody, signing)
-    : signed(rawBody, signing);
+    ? corruptDelivery(delivery.corruption, rawBody, signing)
+    : signDelivery(rawBody, signing);
 }

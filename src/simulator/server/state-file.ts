@@ -19,7 +19,7 @@ export async function loadState(file: string, log: SimulatorLog): Promise<Simula
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
-  const state = parsed(text);
+  const state = parseState(text);
   if (state !== null) return state;
   const aside = `${file}.damaged-${new Date().toISOString().replaceAll(":", "")}`;
   await rename(file, aside);
@@ -73,7 +73,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-function parsed(text: string): SimulatorState | null {
+function parseState(text: string): SimulatorState | null {
   try {
     const state = JSON.parse(text) as SimulatorState;
     const isWhole =

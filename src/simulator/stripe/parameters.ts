@@ -59,7 +59,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     status: ["open", "complete", "expired"],
     ...PAGE,
     ...CREATED,
-    ...expandable(listed(SESSION_FIELDS)),
+    ...expandable(inList(SESSION_FIELDS)),
   },
   "GET /v1/checkout/sessions/:id": expandable(SESSION_FIELDS),
   "GET /v1/checkout/sessions/:id/line_items": { ...PAGE, ...expandable(["data.price.product"]) },
@@ -75,7 +75,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     ],
     ...PAGE,
     ...CREATED,
-    ...expandable(listed(SUBSCRIPTION_FIELDS)),
+    ...expandable(inList(SUBSCRIPTION_FIELDS)),
   },
   "POST /v1/subscriptions": {
     customer: "any",
@@ -148,7 +148,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     active: ["true", "false"],
     ...PAGE,
     ...CREATED,
-    ...expandable(listed(PROMOTION_FIELDS)),
+    ...expandable(inList(PROMOTION_FIELDS)),
   },
   "GET /v1/promotion_codes/:id": expandable(PROMOTION_FIELDS),
   "POST /v1/promotion_codes/:id": {
@@ -185,7 +185,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     status: ["draft", "open", "paid", "uncollectible", "void"],
     ...PAGE,
     ...CREATED,
-    ...expandable(listed(INVOICE_FIELDS)),
+    ...expandable(inList(INVOICE_FIELDS)),
   },
   "GET /v1/invoices/:id": expandable(INVOICE_FIELDS),
   "POST /v1/invoices/:id/pay": { payment_method: "any", ...expandable(INVOICE_FIELDS) },
@@ -193,7 +193,7 @@ export const STRIPE_PARAMETERS: ParameterTable = {
     invoice: "any",
     status: ["canceled", "open", "paid"],
     ...PAGE,
-    ...expandable(listed(["invoice"])),
+    ...expandable(inList(["invoice"])),
   },
   "GET /v1/refunds": { payment_intent: "any", ...PAGE, ...CREATED },
   "POST /v1/refunds": {
@@ -228,6 +228,6 @@ function expandable(fields: readonly string[]): Parameters {
   return { "expand.*": fields };
 }
 
-function listed(fields: readonly string[]): string[] {
+function inList(fields: readonly string[]): string[] {
   return fields.map((field) => `data.${field}`);
 }

@@ -6,7 +6,7 @@ export const MASK = "•••";
  * providers add some unannounced. Ids, states, times, prices and products stay.
  */
 export function maskPayload(payload: unknown): unknown {
-  return masked(payload, { name: "", holder: "", isPersonal: false });
+  return maskValue(payload, { name: "", holder: "", isPersonal: false });
 }
 
 type Field = {
@@ -18,7 +18,7 @@ type Field = {
   isPersonal: boolean;
 };
 
-function masked(value: unknown, field: Field): unknown {
+function maskValue(value: unknown, field: Field): unknown {
   switch (typeof value) {
     case "string":
       return isHarmless(value, field) ? withoutQuery(value) : MASK;
@@ -26,11 +26,11 @@ function masked(value: unknown, field: Field): unknown {
       return field.isPersonal || isCardNumber(String(value)) ? MASK : value;
     case "object":
       if (value === null) return null;
-      if (Array.isArray(value)) return value.map((child) => masked(child, field));
+      if (Array.isArray(value)) return value.map((child) => maskValue(child, field));
       return Object.fromEntries(
         Object.entries(value).map(([key, child], at) => [
           shownName(key, at),
-          masked(child, childField(field, key)),
+          maskValue(child, childField(field, key)),
         ]),
       );
     default:
