@@ -41,7 +41,7 @@ export async function comparePayment(
     retryOnContention(() => correct(intake, slot, { ...answer, before }, options));
   if (listed !== undefined) {
     const comparison = await attempt(listed, null);
-    if (comparison !== "overtaken") return comparison;
+    if (comparison !== "changed_meanwhile") return comparison;
   }
   for (let round = 1; round <= ROUNDS; round += 1) {
     const before = (await findPayments(intake.database, slot, [providerPaymentId])).get(providerPaymentId);
@@ -49,7 +49,7 @@ export async function comparePayment(
     const state = await api.fetchPayment(providerPaymentId);
     if (state === null) return "not_at_provider";
     const comparison = await attempt({ state, askedAtMicros }, before ?? null);
-    if (comparison !== "overtaken") return comparison;
+    if (comparison !== "changed_meanwhile") return comparison;
   }
   return "keeps_changing";
 }
@@ -63,7 +63,7 @@ async function correct(
     askedAtMicros,
   }: { before: VerifiablePayment | null; state: PaymentState; askedAtMicros: number },
   { by, notify }: { by: Reconciler; notify: boolean },
-): Promise<PaymentComparison | "overtaken"> {
+): Promise<PaymentComparison | "changed_meanwhile"> {
   const { charge, names, reversals } = state;
   const providerPaymentId = charge.id;
   return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
@@ -71,7 +71,7 @@ async function correct(
       (await findPayments(transaction, slot, [providerPaymentId])).get(providerPaymentId);
     await lockPaymentNames(transaction, slot, { providerPaymentId, names });
     const ours = await find();
-    if ((ours?.version ?? null) !== (before?.version ?? null)) return "overtaken";
+    if ((ours?.version ?? null) !== (before?.version ?? null)) return "changed_meanwhile";
     if (ours === undefined && state.isUndecided) return "unchanged";
     const drift = ours === undefined ? [] : paymentDrift(ours, state);
     if (ours !== undefined && drift.length === 0) return "unchanged";

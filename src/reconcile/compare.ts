@@ -67,7 +67,7 @@ export async function compare(
     const comparison = await retryOnContention(() =>
       correct(intake, subscription, { state, askedAtMicros }, options),
     );
-    if (comparison !== "overtaken") return comparison;
+    if (comparison !== "changed_meanwhile") return comparison;
     current = await findReconcilable(intake.database, reconcilable.id);
   }
   return leftUnchanged(current === null ? "gone" : "keeps_changing");
@@ -78,7 +78,7 @@ async function correct(
   { id, provider, providerSubscriptionId, version }: ReconcilableSubscription,
   { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
   { by, audit, dryRun, notify }: CompareOptions,
-): Promise<Comparison | "overtaken"> {
+): Promise<Comparison | "changed_meanwhile"> {
   // Without the user: a comparison never reassigns a subscription.
   const event = { ...state, providerSubscriptionId, userId: null };
   const link = { provider, providerSubscriptionId, userId: null, customerId: state.customerId };
@@ -90,7 +90,7 @@ async function correct(
       findReconcilable(transaction, id),
     ]);
     const before = subscriptions.find((subscription) => subscription.id === id);
-    if (before === undefined || current?.version !== version) return "overtaken";
+    if (before === undefined || current?.version !== version) return "changed_meanwhile";
     const confirmed = await findConfirmedEmails(transaction, before.userId === null ? [] : [before.userId]);
     const decision = decide(provider, event, {
       subscriptions: [before],

@@ -39,7 +39,7 @@ class SharedPool {
       this.#releaseSlot();
       return this.#failed(error);
     });
-    let state: "new" | "begun" | "broken" | "released" = "new";
+    let state: "new" | "started" | "broken" | "released" = "new";
     const release = () => {
       if (state === "released") return;
       // Only closing it guarantees that the transaction has ended.
@@ -52,7 +52,7 @@ class SharedPool {
       query: async (config: pg.QueryConfig, values?: unknown[]) => {
         try {
           const result = await client.query(config, values);
-          if (state === "new") state = "begun";
+          if (state === "new") state = "started";
           return result;
         } catch (error) {
           const isFirst = state === "new";

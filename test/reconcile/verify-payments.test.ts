@@ -205,7 +205,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     const [first] = (await payments()) as [Stored];
     await test.rows("update payment set state = 'failed', status = 'failed' where id = $1", [first.id]);
     let calls = 0;
-    const overtaken = {
+    const stale = {
       fetchPayment: async (id: string) => {
         calls += 1;
         if (calls === 1) await test.rows("update payment set refunded_amount = 1 where id = $1", [first.id]);
@@ -213,7 +213,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       },
     };
     const comparing = { providerPaymentId: first.provider_payment_id, by: "server", notify: false } as const;
-    expect(await comparePayment(runtime.intake, "provider-a", overtaken, comparing)).toBe("corrected");
+    expect(await comparePayment(runtime.intake, "provider-a", stale, comparing)).toBe("corrected");
     expect(calls).toBe(2);
     expect(await run()).toMatchObject(clean);
   });

@@ -2,7 +2,7 @@ import type { ProviderSlot } from "../server/provider-slot.ts";
 import { FAULT_KINDS, type Fault, type QueuedEvent } from "../server/state.ts";
 import { corruptionKinds } from "./corruption.ts";
 
-/** How long a delayed event is held, and how long one that should be overtaken waits for another. */
+/** How long a delayed event is held, and how long one that is reordered waits for a later one. */
 const DELAY_MS = 30_000;
 const HELD_BACK_MS = 10_000;
 

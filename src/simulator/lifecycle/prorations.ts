@@ -11,7 +11,7 @@ export type ChangeBilling =
   | "never";
 
 /**
- * What a change is charged, or credited, for the rest of the period. Another interval has begun a new period.
+ * What a change is charged, or credited, for the rest of the period. Another interval starts a new period.
  */
 export function prorations(
   before: SubscriptionState,

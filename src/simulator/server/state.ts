@@ -125,7 +125,7 @@ export type QueuedEvent = {
   corruption: CorruptionKind | null;
   /** Additional deliveries to send. */
   copies: number;
-  /** Lets a later event overtake it. */
+  /** Lets a later event be delivered first. */
   isHeldBack: boolean;
   failures: number;
   tries: Try[];
