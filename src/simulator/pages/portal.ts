@@ -19,9 +19,9 @@ import { portalCommand } from "./portal-command.ts";
 const DONE: Record<string, string> = {
   seats: "The seats are changed.",
   plan: "The plan is changed.",
-  cancel_at_period_end: "It ends with what is paid for.",
+  cancel_at_period_end: "It ends with the paid period.",
   cancel_now: "It has ended.",
-  resume: "It goes on.",
+  resume: "It continues.",
   pay_owed: "What was owed is paid.",
   fail_renewal: "The next renewal will fail.",
   allow_renewal: "The next renewal will succeed.",
