@@ -24,7 +24,7 @@ export type Inspected = {
 
 export type Site = { url: string; cookie: string; folder: string };
 
-/** Looks at each page with Lighthouse, as often as asked for. */
+/** Inspects each page with Lighthouse, as often as asked for. */
 export async function inspectPages({ url, cookie, folder }: Site, options: Options): Promise<Inspected[]> {
   if (!existsSync(EXECUTABLE)) throw new BrokenMeasurement("there is no /usr/bin/chromium: install chromium");
   const args = ["--remote-debugging-port=0", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
@@ -36,17 +36,17 @@ export async function inspectPages({ url, cookie, folder }: Site, options: Optio
     const port = await debuggingPort(`${folder}/chromium`);
     const inspected: Inspected[] = [];
     for (const name of options.parts) {
-      const looks: Look[] = [];
+      const inspections: Inspection[] = [];
       for (let round = 1; round <= options.rounds; round += 1) {
         // Signed in, there is no sign-in page.
         const headers = name === "dashboard" ? { Cookie: cookie } : null;
-        const look = await lookAt(`${url}${PAGES[name]}`, port, headers);
+        const inspection = await inspectPage(`${url}${PAGES[name]}`, port, headers);
         note(
-          `${name}, round ${round}: ${CATEGORIES.map((category) => `${category} ${look.scores[category]}`).join(", ")}`,
+          `${name}, round ${round}: ${CATEGORIES.map((category) => `${category} ${inspection.scores[category]}`).join(", ")}`,
         );
-        looks.push(look);
+        inspections.push(inspection);
       }
-      inspected.push({ name, ...summary(looks) });
+      inspected.push({ name, ...summary(inspections) });
     }
     return inspected;
   } finally {
@@ -54,9 +54,13 @@ export async function inspectPages({ url, cookie, folder }: Site, options: Optio
   }
 }
 
-type Look = Omit<Inspected, "name">;
+type Inspection = Omit<Inspected, "name">;
 
-async function lookAt(url: string, port: number, headers: Record<string, string> | null): Promise<Look> {
+async function inspectPage(
+  url: string,
+  port: number,
+  headers: Record<string, string> | null,
+): Promise<Inspection> {
   const result = await lighthouse(url, {
     port,
     output: "json",
@@ -99,14 +103,14 @@ async function compressedBytes(urls: readonly string[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function summary(looks: readonly Look[]): Look {
-  const middle = (of: (look: Look) => number) => median(looks.map(of));
+function summary(inspections: readonly Inspection[]): Inspection {
+  const middle = (of: (inspection: Inspection) => number) => median(inspections.map(of));
   return {
     scores: Object.fromEntries(
       CATEGORIES.map((category) => [category, middle(({ scores }) => scores[category])]),
-    ) as Look["scores"],
+    ) as Inspection["scores"],
     scriptBytes: middle(({ scriptBytes }) => scriptBytes),
-    problems: looks.at(-1)?.problems ?? [],
+    problems: inspections.at(-1)?.problems ?? [],
   };
 }
 

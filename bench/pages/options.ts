@@ -19,7 +19,7 @@ Lighthouse, in Chromium, on the built pages: a phone with its throttling, as Lig
 medians of the rounds, and the scripts of a page's first load as they came over the wire.
 The whole result goes to test-results/bench-pages.json. A figure that is missed does not change the exit status.
 
-  --rounds N           looks at each page (3)
+  --rounds N           inspections of each page (3)
   --only A,B           only these pages: ${NAMES.join(", ")}
   --database-url URL   a PostgreSQL on which databases may be made, named tollgate_bench_*
                        (default: an embedded one in /var/tmp, removed afterwards)

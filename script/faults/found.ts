@@ -118,7 +118,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     file: "src/doctor/diagnose.ts",
     find: "    checkMail(config),\n",
     replace: '    { check: "mail", state: "good", detail: "", remedy: null } as never,\n',
-    fault: "the doctor does not look at SMTP",
+    fault: "the doctor does not check SMTP",
     tests: ["test/cli/doctor.test.ts"],
     only: "mail",
   },

@@ -59,7 +59,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     find: '  if (isOverloaded(intake)) return { outcome: "unavailable", cause: "overloaded" };\n  const { secrets, format } = intake.slots[slot];',
     replace:
       '  const { secrets, format } = intake.slots[slot];\n  request.header("stripe-signature");\n  if (isOverloaded(intake)) return { outcome: "unavailable", cause: "overloaded" };',
-    fault: "an overloaded server looks at signatures first",
+    fault: "an overloaded server verifies signatures first",
     tests: OVERLOAD,
   },
   {

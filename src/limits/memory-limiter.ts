@@ -63,10 +63,10 @@ export class MemoryLimiter implements Limiter {
   }
 
   /** How many other keys decisions have visited: their cost besides their own key. */
-  get looks(): number {
-    let looks = 0;
-    for (const window of this.#windowList) looks += window.visits;
-    return looks;
+  get visits(): number {
+    let visits = 0;
+    for (const window of this.#windowList) visits += window.visits;
+    return visits;
   }
 
   async close(): Promise<void> {}

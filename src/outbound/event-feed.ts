@@ -99,7 +99,7 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
           if (position < droppedUntil) return null;
           if (events.length > 0) return toStreamedEvents(events);
         }
-        // Nothing may be awaited between this look and the wait: a poll in between would not wake it.
+        // Nothing may be awaited between this check and the wait: a poll in between would not wake it.
         if (!isOver() && polled === latest) await nextPoll(signal);
       }
       return null;

@@ -48,14 +48,14 @@ describe("MemoryLimiter", () => {
   it("visits at most a few other keys per decision, however many have expired", () => {
     const counts = limiter(20_000);
     let most = 0;
-    const looksOf = (key: string, limit: number) => {
-      const before = counts.looks;
+    const countVisits = (key: string, limit: number) => {
+      const before = counts.visits;
       counts.decide(key, limit, WINDOW_MS, 1);
-      most = Math.max(most, counts.looks - before);
+      most = Math.max(most, counts.visits - before);
     };
-    for (let n = 0; n < 30_000; n += 1) looksOf(`api:${n}`, 1 + (n % 2));
+    for (let n = 0; n < 30_000; n += 1) countVisits(`api:${n}`, 1 + (n % 2));
     now += WINDOW_MS;
-    for (let n = 0; n < 30_000; n += 1) looksOf(`api:later ${n}`, 1);
+    for (let n = 0; n < 30_000; n += 1) countVisits(`api:later ${n}`, 1);
     expect(counts.keyCount).toBeLessThanOrEqual(20_000);
     expect(most).toBeLessThanOrEqual(32);
   });

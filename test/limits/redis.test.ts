@@ -14,10 +14,10 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
 
   const SLOW = { answerWithinMs: 10_000 };
 
-  const observed = async (url: string, patience: { answerWithinMs?: number } = {}) => {
+  const observed = async (url: string, options: { answerWithinMs?: number } = {}) => {
     const observations = { up: [] as boolean[], warned: 0, informed: 0, without: [] as string[] };
     const limiter = await createRateLimit({
-      ...patience,
+      ...options,
       redisUrls: [url],
       log: {
         info: () => {

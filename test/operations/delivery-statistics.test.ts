@@ -132,7 +132,7 @@ it("samples a busy day, counts every failure, and reports that it sampled", {
       )
     )[0]?.rows as number;
   await test.rows("vacuum analyze webhook_delivery");
-  await settled(statisticsPage);
+  await waitUntilSteady(statisticsPage);
   const before = await statisticsPage();
   const { hours, isEstimate } = await statistics();
   expect(isEstimate).toBe(true);
@@ -149,13 +149,13 @@ it("samples a busy day, counts every failure, and reports that it sampled", {
     expect(Math.abs(successful(hoursAgo) - count)).toBeLessThan(count / 50);
   }
   expect(successful(10)).toBe((await statistics({ provider: "provider-b" })).hours.at(-11)?.successful);
-  await settled(statisticsPage);
+  await waitUntilSteady(statisticsPage);
   expect((await statisticsPage()) - before).toBeLessThan(50_000);
 });
 
 /** PostgreSQL reports statistics with a delay. */
-async function settled(look: () => Promise<number>): Promise<void> {
-  for (let last = -1, now = await look(); last !== now; now = await look()) {
+async function waitUntilSteady(query: () => Promise<number>): Promise<void> {
+  for (let last = -1, now = await query(); last !== now; now = await query()) {
     last = now;
     await new Promise((resolve) => setTimeout(resolve, 1_200));
   }

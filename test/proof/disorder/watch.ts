@@ -39,7 +39,7 @@ export type Watch = {
   stop(): Promise<Delay[]>;
 };
 
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 /** How long before a delivery a kill still delays what follows it: leases run out, retries wait. */
 const SHORTLY_MS = 10_000;
 /** What the last event may still change for a moment: one that arrives late flags its subscription. */
@@ -54,12 +54,12 @@ export function watchSubscriptions(shop: Shop): Watch {
   const isOver = () =>
     giveUpAtMs < Number.POSITIVE_INFINITY && (open.length === 0 || Date.now() > giveUpAtMs);
 
-  const look = async () => {
+  const poll = async () => {
     // Taken before the queries: later changes are seen by the next poll.
     const eventsOf = eventsBySubscription(shop);
-    const lookedAtMs = Date.now();
+    const polledAtMs = Date.now();
     const isTold = ({ id, isDone }: Watched) =>
-      isDone && toldAtMs(eventsOf.get(id) ?? []) + SETTLES_WITHIN_MS < lookedAtMs;
+      isDone && toldAtMs(eventsOf.get(id) ?? []) + SETTLES_WITHIN_MS < polledAtMs;
     // Meanwhile more are added.
     const watchedNow = [...open];
     const notified = new Set(watchedNow.filter(isTold));
@@ -76,8 +76,8 @@ export function watchSubscriptions(shop: Shop): Watch {
     }
     open = open.filter((watched) => !notified.has(watched) || watched.matchesSinceMs === null);
   };
-  const looking = (async () => {
-    for (; !isOver(); await sleep(LOOK_EVERY_MS)) await look();
+  const polling = (async () => {
+    for (; !isOver(); await sleep(POLL_EVERY_MS)) await poll();
   })();
   return {
     add: (slot, id) => {
@@ -95,7 +95,7 @@ export function watchSubscriptions(shop: Shop): Watch {
     },
     stop: async () => {
       giveUpAtMs = Date.now() + MATCH_WITHIN_MS;
-      await looking;
+      await polling;
       if (open.length > 0) {
         const differences = await findDifferences(shop, new Set(open.map(({ id }) => id)));
         throw new Error(`${open.length} do not match, one of them: ${JSON.stringify(differences[0])}`);

@@ -19,7 +19,7 @@ import { describeBehindPgBouncer, type OldPostgres } from "./debian-postgres.ts"
 
 describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
   let postgres: OldPostgres;
-  let looker: Pick<TestDatabase, "rows">;
+  let superuser: Pick<TestDatabase, "rows">;
   let close: () => Promise<void>;
   beforeAll(async () => {
     postgres = await start();
@@ -30,10 +30,10 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
       answerTimeoutMs: 30_000,
     });
     await waitForDatabase(database);
-    looker = { rows: (text, values = []) => database.run({ name: "look", text }, values) };
+    superuser = { rows: (text, values = []) => database.run({ name: "superuser", text }, values) };
     close = () => database.close();
     await migrate(database);
-    await addUsers(looker, 20);
+    await addUsers(superuser, 20);
     const written = await readFile(new URL("../../../src/store/schema.sql", import.meta.url), "utf8");
     expect(await dumpSchema(database)).toBe(written);
   });
@@ -61,7 +61,7 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
   });
 
   it("accepts TLS per sslmode, and only the CA in sslrootcert", async () => {
-    const [shown] = await looker.rows<{ data_directory: string }>("show data_directory");
+    const [shown] = await superuser.rows<{ data_directory: string }>("show data_directory");
     const file = (name: string) => join(shown?.data_directory as string, name);
     await promisify(execFile)(
       "openssl",
@@ -72,8 +72,8 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
       ],
       (await unprivilegedAccount()) ?? {},
     );
-    await looker.rows("alter system set ssl = on");
-    await looker.rows("select pg_reload_conf()");
+    await superuser.rows("alter system set ssl = on");
+    await superuser.rows("select pg_reload_conf()");
     const isEncrypted = async (query: string) => {
       const database = openDatabase({
         url: `${postgres.url.replace("127.0.0.1", "localhost")}?${query}`,
@@ -113,9 +113,9 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
     expect(responses.filter((answer) => answer.status !== 200)).toEqual([]);
     // At least: a delivery whose response got lost was sent again, and is a duplicate too.
     expect(responses.filter((answer) => answer.body.duplicate).length).toBeGreaterThanOrEqual(events);
-    await expectEachAppliedOnce({ rows: looker.rows }, run, events);
+    await expectEachAppliedOnce({ rows: superuser.rows }, run, events);
     // A setting of one transaction must not reach the next one on a shared connection.
-    expect(await looker.rows("show synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
+    expect(await superuser.rows("show synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
     for (const server of servers) expect((await server.end("SIGTERM")).code).toBe(0);
   });
 });
