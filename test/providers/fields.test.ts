@@ -40,8 +40,10 @@ test("accepts text of 1 to 255 well-formed characters without NUL", () => {
 });
 
 test("quotes at most forty characters of a value in a message", () => {
-  for (const value of ["x".repeat(5000), "\u0001".repeat(5000), '"'.repeat(5000), "\u{1f600}".repeat(200)]) {
+  const emoji = "\u{1f600}".repeat(200);
+  for (const value of ["x".repeat(5000), "\u0001".repeat(5000), '"'.repeat(5000), emoji, `x${emoji}`]) {
     const message = messageOf(() => new JsonReader({ a: value }).flag("a"));
+    expect(message.isWellFormed()).toBe(true);
     expect(message.length).toBeLessThanOrEqual("a: expected true or false, got ".length + 40);
   }
   expect(messageOf(() => new JsonReader({ a: ["secret"] }).flag("a"))).toBe(

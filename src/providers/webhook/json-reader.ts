@@ -211,5 +211,7 @@ function describeValue(value: unknown): string {
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);
   const json = JSON.stringify(value.slice(0, MAX_SHOWN_CHARACTERS));
-  return json.length > MAX_SHOWN_CHARACTERS ? `${json.slice(0, MAX_SHOWN_CHARACTERS - 1)}…` : json;
+  if (json.length <= MAX_SHOWN_CHARACTERS) return json;
+  // PostgreSQL stores no half of a character.
+  return `${json.slice(0, MAX_SHOWN_CHARACTERS - 1).toWellFormed()}…`;
 }
