@@ -20,11 +20,13 @@ export async function adoptPaid(
 ): Promise<void> {
   const api = payments[provider];
   if (api === null || api.listEvents !== null) return;
+  const askedAtMicros = Date.now() * 1000;
   const state = await api.fetchSubscription(providerSubscriptionId);
   if (state === null) return;
   const stored = await findByProviderIds(intake.database, provider, [providerSubscriptionId]);
   if (stored.size > 0) return;
   const confirmed = (await findConfirmedEmails(intake.database, [userId])).get(userId) ?? null;
   const isOwn = state.customerEmail !== undefined && isSameAddress(state.customerEmail, confirmed);
-  await adopt(intake, provider, isOwn ? { ...state, userId } : state, { by: "server", notify: true });
+  const options = { askedAtMicros, by: "server", notify: true } as const;
+  await adopt(intake, provider, isOwn ? { ...state, userId } : state, options);
 }

@@ -27,17 +27,17 @@ export type Adoption =
 
 /**
  * Records a subscription that its provider knows and we do not, by the same rules as a first event.
- * @param state the provider's response, including the user
+ * @param state the provider's response, including the user, to what it was asked at `askedAtMicros`: events
+ * from before then are late from now on
  * @throws DatabaseUnavailable
  */
 export async function adopt(
   intake: Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">,
   slot: Slot,
   state: PaymentEvent,
-  { by, notify }: { by: Reconciler; notify: boolean },
+  { askedAtMicros, by, notify }: { askedAtMicros: number; by: Reconciler; notify: boolean },
 ): Promise<Adoption> {
   const { providerSubscriptionId, userId, customerId } = state;
-  const askedAtMicros = Date.now() * 1000;
   const link = { provider: slot, providerSubscriptionId, userId, customerId };
   const limits = effectLimits(intake);
   return retryOnContention(() =>

@@ -40,11 +40,13 @@ export async function compareChanged(
   }: { since: Date; dryRun: boolean; by: Reconciler; isStopping: () => boolean },
 ): Promise<ChangedReport> {
   const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0, payments: 0 };
+  // A page of the list is asked for later, but when is not known here.
+  const askedAtMicros = Date.now() * 1000;
   for await (const listed of inBatches(api.listSubscriptions(since))) {
     if (isStopping()) return report;
     const states = listed.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);
     report.listed += states.length;
-    await compareBatch(intake, slot, api, { states, dryRun, by, report });
+    await compareBatch(intake, slot, api, { states, askedAtMicros, dryRun, by, report });
   }
   report.payments = await comparePayments(intake, slot, api, { since, dryRun, by, notify: true, isStopping });
   return report;
@@ -56,10 +58,17 @@ async function compareBatch(
   api: PaymentApi,
   {
     states,
+    askedAtMicros,
     dryRun,
     by,
     report,
-  }: { states: readonly PaymentEvent[]; dryRun: boolean; by: Reconciler; report: ChangedReport },
+  }: {
+    states: readonly PaymentEvent[];
+    askedAtMicros: number;
+    dryRun: boolean;
+    by: Reconciler;
+    report: ChangedReport;
+  },
 ): Promise<void> {
   const { database, plans } = intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
@@ -84,7 +93,8 @@ async function compareBatch(
         continue;
       }
       // Nobody is notified of a subscription that had ended before it was seen.
-      const { outcome } = await adopt(intake, slot, state, { by, notify: state.status !== "canceled" });
+      const options = { askedAtMicros, by, notify: state.status !== "canceled" };
+      const { outcome } = await adopt(intake, slot, state, options);
       if (outcome === "adopted") report.adopted += 1;
       continue;
     }

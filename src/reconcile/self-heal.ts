@@ -150,9 +150,10 @@ async function healOne(
 async function adoptPurchase(intake: Intake, api: PacedApi, due: DueHeal): Promise<boolean> {
   const { customerId, userId } = due;
   if (customerId === null) return false;
+  const options = { askedAtMicros: Date.now() * 1000, by: "server", notify: true } as const;
   for (const state of await api.findSubscriptions({ userId, customerId })) {
     if (state.status === "canceled") continue;
-    await adopt(intake, due.provider, { ...state, userId: null }, { by: "server", notify: true });
+    await adopt(intake, due.provider, { ...state, userId: null }, options);
   }
   const reconcilable = await findReconcilable(intake.database, due.id);
   if (reconcilable?.providerSubscriptionId === null) return false;

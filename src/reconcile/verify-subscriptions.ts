@@ -36,10 +36,12 @@ export async function verifyEach(
 /** Returns all provider ids in the list. */
 async function verifyListed(run: Verification, slot: Slot, api: PaymentApi): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
+  // A page of the list is asked for later, but when is not known here.
+  const askedAtMicros = Date.now() * 1000;
   for await (const batch of inBatches(api.listSubscriptions(null))) {
     const states = batch.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);
     for (const { providerSubscriptionId } of states) listed.add(providerSubscriptionId as string);
-    await verifyStates(run, slot, api, states);
+    await verifyStates(run, slot, api, { states, askedAtMicros });
   }
   return listed;
 }
@@ -48,7 +50,7 @@ async function verifyStates(
   run: Verification,
   slot: Slot,
   api: PaymentApi,
-  states: readonly PaymentEvent[],
+  { states, askedAtMicros }: { states: readonly PaymentEvent[]; askedAtMicros: number },
 ): Promise<void> {
   const { database } = run.tools.intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
@@ -68,7 +70,7 @@ async function verifyStates(
       state.status !== "canceled"
     ) {
       run.check();
-      await reportMissing(run, slot, state);
+      await reportMissing(run, slot, { state, askedAtMicros });
     }
   }
 }
@@ -148,7 +150,11 @@ async function repair(run: Verification, api: PaymentApi, ours: Subscription): P
   }
 }
 
-async function reportMissing(run: Verification, slot: Slot, state: PaymentEvent): Promise<void> {
+async function reportMissing(
+  run: Verification,
+  slot: Slot,
+  { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
+): Promise<void> {
   const providerId = state.providerSubscriptionId as string;
   run.drift({
     kind: "subscription",
@@ -162,6 +168,7 @@ async function reportMissing(run: Verification, slot: Slot, state: PaymentEvent)
   });
   if (!run.options.repair) return;
   const adoption = await adopt(run.tools.intake, slot, state, {
+    askedAtMicros,
     by: OPERATOR,
     notify: run.options.notify,
   });

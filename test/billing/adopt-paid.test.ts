@@ -35,6 +35,21 @@ describe("the subscription of a paid checkout", () => {
     expect(await stored()).toMatchObject([{ user_id: "user_1", seats: 3, status: "active" }]);
   });
 
+  it("stores when the provider was asked, so that later events are not late", async () => {
+    await confirm();
+    truth({ seats: 3 });
+    let answeredAtMicros = Number.NaN;
+    context.stripe.interfere(async () => {
+      answeredAtMicros = Date.now() * 1000;
+      return undefined;
+    });
+    await adoptFoundBy(ADDRESS);
+    const [subscription] = await context.test.rows<{ compared_at_micros: string }>(
+      "select compared_at_micros from subscription",
+    );
+    expect(Number(subscription?.compared_at_micros)).toBeLessThanOrEqual(answeredAtMicros);
+  });
+
   it("is left to its event when the address is not confirmed, or another's", async () => {
     truth();
     await context.test.rows(`update "user" set email = $1 where id = 'user_1'`, [ADDRESS]);
