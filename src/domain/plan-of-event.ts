@@ -1,8 +1,8 @@
 import { shorten } from "./decide-context.ts";
 import type { Failure } from "./failures.ts";
 import type { PaidItem } from "./payment-event.ts";
-import { type PlanCatalog, priceIdsIn, pricesOf } from "./plan.ts";
-import { SLOTS, type Slot } from "./slot.ts";
+import { isForSale, type PlanCatalog } from "./plan.ts";
+import type { Slot } from "./slot.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionEvent } from "./subscription-event.ts";
 
@@ -54,13 +54,10 @@ function keptItem({ priceId }: Subscription, { items }: SubscriptionEvent): Paid
   return priceId === null ? undefined : items.find(({ priceIds }) => priceIds.includes(priceId));
 }
 
-/** Whether it was sold once. Who has it may have changed to it, so that metadata names another plan. */
+/** Who has it may have changed to it, so that metadata names another plan. */
 function isRetired(planId: string, { plans }: PlanCatalog): boolean {
   const plan = plans.find(({ id }) => id === planId);
-  if (plan === undefined) return true;
-  const prices = pricesOf(plan);
-  const isForSale = SLOTS.some((slot) => prices.some((price) => priceIdsIn(slot, price).length > 0));
-  return !isForSale && prices.some(({ amount }) => amount > 0);
+  return plan === undefined || !isForSale(plan);
 }
 
 /** Whether it was sold at a price of our plans, and is no longer. */

@@ -132,6 +132,13 @@ export function priceWithId(plan: Plan, slot: Slot, priceId: string | null): Sol
   return pricesOf(plan).find((price) => priceIdsIn(slot, price).includes(priceId));
 }
 
+/** Whether it is free, or some slot sells it. Else it has been retired, and stays for those who have it. */
+export function isForSale(plan: Plan): boolean {
+  return pricesOf(plan).some(
+    (price) => price.amount === 0 || SLOTS.some((slot) => priceIdsIn(slot, price).length > 0),
+  );
+}
+
 /** The ids of a price in a slot, the one for new checkouts first. */
 export function priceIdsIn(slot: Slot, { priceIds }: Pick<SoldPrice, "priceIds">): string[] {
   return [priceIds[slot] ?? []].flat();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { LOCALES } from "../../src/domain/locale.ts";
+import { definePlans } from "../../src/domain/plan.ts";
 import { execute } from "../../src/operations/operation.ts";
 import { listFeatures } from "../../src/operations/plans/list-features.ts";
 import { listPlans } from "../../src/operations/plans/list-plans.ts";
@@ -35,6 +36,26 @@ describe("the list of plans", () => {
     const { features } = await execute(listFeatures, deps(), call(), () => input);
     expect(features[0]).toEqual({ name: text, planIds: ["free"] });
   });
+});
+
+it("lists a plan without price ids as one that is not for sale, but a free one as for sale", async () => {
+  const withoutIds = definePlans(
+    plans.plans.map((plan) => ({
+      ...plan,
+      ...(plan.id === "team" ? {} : { priceIds: {}, prices: [] }),
+    })),
+  );
+  const { items } = await execute(
+    listPlans,
+    { ...deps(), plans: withoutIds },
+    { caller: ANONYMOUS, charges: [] },
+    () => ({}),
+  );
+  expect(items.map(({ id, isForSale }) => [id, isForSale])).toEqual([
+    ["free", true],
+    ["pro", false],
+    ["team", true],
+  ]);
 });
 
 describe("features", () => {

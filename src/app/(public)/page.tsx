@@ -67,7 +67,8 @@ async function WelcomeBack() {
 
 async function Plans({ isSomebody }: { isSomebody: boolean }) {
   const [t, locale] = await Promise.all([getTranslations("landing.plans"), getLocale()]);
-  const { items } = await read(listPlans, { locale });
+  const { items } = await read(listPlans, { limit: 100, locale });
+  const forSale = items.filter((plan) => plan.isForSale);
   const perSeat = { month: t("perMonth"), year: t("perYear") };
   return (
     <section id="plans" aria-labelledby="plans-title" className="mt-16 scroll-mt-8">
@@ -76,7 +77,7 @@ async function Plans({ isSomebody }: { isSomebody: boolean }) {
       </h2>
       <p className="mt-1 text-muted">{t("about")}</p>
       <ul className="mt-6 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        {items.map(({ id, name, price, seats, features }) => {
+        {forSale.map(({ id, name, price, seats, features }) => {
           const planPath = price.amount > 0 ? `/billing?${new URLSearchParams({ plan: id })}` : null;
           return (
             <PlanCard

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FEATURE_KINDS, type Feature, shownFeatures } from "../../domain/feature.ts";
 import { LOCALES, type Locale } from "../../domain/locale.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
-import { type Plan, type PlanCatalog, pricesOf } from "../../domain/plan.ts";
+import { isForSale, type Plan, type PlanCatalog, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, pageOf } from "../page.ts";
@@ -33,12 +33,13 @@ const PlanView = z
     seats: z
       .object({ min: z.int().describe("The fewest seats."), max: z.int().describe("The most seats.") })
       .describe("How many seats it can have."),
+    isForSale: z.boolean().describe("`false`: retired; it is shown for those who still have it."),
   })
-  .meta({ id: "Plan", description: "A plan for sale." });
+  .meta({ id: "Plan", description: "A plan." });
 
 export const listPlans = defineOperation({
   name: "plans.list",
-  summary: "Lists the plans for sale",
+  summary: "Lists the plans",
   access: "anyone",
   limit: "api",
   input: z.strictObject({
@@ -76,6 +77,7 @@ function viewOf(plan: Plan, locale: Locale): z.input<typeof PlanView> {
     prices: pricesOf(plan).map(({ priceIds: _, ...price }) => price),
     features: shownFeatures(features).map(({ text }) => text[locale]),
     featureDetails: features.map((feature) => detailsOf(feature, locale)),
+    isForSale: isForSale(plan),
   };
 }
 

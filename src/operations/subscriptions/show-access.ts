@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
-import { type Plan, type PlanCatalog, priceWithId } from "../../domain/plan.ts";
+import { type Plan, type PlanCatalog, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type ScheduledChange, scheduledChangesOfUser } from "../../store/scheduled-changes.ts";
 import { type SubscriptionAccess, subscriptionAccessOfUser } from "../../store/subscription-access.ts";
@@ -63,8 +63,9 @@ function scheduledOf(
   return { planId, planName: nameOf(planId), seats, at: takesEffectAt };
 }
 
+/** A former price's id stands in the file beside the present one, but what it cost does not. */
 function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.input<typeof PriceView> | null {
   if (priceId === null) return plan.price;
-  const paid = priceWithId(plan, provider, priceId);
+  const paid = pricesOf(plan).find((price) => priceIdsIn(provider, price)[0] === priceId);
   return paid ? { amount: paid.amount, currency: paid.currency, interval: paid.interval } : null;
 }

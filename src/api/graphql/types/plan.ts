@@ -45,6 +45,7 @@ export const Plan = builder.objectRef<PlanItem>("Plan").implement({
     features: t.exposeStringList("features"),
     featureDetails: t.expose("featureDetails", { type: [FeatureDetails], extensions: { size: 20 } }),
     seats: t.expose("seats", { type: Seats }),
+    isForSale: t.exposeBoolean("isForSale"),
   }),
 });
 

@@ -23,7 +23,7 @@ export async function SubscriptionStatusLabel({ status }: { status: Subscription
 
 const plans = cache(() => read(listPlans, { limit: 100 }));
 
-/** The plan's name; its id when it is no longer sold. */
+/** The plan's name; its id when it is no longer in the file. */
 export async function planName(id: string): Promise<string> {
   return (await plans()).items.find((plan) => plan.id === id)?.name ?? id;
 }

@@ -31,23 +31,24 @@ export async function PlanChoice({
   const all = await plans();
   const runs = isRunning(subscription);
   const canChange = subscription !== null && CHANGEABLE.has(subscription.status);
-  const options = priceOptions(all);
+  const options = priceOptions(all.filter((plan) => plan.isForSale));
   const wanted =
     options.find((option) => option.interval === interval && option.currency === currency) ?? options[0];
   // A change keeps the interval and the currency that are paid.
   const chosen = subscription && runs ? ((await paidPrice(subscription.id)) ?? undefined) : wanted;
   const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
+  const shown = all.filter((plan) => plan.isForSale || plan.id === currentId);
   return (
     <Card title={t("plans")} description={t(runs ? "changeInPortal" : "choose")}>
       {!runs && chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={selectedId} />}
       <ul className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))]">
-        {all.map((plan) => (
+        {shown.map((plan) => (
           <PlanBox
             key={plan.id}
             plan={plan}
             price={priceFor(plan, chosen)}
             isCurrent={plan.id === currentId}
-            isForSale={!runs && plan.price.amount > 0}
+            isForSale={!runs && plan.isForSale && plan.price.amount > 0}
             changes={canChange && plan.price.amount > 0 ? subscription : null}
             isSelected={!runs && plan.id === selectedId}
           />

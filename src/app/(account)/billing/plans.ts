@@ -7,7 +7,7 @@ import { access } from "../access.ts";
 
 export type Plan = z.output<typeof listPlans.output>["items"][number];
 
-/** The plans for sale, in the page's language. */
+/** All plans, retired ones too, in the page's language. */
 export const plans = cache(async (): Promise<Plan[]> => {
   const { items } = await read(listPlans, { limit: 100, locale: await getLocale() });
   return items;
@@ -29,7 +29,7 @@ export async function scheduledChange(subscriptionId: string): Promise<Access["s
   return (await access()).find((item) => item.subscriptionId === subscriptionId)?.scheduled ?? null;
 }
 
-/** `undefined`: not for sale any more, or only at the provider. */
+/** `undefined`: no longer in the file, or only at the provider. */
 export async function planOf(planId: string): Promise<Plan | undefined> {
   return (await plans()).find((plan) => plan.id === planId);
 }
