@@ -20,7 +20,7 @@ export function userTable(users: readonly ListedUser[]): string {
   return table(
     ["id", "email", "name", "role", "since"],
     users.map((user) => [
-      user.id,
+      printable(user.id, 255),
       printable(user.email, 60),
       printable(user.name, 40),
       user.role,
