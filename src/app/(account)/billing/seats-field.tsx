@@ -2,7 +2,7 @@ import { getTranslations } from "next-intl/server";
 import { Stepper } from "../../../ui/stepper.tsx";
 import type { Plan, Price } from "./plans.ts";
 
-/** The number of seats with its price; nothing for a plan with a fixed number. */
+/** The number of seats with its price. A fixed number is sent without being shown. */
 export async function SeatsField({
   plan,
   price,
@@ -16,7 +16,7 @@ export async function SeatsField({
 }) {
   const t = await getTranslations("billing");
   const { min, max } = plan.seats;
-  if (min === max) return null;
+  if (min === max) return <input type="hidden" name="seats" value={min} />;
   return (
     <Stepper
       label={t("seats")}
