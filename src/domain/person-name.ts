@@ -5,6 +5,9 @@ const SHOWN = /[^\p{Z}\p{C}]/u;
 /** Includes bidirectional control characters: a name must not reorder the text that follows it. */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
+/** For `maxlength`, which counts UTF-16 units: a code point has up to two. */
+export const MAX_NAME_UNITS = 200;
+
 /** Names of people and their things: 1 to 100 code points, at least one visible. */
 export const PersonName = z
   .string()

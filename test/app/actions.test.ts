@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { LOCALES, type Locale } from "../../src/domain/locale.ts";
+import { MAX_NAME_UNITS } from "../../src/domain/person-name.ts";
 import { builtPages } from "../support/built-pages.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { cookieOf, createAdmin, createUser, type TestUser } from "../support/people.ts";
@@ -351,6 +352,28 @@ describe("a page after an action", () => {
     expect(thrown).toBeNull();
     expect(await page("/api-keys", cookie)).not.toContain(createdKey.id);
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key: createdKey.key })).status).toBe(401);
+  });
+
+  it("revokes a key whose name is repeated as the browser shows it", async () => {
+    const { cookie } = await createUser(test);
+    const name = "Build\u00a0 machine";
+    const { id } = (await call("createApiKeyAction", { name }, { cookie })).returned as { id: string };
+    const mistyped = await call("deleteApiKeyAction", { id, name, confirmation: "machine" }, { cookie });
+    expect(mistyped.thrown).not.toBeNull();
+    const { thrown } = await call(
+      "deleteApiKeyAction",
+      { id, name, confirmation: "Build machine" },
+      { cookie },
+    );
+    expect(thrown).toBeNull();
+    expect(await page("/api-keys", cookie)).not.toContain(id);
+  });
+
+  it("takes names of a hundred characters, whatever their length in UTF-16", async () => {
+    expect("\u{1f600}".repeat(100)).toHaveLength(MAX_NAME_UNITS);
+    const { cookie } = await createUser(test);
+    for (const path of ["/settings", "/api-keys"])
+      expect(await page(path, cookie)).toMatch(new RegExp(`<input[^>]* maxLength="${MAX_NAME_UNITS}"`, "i"));
   });
 
   it("shows a calendar address once, which is replaced and revoked", async () => {

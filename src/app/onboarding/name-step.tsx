@@ -1,4 +1,5 @@
 import { getTranslations } from "next-intl/server";
+import { MAX_NAME_UNITS } from "../../domain/person-name.ts";
 import { ActionForm } from "../../ui/action-form.tsx";
 import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
@@ -17,7 +18,7 @@ export async function NameStep({ user }: { user: { name: string } }) {
           name="name"
           defaultValue={user.name}
           required
-          maxLength={100}
+          maxLength={MAX_NAME_UNITS}
           autoComplete="name"
         />
         <div>

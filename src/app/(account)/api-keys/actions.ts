@@ -33,10 +33,15 @@ export async function createApiKeyAction(form: FormData): Promise<NewKey> {
 export async function deleteApiKeyAction(form: FormData): Promise<void> {
   await runAction(revokeApiKey, form, async () => {
     const name = formText(form, "name");
-    if (name !== null && formText(form, "confirmation")?.trim() !== name) {
+    if (name !== null && asShown(formText(form, "confirmation") ?? "") !== asShown(name)) {
       throw new FieldError("confirmation", (await getTranslations("apiKeys.revoke"))("mismatch"));
     }
     return { id: form.get("id") };
   });
   revalidatePath("/api-keys");
+}
+
+/** Browsers show several spaces, of any kind, as one. */
+function asShown(text: string): string {
+  return text.trim().replaceAll(/\s+/g, " ");
 }

@@ -1,5 +1,6 @@
 import { getTranslations } from "next-intl/server";
 import type { ComponentProps, ReactNode } from "react";
+import { MAX_NAME_UNITS } from "../../../domain/person-name.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
@@ -24,7 +25,14 @@ export async function CreateKeyCard({ action, nameHelp, moreFields, scope, child
     <Card title={t("title")} description={t("about")}>
       <ActionForm action={action} className="flex flex-col gap-4">
         <div className={`grid gap-4 sm:grid-cols-2 ${moreFields ? "lg:grid-cols-3" : ""}`}>
-          <Field label={t("name")} help={nameHelp} name="name" required maxLength={100} autoComplete="off" />
+          <Field
+            label={t("name")}
+            help={nameHelp}
+            name="name"
+            required
+            maxLength={MAX_NAME_UNITS}
+            autoComplete="off"
+          />
           {moreFields}
           <Field label={t("expires")} help={t("expiresHelp")} name="expiresAt" type="date" min={today} />
         </div>

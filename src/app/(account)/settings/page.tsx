@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
+import { MAX_NAME_UNITS } from "../../../domain/person-name.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -40,7 +41,7 @@ export default async function SettingsPage() {
               name="name"
               defaultValue={user.name}
               required
-              maxLength={100}
+              maxLength={MAX_NAME_UNITS}
               autoComplete="name"
             />
             <div>

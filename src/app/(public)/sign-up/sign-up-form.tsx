@@ -1,4 +1,5 @@
 import { getTranslations } from "next-intl/server";
+import { MAX_NAME_UNITS } from "../../../domain/person-name.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { NewPasswordField } from "../../../ui/new-password-field.tsx";
@@ -12,7 +13,7 @@ export async function SignUpForm({ next = null }: { next?: string | null }) {
   return (
     <ActionForm action={formAction(signUp)} className="flex flex-col gap-3">
       {next && <input type="hidden" name="next" value={next} />}
-      <Field label={t("fields.name")} name="name" required maxLength={100} autoComplete="name" />
+      <Field label={t("fields.name")} name="name" required maxLength={MAX_NAME_UNITS} autoComplete="name" />
       <Field
         label={t("fields.email")}
         name="email"
