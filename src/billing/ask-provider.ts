@@ -34,6 +34,7 @@ export async function mapProviderErrors<Response>(
     const { failure, message } = error;
     log.error({ ...facts, failure, reason: message }, "a request to a payment provider failed");
     if (failure === "taken") return refuse({ reason: "email_known_to_provider" });
+    if (failure === "incomplete") return refuse({ reason: "change_incomplete" });
     return refuse({ reason: failure === "unreachable" ? "provider_unreachable" : "provider_rejected" });
   }
 }

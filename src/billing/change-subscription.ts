@@ -1,4 +1,4 @@
-import { refuse } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { compare } from "../reconcile/compare.ts";
 import { checkoutLease } from "../store/checkouts.ts";
@@ -44,8 +44,13 @@ async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<v
     const changing = api.changeSubscription(providerSubscriptionId, change);
     await mapProviderErrors(deps, { slot: provider, userId }, changing);
     await rememberSchedule(deps.database, resolved);
+  } catch (error) {
+    // What waited for the period's end is withdrawn first.
+    if (error instanceof Refusal && error.reason === "change_incomplete")
+      await deleteScheduledChange(deps.database, subscription.id);
+    throw error;
   } finally {
-    // After a failure too: without a response, or with several requests, the change may have been made.
+    // After a failure too: without a response the change may have been made, and of several requests some.
     if (change.when === "now") await compareAfterwards(deps, resolved);
   }
 }

@@ -9,7 +9,9 @@ export type PaymentApiFailure =
   /** The address belongs to an existing customer, and nothing proves that the person is that customer. */
   | "taken"
   /** Invalid request, for instance an unknown price. */
-  | "rejected";
+  | "rejected"
+  /** Of several requests that belong together, some were made, and one failed. */
+  | "incomplete";
 
 /** The message is for the operator: it quotes the provider, but never a key. */
 export class PaymentApiProblem extends Error {

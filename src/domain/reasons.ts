@@ -169,6 +169,10 @@ export const REASONS = {
   provider_not_configured: plain("unavailable", "No payment provider is configured"),
   provider_unreachable: plain("unavailable", "The payment provider cannot be reached: try again in a minute"),
   provider_rejected: plain("unavailable", "The payment provider rejected the request; nothing was charged"),
+  change_incomplete: plain(
+    "unavailable",
+    "The payment provider made only a part of the change: look at the subscription before you try again",
+  ),
   checkout_in_progress: plain("unavailable", "A checkout is already being created: try again in a minute"),
   checkout_not_closed: plain("unavailable", "An open checkout could not be closed: try again in a minute"),
   cancellation_failed: plain(

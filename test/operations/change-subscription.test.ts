@@ -81,6 +81,21 @@ it("stores what was changed although the provider reports a failure", async () =
   expect(await stored()).toMatchObject([{ seats: 9 }]);
 });
 
+it("reports a change of which only a part was made, and stores that part", async () => {
+  await context.test.rows(
+    `insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at)
+     values ($1, 'team', 20, now() + interval '1 day')`,
+    [id],
+  );
+  during = async () => {
+    truth({ ...TEAM, seats: 5, planId: "pro", priceId: "price_pro_monthly" });
+    throw new PaymentApiProblem("incomplete", "the seats were refused");
+  };
+  await expect(change({ planId: "pro", seats: 3 })).rejects.toMatchObject({ reason: "change_incomplete" });
+  expect(await stored()).toMatchObject([{ plan_id: "pro", seats: 5 }]);
+  expect(await context.test.rows("select from scheduled_change")).toEqual([]);
+});
+
 it("previews no cost where nothing changes, whatever the current price is", async () => {
   expect(await change({ seats: 5, preview: true })).toMatchObject({
     preview: { amountDue: 0, currency: "EUR" },

@@ -52,6 +52,7 @@ export const changeSubscription = defineOperation({
     "provider_not_configured",
     "provider_unreachable",
     "provider_rejected",
+    "change_incomplete",
     "email_known_to_provider",
   ],
   output: z.object({

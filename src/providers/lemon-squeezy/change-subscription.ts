@@ -3,6 +3,7 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { problem } from "../outbound/problems.ts";
 import { textAt } from "../outbound/response-fields.ts";
+import { sendInTurn } from "../outbound/send-in-turn.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
 import { request } from "./requests.ts";
 
@@ -16,16 +17,23 @@ export async function changeSubscription(
   const path = `/v1/subscriptions/${pathSegment(provider, id)}`;
   // Before the variant is changed, and charged: not only one of the two.
   const before = seats === null ? null : await itemOf(provider, send, path);
-  if (priceId !== null) {
+  const changeVariant = (priceId: string) => {
     const variant = /^\d{1,15}$/.test(priceId) ? Number(priceId) : priceId;
     const attributes = { variant_id: variant, invoice_immediately: true };
-    await send(request(provider, "PATCH", path, { data: { type: "subscriptions", id, attributes } }));
-  }
-  if (before === null) return;
-  const item = priceId === null ? before : await itemOf(provider, send, path);
-  const attributes = { quantity: seats, invoice_immediately: true };
-  const data = { type: "subscription-items", id: item, attributes };
-  await send(request(provider, "PATCH", `/v1/subscription-items/${pathSegment(provider, item)}`, { data }));
+    return send(request(provider, "PATCH", path, { data: { type: "subscriptions", id, attributes } }));
+  };
+  const changeQuantity = async (itemBefore: string) => {
+    const item = priceId === null ? itemBefore : await itemOf(provider, send, path);
+    const attributes = { quantity: seats, invoice_immediately: true };
+    const data = { type: "subscription-items", id: item, attributes };
+    return send(
+      request(provider, "PATCH", `/v1/subscription-items/${pathSegment(provider, item)}`, { data }),
+    );
+  };
+  await sendInTurn([
+    ...(priceId === null ? [] : [() => changeVariant(priceId)]),
+    ...(before === null ? [] : [() => changeQuantity(before)]),
+  ]);
 }
 
 async function itemOf(provider: ConnectedProvider, send: SendRequest, path: string): Promise<string> {

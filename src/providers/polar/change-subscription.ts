@@ -2,6 +2,7 @@ import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/ser
 import type { SubscriptionChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { sendInTurn } from "../outbound/send-in-turn.ts";
 import type { PolarClient } from "./client.ts";
 
 /**
@@ -17,8 +18,10 @@ export async function changeSubscription(
   const proration_behavior = when === "now" ? "invoice" : "next_period";
   const subscription = pathSegment(provider, id);
   const { pending_update } = await getSubscriptions(client)(subscription);
-  if (pending_update) await updateSubscriptions(client)(subscription, { pending_update: null });
-  if (priceId !== null)
-    await updateSubscriptions(client)(subscription, { product_id: priceId, proration_behavior });
-  if (seats !== null) await updateSubscriptions(client)(subscription, { seats, proration_behavior });
+  const update = updateSubscriptions(client);
+  await sendInTurn([
+    ...(pending_update ? [() => update(subscription, { pending_update: null })] : []),
+    ...(priceId === null ? [] : [() => update(subscription, { product_id: priceId, proration_behavior })]),
+    ...(seats === null ? [] : [() => update(subscription, { seats, proration_behavior })]),
+  ]);
 }

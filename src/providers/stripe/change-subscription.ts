@@ -2,6 +2,7 @@ import type Stripe from "stripe";
 import type { ChangePreview, SubscriptionChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { sendInTurn } from "../outbound/send-in-turn.ts";
 import { unknownItem } from "../outbound/unknown-item.ts";
 import { mapStripeErrors } from "./client.ts";
 import { releaseSchedule, scheduleChange } from "./schedule-change.ts";
@@ -20,14 +21,16 @@ export async function changeSubscription(
   if (!isChange) return releaseSchedule(provider, client, subscription);
   const item = itemOf(provider, subscription, change);
   if (change.when === "period_end") return scheduleChange(provider, client, subscription, change);
-  await releaseSchedule(provider, client, subscription);
-  await mapStripeErrors(provider, () =>
-    client.subscriptions.update(pathSegment(provider, id), {
-      ...AT_ONCE,
-      payment_behavior: "error_if_incomplete",
-      items: [itemUpdate(item, change)],
-    }),
-  );
+  const update = () =>
+    mapStripeErrors(provider, () =>
+      client.subscriptions.update(pathSegment(provider, id), {
+        ...AT_ONCE,
+        payment_behavior: "error_if_incomplete",
+        items: [itemUpdate(item, change)],
+      }),
+    );
+  const release = () => releaseSchedule(provider, client, subscription);
+  await sendInTurn(subscription.schedule ? [release, update] : [update]);
 }
 
 /**

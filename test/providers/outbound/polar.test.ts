@@ -87,6 +87,28 @@ describe("Polar's API", () => {
     expect(provider.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
+  it.each([
+    ["the plan was changed, but not the seats", "30", "incomplete"],
+    ["the first of the requests failed", null, "rejected"],
+  ])("says whether %s", async (_, priceId, failure) => {
+    const detail = [{ type: "value_error", loc: ["body", "seats"], msg: "At most 5 seats.", input: 9 }];
+    const subscription = { id: "00000000-0000-4000-8000-000000000050", pending_update: null };
+    provider.respondWith((incoming) =>
+      incoming.body.includes('"seats"')
+        ? { status: 422, body: { detail } }
+        : { status: 200, body: subscription },
+    );
+    const change = {
+      when: "now",
+      priceId,
+      currentPriceId: "29",
+      seats: 9,
+      resultingSeats: 9,
+      resultingPriceId: priceId ?? "29",
+    } as const;
+    await expect(api.changeSubscription(subscription.id, change)).rejects.toMatchObject({ failure });
+  });
+
   it("opens the portal with a return URL", async () => {
     provider.respondWith(successfulReplies(providerApi));
     await api.openPortal({ ...PAYER, customerId: providerApi.customerId });
