@@ -13,6 +13,7 @@ import {
   statusOf,
 } from "../../src/store/reclaims.ts";
 import { nextSuspects } from "../../src/store/redaction.ts";
+import { historyOf, lastEventIds } from "../../src/store/subscription-history.ts";
 
 /** Ids of rows that exist in the log. */
 export type LogExample = { id: string; eventId: string; subscriptionId: string; failedId: string };
@@ -44,6 +45,8 @@ export function logQueries(example: LogExample): Record<string, (database: Query
     "failed of a subscription": list({ subscriptionId: example.subscriptionId, status: "failed" }),
     "one delivery": (database) => findLoggedDelivery(database, example.id),
     "attempts of one delivery": (database) => attemptsOf(database, example.id),
+    "history of a subscription": (database) => historyOf(database, example.subscriptionId, FIRST_PAGE),
+    "last event of a subscription": (database) => lastEventIds(database, [example.subscriptionId]),
     "which events are known": (database) =>
       knownEvents(database, "provider-a", [example.eventId, "evt_unknown"]),
     "statistics of all slots": (database) => countDeliveries(database, { provider: null }),

@@ -109,6 +109,15 @@ describe("Polar's API", () => {
     await expect(api.changeSubscription(subscription.id, change)).rejects.toMatchObject({ failure });
   });
 
+  it("fetches a revoked subscription as ended, as its event says, whatever its status is", async () => {
+    const { data } = loadFixture("polar", "customer.subscription.deleted").body as { data: object };
+    provider.respondWith(() => ({ status: 200, body: { ...data, status: "unpaid" } }));
+    expect(await api.fetchSubscription("00000000-0000-4000-8000-000000000050")).toMatchObject({
+      kind: "customer.subscription.deleted",
+      status: "canceled",
+    });
+  });
+
   it("opens the portal with a return URL", async () => {
     provider.respondWith(successfulReplies(providerApi));
     await api.openPortal({ ...PAYER, customerId: providerApi.customerId });
