@@ -29,9 +29,11 @@ type StoredExternalUser = User & { externalId: string | null };
 
 const SHOWN = `${USER_COLUMNS}, external_id as "externalId"`;
 
-const FIND_EXTERNAL = {
-  name: "find_external_user",
-  text: `select ${SHOWN} from "user" where external_id = $1`,
+const FIND_UNCHANGED = {
+  name: "find_unchanged_external_user",
+  text: `
+select ${SHOWN} from "user" u where external_id = $1
+  and not exists (select from "user" other where other.email = $2 and other.id <> u.id)`,
 };
 
 const INSERT = {
@@ -71,7 +73,7 @@ export async function putExternalUser(
   const updating = database.run<StoredExternalUser>(UPDATE, [externalId, email, name, locale]);
   const [updated] = await updating.catch(nullIfTaken);
   if (updated !== undefined) return updated;
-  const [unchanged] = await database.run<StoredExternalUser>(FIND_EXTERNAL, [externalId]);
+  const [unchanged] = await database.run<StoredExternalUser>(FIND_UNCHANGED, [externalId, email]);
   return unchanged ?? null;
 }
 

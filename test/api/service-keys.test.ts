@@ -294,6 +294,10 @@ describe("PUT /api/users/external/:externalId", () => {
     for (const id of ["user_5", "user_6"]) {
       const { status, body } = await put(`ext-${id}`, { email: "new@example.com", name: "New" });
       expect([status, body.id, body.email]).toEqual([200, id, `${id}@example.com`]);
+      expect(refusal(await put(`ext-${id}`, { email: "user_2@example.com", name: "New" }))).toMatchObject({
+        status: 409,
+        reason: "email_taken",
+      });
     }
   });
 
