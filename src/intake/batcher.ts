@@ -79,9 +79,9 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     if (inFlight.size >= options.maxInFlight) return false;
     const stalledBefore = performance.now() - options.stalledAfterMs;
     const active = [...inFlight].filter(({ startedAtMs }) => startedAtMs > stalledBefore);
-    // Behind a large group that commits, one of fewer items waits for the commit: each costs as much as
-    // twenty items.
-    const isWorthwhile = ({ items }: Group) => items < LARGE_GROUP || ready.length >= items;
+    // Behind a large group that commits, one of less than half its items waits for the commit: each costs as
+    // much as twenty items.
+    const isWorthwhile = ({ items }: Group) => items < LARGE_GROUP || ready.length >= items / 2;
     return (
       active.length < options.maxActive && active.every((group) => group.isClosing && isWorthwhile(group))
     );
@@ -92,8 +92,10 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     const before = new Map<Entry<Item, Answer>, number>();
     let groupBytes = 0;
     let takenCount = 0;
+    // A share of all: while one group is in PostgreSQL, this process works on another.
+    const maxItems = Math.min(options.maxItems, Math.max(LARGE_GROUP, Math.ceil(items / options.maxActive)));
     const isFull = (entry: Entry<Item, Answer>) =>
-      group.length >= options.maxItems || (group.length > 0 && groupBytes + entry.bytes > options.maxBytes);
+      group.length >= maxItems || (group.length > 0 && groupBytes + entry.bytes > options.maxBytes);
     const candidates: Entry<Item, Answer>[] = [];
     for (const next of ready) {
       if (isFull(next)) break;
