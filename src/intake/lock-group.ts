@@ -41,7 +41,7 @@ export async function lockGroup(
   const [subscriptions, isOpen] = await Promise.all([
     lockFree(
       transaction,
-      linked.map(({ link }) => mostDirect(link)),
+      linked.map(({ link }) => bySubscriptionId(link)),
     ),
     sendAlong(),
   ]);
@@ -50,20 +50,20 @@ export async function lockGroup(
   // meanwhile.
   const owners = ownersOf(subscriptions);
   const open = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
-  const unsettled = open.filter((link) => !owners.isSettled(link));
-  const unheld = unsettled.filter((link) => mayAdd(link) && !owners.isHeld(link));
+  const rest = open.filter((link) => !owners.isNamedLocked(link));
+  const unheld = rest.filter((link) => mayAdd(link) && !owners.isHeld(link));
   const unproven = open.flatMap(({ userId }) =>
     userId === null || owners.users.has(userId) ? [] : [userId],
   );
   const users = owners.users;
   let refused: ReadonlySet<string> = new Set();
   let elsewhere: readonly LinkedSubscription[] = [];
-  if (unsettled.length > 0 || unproven.length > 0) {
+  if (rest.length > 0 || unproven.length > 0) {
     // Read after locking, to see what was added before.
     const [refusedNow, added, notLockedNow, states] = await Promise.all([
       unheld.length === 0 ? refused : tryLockSubscribers(transaction, unheld),
-      lockFree(transaction, unsettled),
-      notLocked(transaction, unsettled),
+      lockFree(transaction, rest),
+      notLocked(transaction, rest),
       unproven.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, unproven),
     ]);
     refused = refusedNow;
@@ -89,9 +89,10 @@ function contention(
   if (elsewhere.length === 0 && refused.size === 0) return () => false;
   const ids = new Set(subscriptions.map(({ id }) => id));
   const foreign = elsewhere.filter(({ id }) => !ids.has(id));
+  const { isNamedLocked } = ownersOf(subscriptions);
   return (event) => {
     const link = linkOf(event);
-    if (link === null) return false;
+    if (link === null || isNamedLocked(link)) return false;
     return refused.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription));
   };
 }
@@ -112,11 +113,15 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
   const link = linkOf(event);
   if (link === null)
     return { subscriptions: [], users: new Map(), confirmedEmails: new Map(), isContended: () => false };
-  const [named, users] = await Promise.all([
-    link.providerSubscriptionId === null ? [] : lockSubscriptions(transaction, [mostDirect(link)]),
+  const named =
+    link.providerSubscriptionId === null
+      ? []
+      : await lockSubscriptions(transaction, [bySubscriptionId(link)]);
+  const [subscriptions, users] = await Promise.all([
+    named.length > 0 ? named : waitForSubscriptions(transaction, link),
+    // Sent behind the locks: an account may be deleted meanwhile.
     findUserStates(transaction, link.userId === null ? [] : [link.userId]),
   ]);
-  const subscriptions = named.length > 0 ? named : await waitForSubscriptions(transaction, link);
   const confirmedEmails = await confirmedEmailsFor(transaction, [event], subscriptions);
   return { subscriptions, users, confirmedEmails, isContended: () => false };
 }
@@ -150,8 +155,8 @@ function mayAdd({ userId, customerId }: SubscriptionLink): boolean {
   return userId !== null || customerId !== null;
 }
 
-/** The subscription that the link names itself is all that matters, if there is one: it is tried first. */
-function mostDirect(link: SubscriptionLink): SubscriptionLink {
+/** Where a subscription is named and exists, no other is concerned: it is looked for first. */
+function bySubscriptionId(link: SubscriptionLink): SubscriptionLink {
   return link.providerSubscriptionId === null ? link : { ...link, userId: null, customerId: null };
 }
 
@@ -174,8 +179,8 @@ function ownersOf(subscriptions: readonly Subscription[]) {
   }
   return {
     users,
-    /** Whether the subscription that the link names is locked: no other can be concerned then. */
-    isSettled: ({ provider, providerSubscriptionId }: SubscriptionLink): boolean =>
+    /** Whether the subscription that the link names is among them. */
+    isNamedLocked: ({ provider, providerSubscriptionId }: SubscriptionLink): boolean =>
       providerSubscriptionId !== null && held.get(provider)?.named.has(providerSubscriptionId) === true,
     isHeld: ({ provider, userId, customerId }: SubscriptionLink): boolean => {
       const inSlot = held.get(provider);
