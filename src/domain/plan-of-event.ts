@@ -1,7 +1,7 @@
 import { shorten } from "./decide-context.ts";
 import type { Failure } from "./failures.ts";
 import type { PaidItem } from "./payment-event.ts";
-import { isForSale, type PlanCatalog } from "./plan.ts";
+import { type PlanCatalog, pricesForSale } from "./plan.ts";
 import type { Slot } from "./slot.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionEvent } from "./subscription-event.ts";
@@ -57,7 +57,7 @@ function keptItem({ priceId }: Subscription, { items }: SubscriptionEvent): Paid
 /** Who has it may have changed to it, so that metadata names another plan. */
 function isRetired(planId: string, { plans }: PlanCatalog): boolean {
   const plan = plans.find(({ id }) => id === planId);
-  return plan === undefined || !isForSale(plan);
+  return plan === undefined || pricesForSale(plan).length === 0;
 }
 
 /** Whether it was sold at a price of our plans, and is no longer. */

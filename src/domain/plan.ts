@@ -132,9 +132,9 @@ export function priceWithId(plan: Plan, slot: Slot, priceId: string | null): Sol
   return pricesOf(plan).find((price) => priceIdsIn(slot, price).includes(priceId));
 }
 
-/** Whether it is free, or some slot sells it. Else it has been retired, and stays for those who have it. */
-export function isForSale(plan: Plan): boolean {
-  return pricesOf(plan).some(
+/** The prices that some slot sells, and free ones. A plan without any is retired. */
+export function pricesForSale(plan: Plan): SoldPrice[] {
+  return pricesOf(plan).filter(
     (price) => price.amount === 0 || SLOTS.some((slot) => priceIdsIn(slot, price).length > 0),
   );
 }

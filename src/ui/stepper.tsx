@@ -27,10 +27,9 @@ export function Stepper({
   min: number;
   max: number;
   defaultValue: number;
-  /** `total` contains `{price}`. */
-  labels: Record<"less" | "more" | "total", string>;
-  /** The price of one: the total is shown, and follows the number. */
-  each: { locale: string; amount: number; currency: string };
+  labels: Record<"less" | "more", string>;
+  /** The price of one: the total, a text with `{price}`, is shown and follows the number. `null`: unknown. */
+  each: { locale: string; amount: number; currency: string; total: string } | null;
 }) {
   const { id, error, entered } = useField(name);
   const start = Number(entered ?? defaultValue);
@@ -83,8 +82,9 @@ export function Stepper({
           </button>
         </div>
         <output htmlFor={id} className="text-muted text-sm noscript:hidden">
-          {isInRange &&
-            labels.total.replace("{price}", () =>
+          {each &&
+            isInRange &&
+            each.total.replace("{price}", () =>
               formatPrice(each.locale, { amount: each.amount * count, currency: each.currency }),
             )}
         </output>

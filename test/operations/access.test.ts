@@ -30,4 +30,5 @@ it("shows the price of a subscription, but none for a price that has been replac
     () => ({}),
   );
   expect(items.map(({ price }) => price?.amount ?? null).sort()).toEqual([9_900, null]);
+  expect(items.map(({ paidIn }) => paidIn)).toEqual(Array(2).fill({ interval: "month", currency: "EUR" }));
 });

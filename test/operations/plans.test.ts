@@ -38,6 +38,22 @@ describe("the list of plans", () => {
   });
 });
 
+it("lists only the prices that have an id", async () => {
+  const monthly = definePlans(
+    plans.plans.map((plan) => ({
+      ...plan,
+      prices: plan.prices.map((price) => ({ ...price, priceIds: {} })),
+    })),
+  );
+  const intervals = async (catalog: typeof plans) => {
+    const call = { caller: ANONYMOUS, charges: [] };
+    const { items } = await execute(listPlans, { ...deps(), plans: catalog }, call, () => ({}));
+    return items.find(({ id }) => id === "pro")?.prices.map(({ interval }) => interval);
+  };
+  expect(await intervals(plans)).toEqual(["month", "year"]);
+  expect(await intervals(monthly)).toEqual(["month"]);
+});
+
 it("lists a plan without price ids as one that is not for sale, but a free one as for sale", async () => {
   const withoutIds = definePlans(
     plans.plans.map((plan) => ({

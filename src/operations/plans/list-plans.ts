@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FEATURE_KINDS, type Feature, shownFeatures } from "../../domain/feature.ts";
 import { LOCALES, type Locale } from "../../domain/locale.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
-import { isForSale, type Plan, type PlanCatalog, pricesOf } from "../../domain/plan.ts";
+import { type Plan, type PlanCatalog, pricesForSale, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, pageOf } from "../page.ts";
@@ -25,8 +25,10 @@ const PlanView = z
   .object({
     id: z.string().describe("The plan's id in `plans.config.ts`."),
     name: z.string().describe("The plan's name."),
-    price: PriceView.describe("The default price."),
-    prices: z.array(PriceView).describe("All prices, the default one first."),
+    price: PriceView.describe("The first of `prices`."),
+    prices: z
+      .array(PriceView)
+      .describe("The prices at which it is sold, the default one first; of a retired plan, the former ones."),
     trialDays: z.int().describe("Days of a free trial; 0: none."),
     features: z.array(z.string()).describe("What it includes, in the caller's language."),
     featureDetails: z.array(FeatureDetails).describe("The same in machine-readable form."),
@@ -67,17 +69,19 @@ export const listPlans = defineOperation({
 });
 
 function viewOf(plan: Plan, locale: Locale): z.input<typeof PlanView> {
-  const { id, name, price, features, seats, trialDays } = plan;
+  const { id, name, features, seats, trialDays } = plan;
+  const forSale = pricesForSale(plan);
+  const prices = (forSale.length > 0 ? forSale : pricesOf(plan)).map(({ priceIds: _, ...price }) => price);
   return {
     id,
     name,
-    price,
+    price: prices[0] ?? plan.price,
     seats,
     trialDays,
-    prices: pricesOf(plan).map(({ priceIds: _, ...price }) => price),
+    prices,
     features: shownFeatures(features).map(({ text }) => text[locale]),
     featureDetails: features.map((feature) => detailsOf(feature, locale)),
-    isForSale: isForSale(plan),
+    isForSale: forSale.length > 0,
   };
 }
 

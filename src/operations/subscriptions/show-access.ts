@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
-import { type Plan, type PlanCatalog, priceIdsIn, pricesOf } from "../../domain/plan.ts";
+import { type Plan, type PlanCatalog, priceIdsIn, pricesOf, priceWithId } from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type ScheduledChange, scheduledChangesOfUser } from "../../store/scheduled-changes.ts";
 import { type SubscriptionAccess, subscriptionAccessOfUser } from "../../store/subscription-access.ts";
@@ -19,6 +19,9 @@ const AccessView = z.object({
     .nullable()
     .describe("The change scheduled for the end of the period; `null` for none."),
   price: PriceView.nullable().describe("The price per seat; `null` for a price that is no longer sold."),
+  paidIn: PriceView.pick({ interval: true, currency: true })
+    .nullable()
+    .describe("How it is paid, at a former price too; `null`: unknown."),
 });
 
 export const showAccess = defineOperation({
@@ -45,6 +48,7 @@ export const showAccess = defineOperation({
           planName: nameOf(subscription.planId),
           scheduled: scheduledOf(scheduled, subscription.id, nameOf),
           price: plan && paidPrice(plan, subscription),
+          paidIn: plan && paidIn(plan, subscription),
           ...accessOf(subscription, plan, now),
         };
       }),
@@ -63,9 +67,17 @@ function scheduledOf(
   return { planId, planName: nameOf(planId), seats, at: takesEffectAt };
 }
 
-/** A former price's id stands in the file beside the present one, but what it cost does not. */
+/** The file keeps a former price's id, not its amount. */
 function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.input<typeof PriceView> | null {
   if (priceId === null) return plan.price;
   const paid = pricesOf(plan).find((price) => priceIdsIn(provider, price)[0] === priceId);
   return paid ? { amount: paid.amount, currency: paid.currency, interval: paid.interval } : null;
+}
+
+function paidIn(
+  plan: Plan,
+  { provider, priceId }: SubscriptionAccess,
+): Pick<z.input<typeof PriceView>, "interval" | "currency"> | null {
+  const paid = priceId === null ? plan.price : priceWithId(plan, provider, priceId);
+  return paid ? { interval: paid.interval, currency: paid.currency } : null;
 }

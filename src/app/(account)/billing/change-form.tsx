@@ -17,7 +17,7 @@ export async function ChangeForm({
   locale,
 }: {
   plan: Plan;
-  price: Price;
+  price: Price | null;
   subscription: Subscription;
   locale: string;
 }) {

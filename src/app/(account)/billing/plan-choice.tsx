@@ -8,7 +8,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
-import { type Plan, type Price, paidPrice, plans } from "./plans.ts";
+import { type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
 import { PriceTabs, priceFor, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
@@ -35,7 +35,8 @@ export async function PlanChoice({
   const wanted =
     options.find((option) => option.interval === interval && option.currency === currency) ?? options[0];
   // A change keeps the interval and the currency that are paid.
-  const chosen = subscription && runs ? ((await paidPrice(subscription.id)) ?? undefined) : wanted;
+  const paid = subscription && runs ? await paidPrice(subscription.id) : null;
+  const chosen = subscription && runs ? ((await paidIn(subscription.id)) ?? undefined) : wanted;
   const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
   const shown = all.filter((plan) => plan.isForSale || plan.id === currentId);
   return (
@@ -46,9 +47,9 @@ export async function PlanChoice({
           <PlanBox
             key={plan.id}
             plan={plan}
-            price={priceFor(plan, chosen)}
+            price={runs && plan.id === currentId ? paid : priceFor(plan, chosen)}
             isCurrent={plan.id === currentId}
-            isForSale={!runs && plan.isForSale && plan.price.amount > 0}
+            canBeBought={!runs && plan.isForSale && plan.price.amount > 0}
             changes={canChange && plan.price.amount > 0 ? subscription : null}
             isSelected={!runs && plan.id === selectedId}
           />
@@ -68,14 +69,15 @@ async function PlanBox({
   plan,
   price,
   isCurrent,
-  isForSale,
+  canBeBought,
   changes,
   isSelected,
 }: {
   plan: Plan;
-  price: Price;
+  /** `null`: it is paid at a price that is no longer sold. */
+  price: Price | null;
   isCurrent: boolean;
-  isForSale: boolean;
+  canBeBought: boolean;
   /** The running subscription, which can be changed to this plan. */
   changes: Subscription | null;
   isSelected: boolean;
@@ -95,11 +97,13 @@ async function PlanBox({
             <p className="font-medium text-accent text-sm">{t(isSelected ? "selected" : "yours")}</p>
           )}
         </div>
-        <p className="text-muted tabular-nums">
-          {price.amount === 0
-            ? t("free")
-            : t(`perSeat.${price.interval}`, { price: formatPrice(locale, price) })}
-        </p>
+        {price && (
+          <p className="text-muted tabular-nums">
+            {price.amount === 0
+              ? t("free")
+              : t(`perSeat.${price.interval}`, { price: formatPrice(locale, price) })}
+          </p>
+        )}
       </div>
       <ul className="flex flex-col gap-1 text-sm">
         {plan.features.map((feature) => (
@@ -109,7 +113,7 @@ async function PlanBox({
           </li>
         ))}
       </ul>
-      {isForSale && <CheckoutForm plan={plan} price={price} locale={locale} />}
+      {canBeBought && price && <CheckoutForm plan={plan} price={price} locale={locale} />}
       {changes && <ChangeForm plan={plan} price={price} subscription={changes} locale={locale} />}
     </li>
   );

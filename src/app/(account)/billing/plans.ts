@@ -22,6 +22,11 @@ export async function paidPrice(subscriptionId: string): Promise<Price | null> {
   return (await access()).find((item) => item.subscriptionId === subscriptionId)?.price ?? null;
 }
 
+/** The interval and currency in which a running subscription is paid; `null`: unknown. */
+export async function paidIn(subscriptionId: string): Promise<Pick<Price, "interval" | "currency"> | null> {
+  return (await access()).find((item) => item.subscriptionId === subscriptionId)?.paidIn ?? null;
+}
+
 type Access = Awaited<ReturnType<typeof access>>[number];
 
 /** What a running subscription changes to at the end of its period; `null`: nothing. */

@@ -2,7 +2,7 @@ import { getTranslations } from "next-intl/server";
 import { Stepper } from "../../../ui/stepper.tsx";
 import type { Plan, Price } from "./plans.ts";
 
-/** The number of seats with its price. A fixed number is sent without being shown. */
+/** The number of seats with its price, where that is known. A fixed number is sent without being shown. */
 export async function SeatsField({
   plan,
   price,
@@ -10,7 +10,7 @@ export async function SeatsField({
   defaultValue,
 }: {
   plan: Plan;
-  price: Price;
+  price: Price | null;
   locale: string;
   defaultValue: number;
 }) {
@@ -25,12 +25,8 @@ export async function SeatsField({
       min={min}
       max={max}
       defaultValue={Math.min(max, Math.max(min, defaultValue))}
-      labels={{
-        less: t("less"),
-        more: t("more"),
-        total: t.raw(`price.${price.interval}`),
-      }}
-      each={{ locale, ...price }}
+      labels={{ less: t("less"), more: t("more") }}
+      each={price && { locale, total: t.raw(`price.${price.interval}`), ...price }}
     />
   );
 }
