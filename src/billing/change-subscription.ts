@@ -1,3 +1,4 @@
+import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { compare } from "../reconcile/compare.ts";
@@ -42,16 +43,31 @@ async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<v
   const { provider, providerSubscriptionId, userId } = subscription;
   try {
     const changing = api.changeSubscription(providerSubscriptionId, change);
-    await mapProviderErrors(deps, { slot: provider, userId }, changing);
+    await mapProviderErrors(deps, { slot: provider, userId }, forgetWithdrawn(deps, resolved, changing));
     await rememberSchedule(deps.database, resolved);
   } catch (error) {
-    // What waited for the period's end is withdrawn first.
-    if (error instanceof Refusal && error.reason === "change_incomplete")
-      await deleteScheduledChange(deps.database, subscription.id);
+    // Without a response the change may have been made; asking again now would take as long once more.
+    const isUnreachable = error instanceof Refusal && error.reason === "provider_unreachable";
+    if (isUnreachable && deps.intake.requestComparison)
+      deps.intake.requestComparison(provider, [subscription.id]);
+    else await compareAfterwards(deps, resolved);
     throw error;
-  } finally {
-    // After a failure too: without a response the change may have been made, and of several requests some.
-    if (change.when === "now") await compareAfterwards(deps, resolved);
+  }
+  if (change.when === "now") await compareAfterwards(deps, resolved);
+}
+
+/** The change that waited for the period's end may have been withdrawn although the new one failed. */
+async function forgetWithdrawn<Response>(
+  { database }: Deps,
+  { subscription }: ResolvedChange,
+  changing: Promise<Response>,
+): Promise<Response> {
+  try {
+    return await changing;
+  } catch (error) {
+    if (isPaymentApiProblem(error) && error.hasWithdrawnSchedule)
+      await deleteScheduledChange(database, subscription.id);
+    throw error;
   }
 }
 
@@ -64,6 +80,7 @@ async function compareAfterwards(deps: Deps, { api, subscription }: ResolvedChan
     await compare(deps.intake, api, reconcilable, options);
   } catch (error) {
     // Whatever was changed, its event is on its way.
+    deps.intake.requestComparison?.(provider, [id]);
     deps.log.error(
       { slot: provider, subscriptionId: id, err: error },
       "a changed subscription was not compared",
@@ -71,7 +88,7 @@ async function compareAfterwards(deps: Deps, { api, subscription }: ResolvedChan
   }
 }
 
-/** An immediate change, or one to the present plan and seats, withdraws the scheduled one. */
+/** An immediate change withdraws the scheduled one, and so does ordering the present plan and seats. */
 async function rememberSchedule(
   database: Queryable,
   { subscription: { id, currentPeriodEnd }, planId, change }: ResolvedChange,

@@ -79,7 +79,7 @@ export async function resolveChange(
     subscription: { id, provider, providerSubscriptionId, userId, currentPeriodEnd: stored.currentPeriodEnd },
     planId,
     change,
-    // What is paid now, ordered for the next period, withdraws a change that waits.
+    // Ordering the present plan and seats for the next period withdraws a scheduled change.
     isChange: change.priceId !== null || change.seats !== null || when === "period_end",
     currency: (currentPlan && priceWithId(currentPlan, provider, stored.priceId)?.currency) ?? null,
   };

@@ -10,7 +10,7 @@ export type PaymentApiFailure =
   | "taken"
   /** Invalid request, for instance an unknown price. */
   | "rejected"
-  /** Of several requests that belong together, some were made, and one failed. */
+  /** Of several requests that belong together one failed, after others had succeeded. */
   | "incomplete";
 
 /** The message is for the operator: it quotes the provider, but never a key. */
@@ -19,6 +19,8 @@ export class PaymentApiProblem extends Error {
   readonly failure: PaymentApiFailure;
   /** The provider's `Retry-After`; `null`: not sent. */
   readonly retryAfterMs: number | null;
+  /** Of a change: whether the one that waited for the period's end has been withdrawn all the same. */
+  hasWithdrawnSchedule = false;
 
   constructor(
     failure: PaymentApiFailure,

@@ -171,7 +171,7 @@ export const REASONS = {
   provider_rejected: plain("unavailable", "The payment provider rejected the request; nothing was charged"),
   change_incomplete: plain(
     "unavailable",
-    "The payment provider made only a part of the change: look at the subscription before you try again",
+    "The payment provider made only a part of the change: check the subscription before you try again",
   ),
   checkout_in_progress: plain("unavailable", "A checkout is already being created: try again in a minute"),
   checkout_not_closed: plain("unavailable", "An open checkout could not be closed: try again in a minute"),

@@ -40,7 +40,7 @@ export async function compareChanged(
   }: { since: Date; dryRun: boolean; by: Reconciler; isStopping: () => boolean },
 ): Promise<ChangedReport> {
   const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0, payments: 0 };
-  // A page of the list is asked for later, but when is not known here.
+  // Pages are fetched later; this is the earliest possible time.
   const askedAtMicros = Date.now() * 1000;
   for await (const listed of inBatches(api.listSubscriptions(since))) {
     if (isStopping()) return report;

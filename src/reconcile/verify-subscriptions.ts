@@ -36,7 +36,7 @@ export async function verifyEach(
 /** Returns all provider ids in the list. */
 async function verifyListed(run: Verification, slot: Slot, api: PaymentApi): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
-  // A page of the list is asked for later, but when is not known here.
+  // Pages are fetched later; this is the earliest possible time.
   const askedAtMicros = Date.now() * 1000;
   for await (const batch of inBatches(api.listSubscriptions(null))) {
     const states = batch.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);

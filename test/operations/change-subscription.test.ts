@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi, SubscriptionChange } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { changeSubscription } from "../../src/operations/billing/change-subscription.ts";
+import { eventually } from "../support/eventually.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { createTestContext, session } from "./test-context.ts";
 
@@ -46,6 +47,13 @@ async function change(input: { planId?: string; seats?: number; preview?: boolea
   ).call(changeSubscription, session("user_1"), { id, when: "now", ...input });
 }
 
+const schedule = (): Promise<unknown> =>
+  context.test.rows(
+    `insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at)
+     values ($1, 'team', 20, now() + interval '1 day')`,
+    [id],
+  );
+
 describe("a change while another one is being made", () => {
   it("is refused, even if it seems to change nothing", async () => {
     const refusals: unknown[] = [];
@@ -75,25 +83,45 @@ describe("a change while another one is being made", () => {
 
 it("stores what was changed although the provider reports a failure", async () => {
   during = async () => {
-    throw new PaymentApiProblem("unreachable", "no response");
+    throw new PaymentApiProblem("rejected", "the invoice could not be sent");
   };
-  await expect(change({ seats: 9 })).rejects.toMatchObject({ reason: "provider_unreachable" });
+  await expect(change({ seats: 9 })).rejects.toMatchObject({ reason: "provider_rejected" });
   expect(await stored()).toMatchObject([{ seats: 9 }]);
 });
 
-it("reports a change of which only a part was made, and stores that part", async () => {
-  await context.test.rows(
-    `insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at)
-     values ($1, 'team', 20, now() + interval '1 day')`,
-    [id],
+it.each([
+  ["the provider gave no response", "unreachable", null],
+  ["it cannot be compared afterwards", "rejected", 500],
+] as const)("requests a comparison when %s", async (_, failure, status) => {
+  during = async () => {
+    throw new PaymentApiProblem(failure, "failed");
+  };
+  if (status !== null) context.stripe.interfere(async () => ({ status }));
+  await expect(change({ seats: 9 })).rejects.toMatchObject({ code: "unavailable" });
+  await eventually(
+    () => context.test.rows("select requested from subscription_heal where subscription_id = $1", [id]),
+    [{ requested: true }],
   );
+});
+
+it("shows no scheduled change that was withdrawn for one that then failed", async () => {
+  await schedule();
+  during = async () => {
+    const problem = new PaymentApiProblem("rejected", "the card was declined");
+    problem.hasWithdrawnSchedule = true;
+    throw problem;
+  };
+  await expect(change({ seats: 9 })).rejects.toMatchObject({ reason: "provider_rejected" });
+  expect(await context.test.rows("select from scheduled_change")).toEqual([]);
+});
+
+it("reports a change of which only a part was made, and stores that part", async () => {
   during = async () => {
     truth({ ...TEAM, seats: 5, planId: "pro", priceId: "price_pro_monthly" });
     throw new PaymentApiProblem("incomplete", "the seats were refused");
   };
   await expect(change({ planId: "pro", seats: 3 })).rejects.toMatchObject({ reason: "change_incomplete" });
   expect(await stored()).toMatchObject([{ plan_id: "pro", seats: 5 }]);
-  expect(await context.test.rows("select from scheduled_change")).toEqual([]);
 });
 
 it("previews no cost where nothing changes, whatever the current price is", async () => {

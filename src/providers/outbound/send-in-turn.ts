@@ -1,18 +1,34 @@
 import { isPaymentApiProblem, PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 
+type SendRequest = () => Promise<unknown>;
+
 /**
  * Sends requests that make one change together, one after another.
- * @throws PaymentApiProblem `incomplete` when one fails after another has been made
+ * @throws PaymentApiProblem `incomplete`, with the cause, when one fails after another has succeeded
  */
-export async function sendInTurn(requests: readonly (() => Promise<unknown>)[]): Promise<void> {
-  let isPartlyMade = false;
+export async function sendInTurn(requests: readonly SendRequest[]): Promise<void> {
+  let isPartlyDone = false;
   for (const send of requests) {
     try {
       await send();
     } catch (error) {
-      if (!isPartlyMade || !isPaymentApiProblem(error)) throw error;
+      if (!isPartlyDone || !isPaymentApiProblem(error)) throw error;
       throw new PaymentApiProblem("incomplete", error.message, { cause: error });
     }
-    isPartlyMade = true;
+    isPartlyDone = true;
+  }
+}
+
+/**
+ * Withdraws a change that waits for the period's end, then makes another one.
+ * @param withdraw `null`: none waits
+ */
+export async function afterWithdrawal(withdraw: SendRequest | null, change: SendRequest): Promise<void> {
+  await withdraw?.();
+  try {
+    await change();
+  } catch (error) {
+    if (isPaymentApiProblem(error)) error.hasWithdrawnSchedule = withdraw !== null;
+    throw error;
   }
 }

@@ -1,8 +1,9 @@
 import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
 import type { SubscriptionChange } from "../../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
-import { sendInTurn } from "../outbound/send-in-turn.ts";
+import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";
 import type { PolarClient } from "./client.ts";
 
 /**
@@ -19,9 +20,24 @@ export async function changeSubscription(
   const subscription = pathSegment(provider, id);
   const { pending_update } = await getSubscriptions(client)(subscription);
   const update = updateSubscriptions(client);
-  await sendInTurn([
-    ...(pending_update ? [() => update(subscription, { pending_update: null })] : []),
-    ...(priceId === null ? [] : [() => update(subscription, { product_id: priceId, proration_behavior })]),
-    ...(seats === null ? [] : [() => update(subscription, { seats, proration_behavior })]),
-  ]);
+  const withdraw = () => update(subscription, { pending_update: null });
+  const change = () =>
+    sendInTurn([
+      ...(priceId === null ? [] : [() => update(subscription, { product_id: priceId, proration_behavior })]),
+      ...(seats === null ? [] : [() => update(subscription, { seats, proration_behavior })]),
+    ]);
+  await afterWithdrawal(pending_update ? withdraw : null, () =>
+    when === "now" ? change() : allOrNothing(change, withdraw),
+  );
+}
+
+/** What waits for the next period has cost nothing yet, so that a part of it can be withdrawn. */
+async function allOrNothing(change: () => Promise<void>, withdraw: () => Promise<unknown>): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    if (!isPaymentApiProblem(error) || error.failure !== "incomplete") throw error;
+    await withdraw();
+    throw error.cause;
+  }
 }

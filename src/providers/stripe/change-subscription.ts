@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import type { ChangePreview, SubscriptionChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
-import { sendInTurn } from "../outbound/send-in-turn.ts";
+import { afterWithdrawal } from "../outbound/send-in-turn.ts";
 import { unknownItem } from "../outbound/unknown-item.ts";
 import { mapStripeErrors } from "./client.ts";
 import { releaseSchedule, scheduleChange } from "./schedule-change.ts";
@@ -30,7 +30,7 @@ export async function changeSubscription(
       }),
     );
   const release = () => releaseSchedule(provider, client, subscription);
-  await sendInTurn(subscription.schedule ? [release, update] : [update]);
+  await afterWithdrawal(subscription.schedule ? release : null, update);
 }
 
 /**

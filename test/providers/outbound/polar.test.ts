@@ -109,6 +109,34 @@ describe("Polar's API", () => {
     await expect(api.changeSubscription(subscription.id, change)).rejects.toMatchObject({ failure });
   });
 
+  it("withdraws the part of a change for the next period whose other part was refused", async () => {
+    const subscription = { id: "00000000-0000-4000-8000-000000000050", pending_update: { id: "1" } };
+    provider.respondWith((incoming) =>
+      incoming.body.includes('"seats"')
+        ? { status: 422, body: { detail: [{ type: "value_error", loc: ["body"], msg: "No.", input: 9 }] } }
+        : { status: 200, body: subscription },
+    );
+    const change = {
+      when: "period_end",
+      priceId: "30",
+      currentPriceId: "29",
+      seats: 9,
+      resultingSeats: 9,
+      resultingPriceId: "30",
+    } as const;
+    await expect(api.changeSubscription(subscription.id, change)).rejects.toMatchObject({
+      failure: "rejected",
+      hasWithdrawnSchedule: true,
+    });
+    const sent = provider.requests.filter(({ method }) => method === "PATCH");
+    expect(sent.map(({ body }) => Object.keys(JSON.parse(body))[0])).toEqual([
+      "pending_update",
+      "product_id",
+      "seats",
+      "pending_update",
+    ]);
+  });
+
   it("fetches a revoked subscription as ended, as its event says, whatever its status is", async () => {
     const { data } = loadFixture("polar", "customer.subscription.deleted").body as { data: object };
     provider.respondWith(() => ({ status: 200, body: { ...data, status: "unpaid" } }));
