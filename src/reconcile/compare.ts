@@ -19,7 +19,7 @@ import {
   insertReconciliation,
   type ReconcilableSubscription,
 } from "../store/reconciliations.ts";
-import { lockSubscribers, lockSubscriptions } from "../store/subscription-locks.ts";
+import { lockSubscriptions } from "../store/subscription-locks.ts";
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
@@ -81,11 +81,10 @@ async function correct(
 ): Promise<Comparison | "changed_meanwhile"> {
   // Without the user: a comparison never reassigns a subscription.
   const event = { ...state, providerSubscriptionId, userId: null };
-  const link = { provider, providerSubscriptionId, userId: null, customerId: state.customerId };
+  const link = { provider, providerSubscriptionId, userId: null, customerId: null };
   const limits = effectLimits(intake);
   return inTransaction(intake.database, limits, async (transaction) => {
-    const [, subscriptions, current] = await Promise.all([
-      lockSubscribers(transaction, [link]),
+    const [subscriptions, current] = await Promise.all([
       lockSubscriptions(transaction, [link]),
       findReconcilable(transaction, id),
     ]);
