@@ -97,30 +97,35 @@ it("starts the next group when the one before is closing, two at once at most", 
   expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
 });
 
-it("starts a group smaller than a large one in flight only after that has ended", async () => {
-  const { running, started, submit } = manualBatcher({ maxItems: 20, maxActive: 2, stalledAfterMs: 60_000 });
+it("takes half of many items, and the rest when that group is closing", async () => {
+  const { running, started, submit } = manualBatcher({ maxItems: 100, maxActive: 2, stalledAfterMs: 60_000 });
+  const answers = Array.from({ length: 20 }, (_, index) => submit(`a${index}`));
+  const half = await started("a0");
+  expect(half.names).toHaveLength(10);
+  half.closing();
+  expect((await started("a10")).names).toHaveLength(10);
+  for (const group of running.values()) group.end();
+  await Promise.all(answers);
+});
+
+it("starts a group of less than half a large one in flight only after that has ended", async () => {
+  const { running, started, submit } = manualBatcher({ maxItems: 100, maxActive: 2, stalledAfterMs: 60_000 });
   const names = (prefix: string, count: number) =>
-    Array.from({ length: count }, (_, nth) => `${prefix}${nth}`);
-  const answers = [submit("first")];
-  const first = await started("first");
-  answers.push(...names("a", 8).map((name) => submit(name)));
-  first.end();
+    Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  const answers = names("a", 16).map((name) => submit(name));
   const large = await started("a0");
+  expect(large.names).toHaveLength(8);
   large.closing();
-  answers.push(...names("b", 7).map((name) => submit(name)));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([...running.keys()]).toEqual(["first", "a0"]);
-  answers.push(submit("b7"));
-  const second = await started("b0");
-  expect(second.names).toEqual(names("b", 8));
-  second.closing();
+  // The other eight are under way as well now: three are too few beside them, four are not.
+  (await started("a8")).closing();
   large.end();
-  answers.push(submit("c0"));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(running.has("c0")).toBe(false);
-  second.end();
-  (await started("c0")).end();
-  expect(await Promise.all(answers)).toEqual(["first", ...names("a", 8), ...names("b", 8), "c0"]);
+  answers.push(...names("b", 3).map((name) => submit(name)));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(running.has("b0")).toBe(false);
+  answers.push(submit("b3"));
+  expect((await started("b0")).names).toHaveLength(4);
+  for (const group of running.values()) group.end();
+  await Promise.all(answers);
 });
 
 it("keeps the keys of an item that leaves its group locked until its own result arrives", async () => {
