@@ -93,12 +93,12 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     let groupBytes = 0;
     let takenCount = 0;
     // A share of all: while one group is in PostgreSQL, this process works on another.
-    const maxItems = Math.min(options.maxItems, Math.max(LARGE_GROUP, Math.ceil(items / options.maxActive)));
+    const share = Math.max(LARGE_GROUP, Math.ceil(items / options.maxActive));
     const isFull = (entry: Entry<Item, Answer>) =>
-      group.length >= maxItems || (group.length > 0 && groupBytes + entry.bytes > options.maxBytes);
+      group.length >= options.maxItems || (group.length > 0 && groupBytes + entry.bytes > options.maxBytes);
     const candidates: Entry<Item, Answer>[] = [];
     for (const next of ready) {
-      if (isFull(next)) break;
+      if (group.length >= share || isFull(next)) break;
       takenCount += 1;
       candidates.push(next);
       for (let entry = candidates.pop(); entry && !isFull(entry); entry = candidates.pop()) {

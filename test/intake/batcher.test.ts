@@ -108,6 +108,18 @@ it("takes half of many items, and the rest when that group is closing", async ()
   await Promise.all(answers);
 });
 
+it("takes all items of one key into one group, as no other could have them meanwhile", async () => {
+  const { started, submit } = manualBatcher({ maxItems: 100, maxActive: 2, stalledAfterMs: 60_000 });
+  const answers = [submit("first", ["k"])];
+  const first = await started("first");
+  answers.push(...Array.from({ length: 20 }, (_, index) => submit(`k${index}`, ["k"])));
+  first.end();
+  const rest = await started("k0");
+  expect(rest.names).toHaveLength(20);
+  rest.end();
+  await Promise.all(answers);
+});
+
 it("starts a group of less than half a large one in flight only after that has ended", async () => {
   const { running, started, submit } = manualBatcher({ maxItems: 100, maxActive: 2, stalledAfterMs: 60_000 });
   const names = (prefix: string, count: number) =>
