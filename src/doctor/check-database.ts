@@ -7,6 +7,7 @@ import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { pendingMigrations } from "../store/migrate.ts";
 import { outboundState } from "../store/outbound-state.ts";
 import { providerKeyFirstUsedAt } from "../store/provider-keys.ts";
+import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
@@ -66,9 +67,12 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const oursMs = (startedMs + Date.now()) / 2;
   const { version, number, now } = row as Row;
   const isOld = number < MIN_SERVER_VERSION_NUM;
+  const unsuitable = await unsuitableSetting(database);
   const reached = isOld
     ? broken("database", `${which}: PostgreSQL ${version}`, "Upgrade PostgreSQL to version 15 or later.")
-    : good("database", `${which}: PostgreSQL ${version}`);
+    : unsuitable
+      ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
+      : good("database", `${which}: PostgreSQL ${version}`);
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
   const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];

@@ -41,10 +41,11 @@ export async function checkProductionDatabase(config: Config): Promise<Finding[]
 
 type Settings = { fsync: string; fullPageWrites: string; synchronousCommit: string };
 
+// The role's own commits: the server overrules them, except through a pooler.
 const SELECT_SETTINGS = {
   name: "doctor_durability",
   text: `select current_setting('fsync') as fsync, current_setting('full_page_writes') as "fullPageWrites",
-  current_setting('synchronous_commit') as "synchronousCommit"`,
+  (select reset_val from pg_settings where name = 'synchronous_commit') as "synchronousCommit"`,
 };
 
 /** `from`: where PostgreSQL sees us, or our pooler; a socket of its own machine is private, too. */

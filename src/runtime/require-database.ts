@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../store/database.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { hasNoSchema } from "../store/migrate.ts";
+import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 
 /** For commands that only read: a mistyped `DATA_DIR` must not become a new, empty database. @throws Error */
 export function requireEmbeddedDatabase({ databaseUrl, dataDir }: Config): void {
@@ -18,4 +19,10 @@ export async function requireSchema(database: Database): Promise<void> {
   throw new Error(
     "DATABASE_URL: this database has no Tollgate tables: check DATABASE_URL, or start the server, which creates them",
   );
+}
+
+/** Its encoding, and what a role may set. @throws Error */
+export async function requireSettings(database: Database): Promise<void> {
+  const unsuitable = await unsuitableSetting(database);
+  if (unsuitable !== null) throw new Error(`DATABASE_URL: ${unsuitable.detail}. ${unsuitable.remedy}`);
 }

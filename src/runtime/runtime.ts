@@ -24,7 +24,7 @@ import { traceDatabase } from "../store/traced-database.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import { loadHooks } from "./load-hooks.ts";
 import { migrateSchema } from "./migrate-schema.ts";
-import { requireEmbeddedDatabase, requireSchema } from "./require-database.ts";
+import { requireEmbeddedDatabase, requireSchema, requireSettings } from "./require-database.ts";
 import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 
 /** The dependencies of a Tollgate process, wired as configured. */
@@ -126,6 +126,7 @@ async function startOnDatabase(
     await waitForDatabase(database, options.reachWithinMs, (forMs) =>
       log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
     );
+    if (config.databaseUrl !== null) await requireSettings(database);
     if (options.mustExist && config.databaseUrl !== null) await requireSchema(database);
     await migrateSchema(connecting, log);
   } catch (error) {

@@ -3,6 +3,7 @@ import { arrayLiteral } from "./array-literal.ts";
 import type { BurstClient } from "./burst-client.ts";
 import { createPrimaryPool } from "./primary-pool.ts";
 import { createQueryPipeline } from "./query-pipeline.ts";
+import { settingsStatement } from "./session-settings.ts";
 
 /** The database is unreachable, or the connection broke before the response: the outcome is unknown. */
 export class DatabaseUnavailable extends Error {
@@ -80,8 +81,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     client.on("error", () => {});
-    if (options.statementTimeoutMs === undefined) return;
-    client.query(`set statement_timeout = ${options.statementTimeoutMs}`).catch(() => {});
+    const { statementTimeoutMs } = options;
+    const timeout = statementTimeoutMs === undefined ? "" : `set statement_timeout = ${statementTimeoutMs};`;
+    client.query(`${timeout} ${settingsStatement(client)}`).catch(() => {});
   });
 
   const configOf = (statement: Statement, values: readonly unknown[]) => ({
@@ -147,11 +149,12 @@ export function violatedTable(error: unknown): string | null {
 // broken disk (58), standby (25006).
 const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 
-const QUERY_CANCELED = "57014";
+/** Canceled by PostgreSQL's own timeouts; a role may have one for locks. */
+const TIMED_OUT = /^(57014|55P03)$/;
 
 /** For a single statement, a timeout means that the database is unavailable. */
 function rethrowTimeoutAsUnavailable(error: unknown): never {
-  if (sqlState(error) === QUERY_CANCELED) throw new DatabaseUnavailable("too slow", { cause: error });
+  if (TIMED_OUT.test(sqlState(error) ?? "")) throw new DatabaseUnavailable("too slow", { cause: error });
   return rethrowClassified(error);
 }
 

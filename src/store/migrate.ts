@@ -16,6 +16,9 @@ const PAUSE_MS = 1_000;
 const SILENT_FOR_MS = 15_000;
 const SIGN_OF_LIFE_MS = 3_000;
 
+/** At a role's stricter level, the transaction that holds the lock would keep a snapshot. */
+const BEGIN = "begin isolation level read committed";
+
 /**
  * Also the sign of life: it takes no snapshot, while an index that is built concurrently waits for the end of
  * every transaction that has one at a certain moment.
@@ -102,7 +105,7 @@ async function lockMigrations(database: Database): Promise<MigrationLock> {
  * Keeps the transaction open only when it has the lock, and never with a snapshot, which would block others.
  */
 async function tryLock(connection: Connection): Promise<boolean> {
-  await connection.script(`begin; ${SILENCE_LIMIT}`);
+  await connection.script(`${BEGIN}; ${SILENCE_LIMIT}`);
   const [row] = await connection.run<{ locked: boolean }>({
     name: "lock_migrations",
     text: `select pg_try_advisory_xact_lock(${LOCK_KEY}) as locked`,
@@ -124,7 +127,7 @@ async function createHistory(database: Database): Promise<void> {
 async function runInTransaction(database: Database, name: string, text: string): Promise<void> {
   await onConnection(database, async (connection) => {
     await connection.script(
-      `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0; ${SILENCE_LIMIT}`,
+      `${BEGIN}; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0; ${SILENCE_LIMIT}`,
     );
     await connection.script(text);
     await recordMigration(connection, name);
@@ -143,13 +146,13 @@ async function runConcurrently(
   text: string,
 ): Promise<void> {
   await onConnection(database, async (connection) => {
-    await connection.script("set statement_timeout = 0");
+    await connection.script("set statement_timeout = 0; set lock_timeout = 0");
     const [, index] = /\bindex concurrently (\w+)/.exec(text) ?? [];
     if (index) await connection.script(`drop index concurrently if exists ${index}`);
     await connection.script(text);
     await lock.confirm();
     await recordMigration(connection, name);
-    await connection.script("reset statement_timeout");
+    await connection.script("reset statement_timeout; reset lock_timeout");
   });
 }
 

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { BurstClient } from "./burst-client.ts";
 import { DatabaseHosts } from "./database-hosts.ts";
+import { START_UP_PARAMETERS } from "./session-settings.ts";
 
 /** A dead server must not use up the time in which the next one would answer. */
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -18,6 +19,9 @@ export function createPrimaryPool(url: string, config: pg.PoolConfig): pg.Pool {
 
 type ClientClass = new () => pg.ClientBase;
 
+/** A method that the driver's types omit. */
+const Driver = pg.Client.prototype as unknown as { getStartupConf(): Record<string, string> };
+
 function clientOf(hosts: DatabaseHosts): ClientClass {
   return class PrimaryClient extends BurstClient {
     readonly #url = hosts.current;
@@ -26,6 +30,11 @@ function clientOf(hosts: DatabaseHosts): ClientClass {
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, connectionString: hosts.current });
       if (hosts.mustBePrimary) this.#watchForStandby();
+    }
+
+    /** The driver knows only some parameters by name. */
+    getStartupConf(): Record<string, string> {
+      return { ...Driver.getStartupConf.call(this), ...START_UP_PARAMETERS };
     }
 
     // biome-ignore lint/suspicious/noExplicitAny: the pool passes a callback, which the driver can also do without

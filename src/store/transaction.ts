@@ -73,7 +73,8 @@ export async function inTransaction<Result>(
 }
 
 // Prepared, so that PostgreSQL does not parse the same eight statements for every transaction.
-const BEGIN = { name: "begin", text: "begin" };
+// A role may have another level as its default, through a pooler too.
+const BEGIN = { name: "begin", text: "begin isolation level read committed" };
 const COMMIT = { name: "commit", text: "commit" };
 /** Whether commits wait for a standby. */
 type Replication = { is_synchronous: boolean };

@@ -44,6 +44,10 @@ for (const prepared of [true, false]) {
     await test.rows("truncate number");
     const database = open();
     try {
+      // The connection's settings have a message of their own.
+      const connection = await database.connection();
+      await connection.script("select");
+      connection.release({ healthy: true });
       for (const run of [1, 2]) {
         const before = readyCount;
         const [empty, inserted, selected, counted] = await inTransaction(
