@@ -1,6 +1,7 @@
 import pg from "pg";
 import { arrayLiteral } from "./array-literal.ts";
 import type { BurstClient } from "./burst-client.ts";
+import { endsConnection } from "./ends-connection.ts";
 import { createPrimaryPool } from "./primary-pool.ts";
 import { createQueryPipeline } from "./query-pipeline.ts";
 import { settingsStatement } from "./session-settings.ts";
@@ -158,14 +159,9 @@ function rethrowTimeoutAsUnavailable(error: unknown): never {
   return rethrowClassified(error);
 }
 
-/** Errors after which the connection is gone; poolers report that with various codes. */
-function endsConnection(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.severity === "FATAL" || error.severity === "PANIC");
-}
-
 /** @throws DatabaseUnavailable, or the `DatabaseError` itself */
 export function rethrowClassified(error: unknown): never {
-  const state = sqlState(error);
-  if (state !== null && !UNAVAILABLE.test(state) && !endsConnection(error)) throw error;
+  const state = error instanceof pg.DatabaseError && !endsConnection(error) ? sqlState(error) : null;
+  if (state !== null && !UNAVAILABLE.test(state)) throw error;
   throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
 }

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { BurstClient } from "./burst-client.ts";
+import { endsConnection } from "./ends-connection.ts";
 import type { Read } from "./read-burst.ts";
 
 /** Maximum of statements pipelined on one connection; further ones use another. */
@@ -67,7 +68,7 @@ async function sendPipeline(pool: pg.Pool, reads: readonly Read[]): Promise<void
 
 /** Whether PostgreSQL goes on with the statements after the next `Sync`. */
 function isConnected(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+  return error instanceof pg.DatabaseError && !endsConnection(error);
 }
 
 const READ_ONLY = "25006";

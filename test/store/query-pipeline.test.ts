@@ -217,3 +217,44 @@ it("answers a read that runs alone while a slow read of its turn is running", as
   holder.release({ healthy: true });
   await slow;
 });
+
+/** As the driver reads the errors of a server whose `lc_messages` is another language. */
+function translateSeverities(opened: Database, severities: Record<string, string>): void {
+  opened.pool.on("connect", (client) => {
+    const { connection } = client as unknown as { connection: NodeJS.EventEmitter };
+    connection.prependListener("errorMessage", (error: { severity: string }) => {
+      error.severity = severities[error.severity] ?? error.severity;
+    });
+  });
+}
+
+describe.each([
+  ["German", { ERROR: "FEHLER", FATAL: "FATAL" }],
+  ["Chinese", { ERROR: "错误", FATAL: "致命错误" }],
+])("messages in %s", (_, severities) => {
+  let opened: Database;
+  beforeEach(() => {
+    opened = openDatabase({ url: test.url, prepared: true, maxConnections: 1, answerTimeoutMs: 30_000 });
+    translateSeverities(opened, severities);
+  });
+  afterEach(() => opened.close());
+
+  it("isolate a failing statement and keep the connection", async () => {
+    const [before] = await opened.run<{ pid: number }>(PID, [0]);
+    const outcomes = await Promise.allSettled([
+      opened.run({ name: "no_such_table", text: "select * from no_such_table" }),
+      opened.run<{ pid: number }>(PID, [1]),
+    ]);
+    expect(outcomes).toMatchObject([{ reason: { code: "42P01" } }, { value: [{ pid: before?.pid, n: 1 }] }]);
+    expect(await opened.run(PID, [2])).toEqual([{ pid: before?.pid, n: 2 }]);
+  });
+
+  it("reject with DatabaseUnavailable where the session ends, and replace the connection", async () => {
+    const terminate = { name: "end", text: "select pg_terminate_backend(pg_backend_pid())" };
+    await expect(opened.run(terminate)).rejects.toMatchObject({ name: "DatabaseUnavailable" });
+    const connection = await opened.connection();
+    await expect(connection.run(terminate)).rejects.toMatchObject({ name: "DatabaseUnavailable" });
+    connection.release({ healthy: false });
+    expect(await opened.run(PID, [3])).toMatchObject([{ n: 3 }]);
+  });
+});
