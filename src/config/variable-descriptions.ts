@@ -135,7 +135,8 @@ export const VARIABLE_DESCRIPTIONS: readonly VariableDescription[] = [
   {
     names: ["WEBHOOK_LEASE_SECONDS"],
     unset: "30",
-    meaning: "how long a claim holds before another process may take it over",
+    meaning:
+      "how long a claim holds before another process may take it over; PostgreSQL has a third of it for a statement, 30 s at most",
   },
   {
     names: ["WEBHOOK_MAX_BYTES"],

@@ -6,12 +6,25 @@ import type { TransactionOptions } from "../store/transaction.ts";
  */
 const LOCK_TIMEOUT_MS = 1_500;
 
+/** Providers wait no longer for a response; a stuck process would keep its locks for no one. */
+const MAX_STATEMENT_TIMEOUT_MS = 30_000;
+const MIN_ANSWER_TIMEOUT_MS = 5_000;
+
+/** How long to wait for PostgreSQL: until it would have canceled the statement itself. */
+export function answerTimeoutMs(options: { leaseSeconds: number }): number {
+  return Math.max(MIN_ANSWER_TIMEOUT_MS, thirdMs(options));
+}
+
+function thirdMs({ leaseSeconds }: { leaseSeconds: number }): number {
+  return Math.min(MAX_STATEMENT_TIMEOUT_MS, Math.floor((leaseSeconds * 1000) / 3));
+}
+
 /**
  * All under a third of the lease: a stopped or stuck process releases its locks long before another takes
  * over.
  */
-export function effectLimits({ leaseSeconds }: { leaseSeconds: number }): TransactionOptions {
-  const third = Math.max(50, Math.floor((leaseSeconds * 1000) / 3) - 50);
+export function effectLimits(options: { leaseSeconds: number }): TransactionOptions {
+  const third = Math.max(50, thirdMs(options) - 50);
   return {
     synchronousCommit: "on",
     lockTimeoutMs: Math.min(LOCK_TIMEOUT_MS, third),

@@ -11,6 +11,7 @@ import type { Tracing } from "../domain/tracing.ts";
 import { withHooksOf } from "../intake/call-hooks.ts";
 import { createIntake, INTAKE_CONNECTIONS } from "../intake/create-intake.ts";
 import type { Intake, Milestone } from "../intake/intake.ts";
+import { answerTimeoutMs } from "../intake/transaction-limits.ts";
 import type { Log } from "../observability/log.ts";
 import { type OutboundAllow, outboundAllow } from "../outbound/allowed-targets.ts";
 import { ADAPTERS } from "../providers/registry.ts";
@@ -71,7 +72,8 @@ export type RuntimeOptions = {
 };
 
 const MAX_CONNECTIONS = 10;
-const MIN_ANSWER_TIMEOUT_MS = 5_000;
+/** People wait for these responses, whatever the lease of the intake. */
+const MAX_ANSWER_TIMEOUT_MS = 10_000;
 /** For single statements outside the intake, which sets its own per transaction. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const READY_WITHIN_MS = 2_000;
@@ -111,12 +113,12 @@ async function startOnDatabase(
     url: config.databaseUrl ?? (postgres?.url as string),
     prepared: config.preparedStatements,
   };
-  const answerTimeoutMs = Math.max(MIN_ANSWER_TIMEOUT_MS, (config.webhook.leaseSeconds * 1000) / 3);
+  const intakeTimeoutMs = answerTimeoutMs(config.webhook);
   const database = traceDatabase(
     openDatabase({
       ...connecting,
       maxConnections: MAX_CONNECTIONS,
-      answerTimeoutMs,
+      answerTimeoutMs: Math.min(MAX_ANSWER_TIMEOUT_MS, intakeTimeoutMs),
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     }),
     tracing,
@@ -137,7 +139,7 @@ async function startOnDatabase(
 
   // Separate connections, so that slow reads do not delay payments.
   const intakeDatabase = traceDatabase(
-    openDatabase({ ...connecting, maxConnections: INTAKE_CONNECTIONS, answerTimeoutMs }),
+    openDatabase({ ...connecting, maxConnections: INTAKE_CONNECTIONS, answerTimeoutMs: intakeTimeoutMs }),
     tracing,
   );
   const payments = connectPayments(paymentAccess(config, embedded, simulated?.url), tracing);
