@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { z } from "zod";
 
 /** Schemas of variables. Errors contain an example and never the value, which may be a secret. */
@@ -46,17 +47,42 @@ export const url = (protocols: readonly string[], example: string) =>
   }, `expected a URL such as ${example}`);
 
 /**
- * Of one server, or of several with commas between them, as libpq reads it; `URL` knows a single host only.
+ * Of one server, or of several with commas between them, as libpq reads it; `URL` knows a single host only. A
+ * socket's folder is a parameter.
  */
-export const databaseUrl = z.string().refine((text) => {
-  const [, before = "", hosts = "", after = ""] =
+const databaseAddress = z.string().refine((text) => {
+  const [, before = "", named = "", after = ""] =
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/s.exec(text) ?? [];
+  const hosts = named === "" && /[?&]host=[^&]/.test(after) ? "localhost" : named;
   if (before === "" || !hosts.split(",").every((host) => URL.canParse(`${before}${host}${after}`)))
     return false;
   // What follows would be left out: it is the rest of a password.
   if (after.includes("#")) return false;
   return /^(any|read-write|primary)?$/.test(/[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? "");
 }, "expected a URL such as postgres://user:password@localhost:5432/tollgate, or with several hosts, one of them the primary: postgres://user:password@one:5432,two:5432/tollgate; in the password, write %23 for #, %40 for @, %2F for /");
+
+/** Read for each connection: a file that is missing would look like a database that is down. */
+export const databaseUrl = databaseAddress.superRefine((text, context) => {
+  const parameters = new URLSearchParams(/\?.*$/s.exec(text)?.[0]);
+  for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
+    const file = parameters.get(name);
+    if (!file || file === SYSTEM_AUTHORITIES || isReadable(file)) continue;
+    const message = `expected in ${name} a file that can be read, e.g. ${name}=/etc/ssl/database.pem`;
+    context.addIssue({ code: "custom", message });
+  }
+});
+
+/** As `sslrootcert` of libpq. */
+const SYSTEM_AUTHORITIES = "system";
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The base of an API: paths are appended to it. */
 export const baseUrl = (example: string) =>

@@ -14,7 +14,8 @@ export class DatabaseHosts {
   readonly mustBePrimary: boolean;
   #current = 0;
 
-  constructor(url: string) {
+  constructor(libpqUrl: string) {
+    const url = withDefaultAuthorities(libpqUrl);
     const [, before = "", hosts = "", after = ""] = AUTHORITY.exec(url) ?? [];
     this.#urls = hosts.includes(",") ? hosts.split(",").map((host) => `${before}${host}${after}`) : [url];
     this.mustBePrimary = this.count > 1 || /[?&]target_session_attrs=(read-write|primary)(&|$)/.test(url);
@@ -33,4 +34,11 @@ export class DatabaseHosts {
   failed(url: string): void {
     if (url === this.current) this.#current = (this.#current + 1) % this.count;
   }
+}
+
+/** The driver takes `system` for a file. With it libpq always verifies the server in full. */
+function withDefaultAuthorities(url: string): string {
+  return url.replace(/([?&])sslrootcert=system(?=&|$)/, (_, separator) => {
+    return /[?&]sslmode=/.test(url) ? `${separator}` : `${separator}sslmode=verify-full`;
+  });
 }

@@ -93,6 +93,8 @@ describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
     expect(await isEncrypted(`sslmode=require&${rootCertificate}`)).toEqual([{ ssl: true }]);
     for (const mode of ["verify-full", "require"])
       await expect(isEncrypted(`sslmode=${mode}`)).rejects.toBeInstanceOf(DatabaseUnavailable);
+    // The default authorities: not a file.
+    await expect(isEncrypted("sslrootcert=system")).rejects.toThrow("self-signed certificate");
     expect(await isEncrypted("")).toEqual([{ ssl: false }]);
   });
 
