@@ -25,7 +25,7 @@ export type DatabaseCheck = {
 
 const UNKNOWN = { aheadMs: null, keysUsedSince: perSlot<Date | null>(() => null) };
 
-/** Whether the database can be reached, is recent enough and has this version's schema. Changes nothing. */
+/** Whether the database can be used, is recent enough and has this version's schema. Changes nothing. */
 export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
   const isEmbedded = config.databaseUrl === null;
   if (isEmbedded && !hasEmbeddedDatabase(config.dataDir)) return { findings: [missing(config)], ...UNKNOWN };
@@ -61,18 +61,20 @@ function missing({ dataDir }: Config): Finding {
 
 async function inspect(database: Database, config: Config): Promise<DatabaseCheck> {
   const which = config.databaseUrl === null ? "embedded" : "DATABASE_URL";
-  type Row = { version: string; number: number; now: number };
+  type Row = { version: string; number: number; now: number; isReadOnly: boolean };
   const startedMs = Date.now();
   const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
   const oursMs = (startedMs + Date.now()) / 2;
-  const { version, number, now } = row as Row;
-  const isOld = number < MIN_SERVER_VERSION_NUM;
-  const unsuitable = await unsuitableSetting(database);
-  const reached = isOld
-    ? broken("database", `${which}: PostgreSQL ${version}`, "Upgrade PostgreSQL to version 15 or later.")
-    : unsuitable
-      ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
-      : good("database", `${which}: PostgreSQL ${version}`);
+  const { version, number, now, isReadOnly } = row as Row;
+  const unsuitable =
+    number < MIN_SERVER_VERSION_NUM
+      ? { detail: `PostgreSQL ${version}`, remedy: "Upgrade PostgreSQL to version 15 or later." }
+      : isReadOnly
+        ? READ_ONLY
+        : await unsuitableSetting(database);
+  const reached = unsuitable
+    ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
+    : good("database", `${which}: PostgreSQL ${version}`);
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
   const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];
@@ -88,11 +90,17 @@ async function usedSince(database: Database, { slots }: Config): Promise<Record<
   return since;
 }
 
+const READ_ONLY = {
+  detail: "read-only",
+  remedy: "Connect to the primary, free its disk, or reset default_transaction_read_only of the role.",
+};
+
 const SELECT_DIAGNOSTICS = {
   name: "doctor_diagnostics",
   text: `
 select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-  extract(epoch from clock_timestamp())::float8 * 1000 as now`,
+  extract(epoch from clock_timestamp())::float8 * 1000 as now,
+  current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
 };
 
 async function checkSchema(database: Database): Promise<Finding> {

@@ -137,3 +137,11 @@ it("reports a lock that a role's own limit gave up as an unavailable database", 
   holder.release({ healthy: false });
   await test.drop();
 });
+
+it("reports in the doctor that nothing can be written", async () => {
+  const test = await freshDatabase(0);
+  await setDefaults(test, { default_transaction_read_only: "on" });
+  const { findings } = await checkDatabase(readConfig(serverVariables(test.url)));
+  expect(findings[0]).toMatchObject({ state: "broken", detail: "DATABASE_URL: read-only" });
+  await test.drop();
+});
