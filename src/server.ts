@@ -155,6 +155,8 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
 export async function runServer(config: Config, options: ServerOptions): Promise<void> {
   const { log } = options;
   const writeToTerminal = process.stderr.write.bind(process.stderr);
+  // A terminal or a disk that takes nothing more must not end the server.
+  process.stderr.on("error", () => {});
   const release = captureOutput({ log, context: outputContext });
   try {
     const starting = startServer(config, options);

@@ -1,6 +1,7 @@
 import pino from "pino";
 import { maskSecrets } from "./mask-secrets.ts";
 import { traceFields } from "./trace-context.ts";
+import { stdoutLines } from "./write-lines.ts";
 
 export type Log = pino.Logger;
 
@@ -17,7 +18,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
     serializers: { err: plainError },
     hooks: { streamWrite: maskSecrets },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? stdoutLines());
 }
 
 /** Message, code and stack; not the parameters that a driver adds to its errors. */

@@ -1,12 +1,17 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync } from "node:fs";
 import { expect, it } from "vitest";
 import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture, signedDelivery } from "../../fixtures/fixture.ts";
+import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { deliverUntilAnswered, sendRequest } from "../../support/http.ts";
 import { spawnServer } from "../../support/server-process.ts";
-import { GENEROUS_LIMITS, SECRETS } from "../../support/variables.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { GENEROUS_LIMITS, PROCESS_VARIABLES, SECRETS, serverVariables } from "../../support/variables.ts";
 
 const MARKER = "x7marker7x";
 const EMAIL = `${MARKER}@example.com`;
@@ -99,6 +104,71 @@ it("writes some of a flood of forged deliveries to the log, and then their numbe
     await test.drop();
   }
 });
+
+it.each<[string, () => StdioOptions, (child: ChildProcess) => void]>([
+  ["its disk is full", () => ["ignore", openSync("/dev/full", "w"), openSync("/dev/full", "w")], () => {}],
+  [
+    "nobody reads it",
+    () => ["ignore", "pipe", "pipe"],
+    ({ stdout, stderr }) => {
+      stdout?.destroy();
+      stderr?.destroy();
+    },
+  ],
+])(
+  "serves, and stops when told to, although no log can be written: %s",
+  {
+    timeout: 120_000,
+  },
+  async (_, stdio, leave) => {
+    const test = await freshDatabase(0);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const variables = { ...serverVariables(test.url), PORT: new URL(url).port, LOG_LEVEL: "info" };
+    const child = spawn(process.execPath, ["src/server.ts"], {
+      env: { ...PROCESS_VARIABLES, ...variables },
+      stdio: stdio(),
+    });
+    const ended = once(child, "exit");
+    try {
+      leave(child);
+      await eventually(() => readiness(url), 200);
+      const forged = { rawBody: Buffer.from("{}"), headers: { "stripe-signature": "t=1,v1=00" } };
+      for (let refused = 0; refused < 3; refused += 1) {
+        expect((await deliverUntilAnswered(url, "provider-a", forged)).status).toBe(400);
+      }
+      expect(await readiness(url)).toBe(200);
+      child.kill("SIGTERM");
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      child.kill("SIGKILL");
+      await test.drop();
+    }
+  },
+);
+
+it("goes on when its start cannot be printed", { timeout: 120_000 }, async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const variables = { DATA_DIR: await temporaryFolder(), PORT: new URL(url).port, SIMULATOR: "off" };
+  const child = spawn(process.execPath, ["src/server.ts"], {
+    env: { ...PROCESS_VARIABLES, ...variables },
+    stdio: ["ignore", "ignore", openSync("/dev/full", "w")],
+  });
+  const kill = cleanedUp(async () => child.kill("SIGKILL"));
+  const ended = once(child, "exit");
+  const hasEnded = ended.then(() => 200);
+  await eventually(() => Promise.race([readiness(url), hasEnded]), 200);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  await kill();
+});
+
+/** `null`: no response. */
+function readiness(url: string): Promise<number | null> {
+  return fetch(`${url}/api/ready`, { signal: AbortSignal.timeout(5_000) }).then(
+    ({ status }) => status,
+    () => null,
+  );
+}
 
 const signing = () => ({ secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) });
 
