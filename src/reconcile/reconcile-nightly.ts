@@ -1,6 +1,6 @@
 import { SLOTS } from "../domain/slot.ts";
 import type { Lease } from "../store/leases.ts";
-import { dueNight, finishNight } from "../store/nightly.ts";
+import { findDueNight, finishNight } from "../store/nightly.ts";
 import {
   LOOK_BACK_DAYS,
   type ReconcileReport,
@@ -13,18 +13,19 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or
- * recently changed. It is done once every configured provider has responded, and is run again until then.
- * `null`: it is done.
+ * recently changed. A slot is done once its provider has responded, and is run again until then, by servers
+ * that have its key. `null`: all are done.
  */
 export async function reconcileNightly(
   tools: ReconcileTools,
   { isStopping, lease }: { isStopping: () => boolean; lease: Lease },
 ): Promise<ReconcileReport | null> {
   const { database } = tools.intake;
-  const night = await dueNight(database);
-  if (night === null) return null;
+  const configured = SLOTS.filter((slot) => tools.payments[slot] !== null);
+  const due = await findDueNight(database, configured);
+  if (due === null) return null;
   const report = await reconcile(tools, {
-    slots: SLOTS,
+    slots: due.slots,
     subscription: null,
     extent: "recently changed",
     since: new Date(Date.now() - LOOK_BACK_DAYS * DAY_MS),
@@ -32,11 +33,13 @@ export async function reconcileNightly(
     by: "server",
     isStopping,
   });
-  if (!isStopping() && unreachedSlots(tools, report).length === 0) await finishNight(database, night, lease);
+  const compared = report.slots.filter(({ problem }) => problem === null).map(({ slot }) => slot);
+  if (!isStopping() && compared.length > 0)
+    await finishNight(database, { night: due.night, slots: compared }, lease);
   return report;
 }
 
 /** The slots whose provider could not be reached. */
-export function unreachedSlots({ payments }: ReconcileTools, { slots }: ReconcileReport): SlotReport[] {
-  return slots.filter(({ slot, problem }) => problem !== null && payments[slot] !== null);
+export function unreachedSlots({ slots }: ReconcileReport): SlotReport[] {
+  return slots.filter(({ problem }) => problem !== null);
 }

@@ -35,7 +35,7 @@ function nightly(runtime: Runtime): Job<JobName> {
       const { slots, compared, corrected, left } = report;
       const counts = { slots, compared, corrected: corrected.length, left: left.length };
       log.info(counts, "nightly comparison of subscriptions with their providers");
-      const unreached = unreachedSlots(runtime, report).map(({ slot, problem }) => ({ slot, problem }));
+      const unreached = unreachedSlots(report).map(({ slot, problem }) => ({ slot, problem }));
       if (unreached.length > 0) {
         log.warn({ unreached }, "nightly comparison incomplete: a provider could not be asked, trying again");
         return "failed";

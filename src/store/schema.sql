@@ -207,6 +207,7 @@ create table nightly_reconcile (
   night date not null,
   lease_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   finished_at timestamp with time zone,
+  compared text[],
   constraint nightly_reconcile_pkey PRIMARY KEY (night)
 );
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
-import { SLOTS } from "../../src/domain/slot.ts";
+import { SLOTS, type Slot } from "../../src/domain/slot.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { type ReconcileOptions, type ReconcileReport, reconcile } from "../../src/reconcile/reconcile.ts";
@@ -347,6 +347,24 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toBeNull();
     await test.rows("update nightly_reconcile set lease_until = clock_timestamp()");
     expect(await nightly()).toMatchObject({ compared: 1 });
+  });
+
+  it("compares each slot on a server with its key, whatever other servers have finished", async () => {
+    const none = { "provider-a": null, "provider-b": null, "provider-c": null };
+    const withKeyOf = (slot: Slot) => ({
+      ...runtime,
+      payments: { ...none, [slot]: runtime.payments["provider-a"] },
+    });
+    const [one, two] = [withKeyOf("provider-a"), withKeyOf("provider-b")];
+    expect(await nightly(one)).toMatchObject({ slots: [{ slot: "provider-a" }], compared: 1 });
+    expect(await nightly(two)).toMatchObject({ slots: [{ slot: "provider-b", problem: null }] });
+    expect([await nightly(one), await nightly(two)]).toEqual([null, null]);
+  });
+
+  it("is not run again when a process of an earlier release has finished it", async () => {
+    const night = "((clock_timestamp() at time zone 'utc') - interval '3 hours')::date";
+    await test.rows(`insert into nightly_reconcile (night, finished_at) values (${night}, now())`);
+    expect(await nightly()).toBeNull();
   });
 
   it("is tried again while a provider is unreachable", async () => {
