@@ -72,16 +72,38 @@ update unwanted_subscription set
   next_attempt_at = clock_timestamp() + least(30 * 4 ^ least(attempts, 10), 21600) * interval '1 second'
 where (provider, provider_subscription_id) = (
   select provider, provider_subscription_id from unwanted_subscription
-  where canceled_at is null and next_attempt_at <= clock_timestamp()
+  where canceled_at is null and next_attempt_at <= clock_timestamp() and provider = any ($1::text[])
   order by next_attempt_at limit 1 for update skip locked
 )
 returning provider, provider_subscription_id as "providerSubscriptionId", attempts`,
 };
 
-/** Claims one that is due; it becomes due again unless it is finished. `null`: there is none. */
-export async function claimUnwanted(database: Queryable): Promise<ClaimedUnwanted | null> {
-  const [row] = await database.run<ClaimedUnwanted>(CLAIM);
+/** Claims one of these slots that is due; it becomes due again unless it is finished. `null`: there is none. */
+export async function claimUnwanted(
+  database: Queryable,
+  slots: readonly Slot[],
+): Promise<ClaimedUnwanted | null> {
+  const [row] = await database.run<ClaimedUnwanted>(CLAIM, [slots]);
   return row ?? null;
+}
+
+// Postponed, so that one server reports them, and not every half minute; the attempts are left to a server
+// with the key.
+const POSTPONE_UNCLAIMED = {
+  name: "postpone_unclaimed_unwanted",
+  text: `
+update unwanted_subscription set next_attempt_at = clock_timestamp() + interval '10 minutes'
+where canceled_at is null and next_attempt_at <= clock_timestamp() - interval '10 minutes'
+  and provider <> all ($1::text[])
+returning provider, provider_subscription_id as "providerSubscriptionId"`,
+};
+
+/** Those of other slots than these that have been due for ten minutes: no server seems to have their key. */
+export async function postponeUnclaimed(
+  database: Queryable,
+  slots: readonly Slot[],
+): Promise<UnwantedSubscription[]> {
+  return database.run<UnwantedSubscription>(POSTPONE_UNCLAIMED, [slots]);
 }
 
 const FINISH = {

@@ -92,6 +92,33 @@ describe("an unwanted subscription", () => {
     expect(await notified()).toMatchObject([{ subscription: "sub_1" }]);
   });
 
+  it("is left, with all of its attempts, to a server that has the key of its slot", async () => {
+    const { database, payments } = context.runtime;
+    const withoutKey = { database, payments: { ...payments, "provider-a": null }, log: { error: () => {} } };
+    const state = () =>
+      context.test.rows("select attempts, next_attempt_at <= now() as due from unwanted_subscription");
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      expect(await cancelUnwanted(withoutKey, () => false)).toBe("ok");
+      expect(await state()).toEqual([{ attempts: 0, due: true }]);
+    }
+    await run({ cancelSubscription: async () => "canceled", refundSubscription: async () => false });
+    expect(await notified()).toEqual([]);
+  });
+
+  it("is reported when no server has had the key of its slot for ten minutes, and not half a minute later", async () => {
+    const { database, payments } = context.runtime;
+    const logged: object[] = [];
+    const log = { error: (facts: object) => void logged.push(facts) };
+    const withoutKey = { database, payments: { ...payments, "provider-a": null }, log };
+    await context.test.rows(
+      "update unwanted_subscription set next_attempt_at = now() - interval '11 minutes', attempts = 2",
+    );
+    expect(await cancelUnwanted(withoutKey, () => false)).toBe("failed");
+    expect(await cancelUnwanted(withoutKey, () => false)).toBe("ok");
+    expect(logged).toEqual([{ slot: "provider-a", providerSubscriptionId: "sub_1" }]);
+    expect(await context.test.rows("select attempts from unwanted_subscription")).toEqual([{ attempts: 2 }]);
+  });
+
   it("makes the run count as failed until it has been canceled", async () => {
     const cancelSubscription = async () => {
       throw new PaymentApiProblem("unreachable", "Stripe is unreachable: 500");
