@@ -144,7 +144,23 @@ export const redisUrls = z
   .string()
   .transform((text) => text.split(",").map((item) => item.trim()))
   .refine(
-    // Without a host the client would connect to this machine.
-    (urls) => urls.every((item) => /^rediss?:\/\/./.test(item) && URL.parse(item)?.hostname),
-    "expected a URL such as redis://localhost:6379, or several of one cluster with commas between them",
+    (urls) => urls.every(isRedisUrl),
+    "expected a URL such as redis://localhost:6379 or redis://:password@localhost:6379/0, or several of one cluster with commas between them; in the password, write %25 for %, %23 for #, %2F for /",
   );
+
+/** Whether the client can read it: it throws only when it connects. */
+function isRedisUrl(text: string): boolean {
+  const parsed = /^rediss?:\/\/./.test(text) ? URL.parse(text) : null;
+  // Without a host the client would connect to this machine. What follows # is the rest of a password.
+  if (!parsed?.hostname || parsed.hash !== "") return false;
+  return /^(?:\/\d*)?$/.test(parsed.pathname) && [parsed.username, parsed.password].every(isDecodable);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -182,6 +182,15 @@ describe("the configuration", () => {
     );
   });
 
+  it.each([
+    "redis://127.0.0.1:6379",
+    "redis://127.0.0.1/",
+    "rediss://user:p%25ss@127.0.0.1:6379/15",
+    "redis://:p%2Fss@one:6379,redis://two",
+  ])("takes REDIS_URL=%s", (value) => {
+    expect(readConfig({ REDIS_URL: value }).redisUrls).toEqual(value.split(","));
+  });
+
   it("takes a number sign within a value", () => {
     const variables = { METRICS_TOKEN: "a#token of sixteen", MAIL_FROM: "Shop #1 <shop@example.com>" };
     const { metricsToken, mail } = readConfig(variables);
@@ -228,6 +237,10 @@ describe("the configuration", () => {
     ["RATE_LIMIT_MEMORY_KEYS", "0", "100000"],
     ["REDIS_URL", "localhost:6379", "redis://"],
     ["REDIS_URL", "redis://a,http://b", "redis://"],
+    ["REDIS_URL", "redis://127.0.0.1:6379/foo", "redis://"],
+    ["REDIS_URL", "redis://127.0.0.1:6379/0/", "redis://"],
+    ["REDIS_URL", "redis://:100%@127.0.0.1:6379", "%25 for %"],
+    ["REDIS_URL", "redis://pass#word@127.0.0.1:6379", "%23 for #"],
     ["TRUSTED_PROXIES", "all", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "10.0.0.0/33", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "-1", "10.0.0.0/8"],
