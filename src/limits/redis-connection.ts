@@ -42,7 +42,18 @@ export function openRedis(urls: readonly string[], onError: (error: unknown) => 
   };
   const connectOnce = async () => {
     const attempt = AbortSignal.any([closing.signal, AbortSignal.timeout(GIVE_UP_AFTER_MS)]);
-    const opened = await connectRedis([...urls, ...(client?.otherUrls() ?? [])], attempt, onError);
+    let cause: unknown = null;
+    const onClientError = (error: unknown) => {
+      cause = error;
+      onError(error);
+    };
+    const nodes = [...urls, ...(client?.otherUrls() ?? [])];
+    const opened = await connectRedis(nodes, attempt, onClientError).catch((error: unknown) => {
+      // The client tries again until it is aborted: its last error says why.
+      if (cause !== null) throw cause;
+      const isTimeout = error instanceof Error && error.name === "TimeoutError";
+      throw isTimeout ? new Error(`no response within ${GIVE_UP_AFTER_MS / 1000} s`) : error;
+    });
     if (closing.signal.aborted) opened.destroy();
     else replace(opened);
   };
