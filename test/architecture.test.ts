@@ -32,7 +32,7 @@ const RULES: Record<string, Rule> = {
   },
   config: {
     rooms: ["domain", "providers", "limits", "http", "../plans.config.ts"],
-    packages: ["zod", "node:*"],
+    packages: ["nodemailer", "zod", "node:*"],
   },
   store: { rooms: ["domain"], packages: ["pg", "node:*"] },
   jobs: { rooms: ["domain", "store"], packages: [] },

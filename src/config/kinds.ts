@@ -1,4 +1,5 @@
 import { accessSync, constants } from "node:fs";
+import parseAddresses from "nodemailer/lib/addressparser";
 import { z } from "zod";
 
 /** Schemas of variables. Errors contain an example and never the value, which may be a secret. */
@@ -130,6 +131,14 @@ export const apiKey = z
   .refine((key) => /^[\x21-\x7e]+$/.test(key), {
     error: "expected one key without white space, e.g. sk_test_ and what follows",
   });
+
+/** One sender with or without a name: read as it is when a mail is sent. */
+export const sender = z.string().refine((text) => {
+  if (!/^[^\r\n]{1,320}$/.test(text)) return false;
+  const [parsed, ...others] = parseAddresses(text);
+  const address = parsed !== undefined && "address" in parsed ? (parsed.address ?? "") : "";
+  return others.length === 0 && /^[^\s@]+@[^\s@]+$/.test(address);
+}, "expected one address on one line, e.g. Tollgate <no-reply@example.com>");
 
 /** Compared with a header, in which other characters arrive changed. */
 export const bearerToken = z

@@ -156,7 +156,7 @@ export const VARIABLE_DESCRIPTIONS: readonly VariableDescription[] = [
   {
     names: ["SMTP_URL", "MAIL_FROM"],
     unset: "files in `DATA_DIR/mail`",
-    meaning: "the mail server, and the sender's address",
+    meaning: "the mail server, and the sender's one address, with or without a name",
   },
   {
     names: ["REQUIRE_EMAIL_CONFIRMATION"],

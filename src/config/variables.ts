@@ -13,6 +13,7 @@ import {
   origins,
   redisUrls,
   secrets,
+  sender,
   share,
   url,
   wholeNumber,
@@ -48,10 +49,7 @@ export const Variables = z.object({
   METRICS_TOKEN: bearerToken.optional(),
   CRON_SECRET: bearerToken.optional(),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@smtp.example.com").optional(),
-  MAIL_FROM: z
-    .string()
-    .regex(/^[^\r\n]{1,320}$/, "expected an address on one line, e.g. Tollgate <no-reply@example.com>")
-    .default("Tollgate <no-reply@localhost>"),
+  MAIL_FROM: sender.default("Tollgate <no-reply@localhost>"),
   REQUIRE_EMAIL_CONFIRMATION: oneOf(["off", "on"]).default("off"),
   REQUIRE_ADMIN_2FA: oneOf(["off", "on"]).default("off"),
   DELIVERY_RETENTION_DAYS: wholeNumber(7, 36_500, 90).default(90),

@@ -191,6 +191,16 @@ describe("the configuration", () => {
     expect(readConfig({ REDIS_URL: value }).redisUrls).toEqual(value.split(","));
   });
 
+  it.each([
+    "no-reply@example.com",
+    "<no-reply@localhost>",
+    "Shop, Inc. <shop@example.com>",
+    '"Shop, Inc." <shop@example.com>',
+    "shop@example.com (Shop)",
+  ])("takes MAIL_FROM=%s", (value) => {
+    expect(readConfig({ MAIL_FROM: value }).mail.from).toBe(value);
+  });
+
   it("takes a number sign within a value", () => {
     const variables = { METRICS_TOKEN: "a#token of sixteen", MAIL_FROM: "Shop #1 <shop@example.com>" };
     const { metricsToken, mail } = readConfig(variables);
@@ -241,6 +251,10 @@ describe("the configuration", () => {
     ["REDIS_URL", "redis://127.0.0.1:6379/0/", "redis://"],
     ["REDIS_URL", "redis://:100%@127.0.0.1:6379", "%25 for %"],
     ["REDIS_URL", "redis://pass#word@127.0.0.1:6379", "%23 for #"],
+    ["MAIL_FROM", "nobody", "<no-reply@example.com>"],
+    ["MAIL_FROM", "<>", "<no-reply@example.com>"],
+    ["MAIL_FROM", "Shop <shop>", "<no-reply@example.com>"],
+    ["MAIL_FROM", "a@example.com, b@example.com", "<no-reply@example.com>"],
     ["TRUSTED_PROXIES", "all", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "10.0.0.0/33", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "-1", "10.0.0.0/8"],
