@@ -11,7 +11,7 @@ export const VARIABLE_DESCRIPTIONS: readonly VariableDescription[] = [
     names: ["NODE_ENV"],
     unset: "none",
     meaning:
-      "`production` switches GraphQL introspection and the simulator off unless they are set, and requires `DATABASE_URL` or `EMBEDDED_IN_PRODUCTION`",
+      "`production`, `development` or `test`; `production` switches GraphQL introspection and the simulator off unless they are set, and requires `DATABASE_URL` or `EMBEDDED_IN_PRODUCTION`",
   },
   {
     names: ["DATA_DIR"],

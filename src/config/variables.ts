@@ -60,7 +60,7 @@ export const Variables = z.object({
   AI_MAX_OUTPUT_TOKENS: wholeNumber(1, 1_000_000, 4_096).default(4_096),
   GRAPHQL: oneOf(["on", "off"]).default("on"),
   GRAPHQL_INTROSPECTION: oneOf(["on", "off"]).optional(),
-  NODE_ENV: z.string().optional(),
+  NODE_ENV: oneOf(["production", "development", "test"]).optional(),
   DEPRECATION_FORMAT: oneOf(["simple", "rfc"]).default("simple"),
   APP_URL: origin.optional(),
   CORS_ORIGINS: origins.optional(),

@@ -255,6 +255,8 @@ describe("the configuration", () => {
     ["MAIL_FROM", "<>", "<no-reply@example.com>"],
     ["MAIL_FROM", "Shop <shop>", "<no-reply@example.com>"],
     ["MAIL_FROM", "a@example.com, b@example.com", "<no-reply@example.com>"],
+    ["NODE_ENV", "Production", "production"],
+    ["NODE_ENV", "prod", "production"],
     ["TRUSTED_PROXIES", "all", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "10.0.0.0/33", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "-1", "10.0.0.0/8"],
