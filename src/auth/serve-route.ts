@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../domain/locale.ts";
-import { DatabaseUnavailable } from "../store/database.ts";
+import { DatabaseUnavailable, violatedConstraint } from "../store/database.ts";
 import { revokeAfterChange, revokeBeforeSecondFactor } from "../store/revocations.ts";
 import type { FoundSession } from "../store/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
@@ -100,6 +100,8 @@ async function respond(
       return finishEmailChange(deps, String(body?.token), address);
     case "signInEmail":
       return rejectIfCredentialsChanged(deps.database, { email: String(body?.email) }, { scope, respond });
+    case "enableTwoFactor":
+      return repeatIfSetUpMeanwhile(scope, respond);
     case "verifyTOTP":
     case "verifyBackupCode":
     case "disableTwoFactor":
@@ -109,6 +111,25 @@ async function respond(
     default:
       return respond();
   }
+}
+
+/**
+ * Of two first set-ups at once, both find none, and only one can be stored: the other is repeated, and
+ * replaces it as any later set-up does.
+ */
+async function repeatIfSetUpMeanwhile(
+  scope: RequestScope,
+  respond: () => Promise<Response>,
+): Promise<Response> {
+  const isSetUp = () => violatedConstraint(scope.failure) === "two_factor_user_id_key";
+  try {
+    const response = await respond();
+    if (!isSetUp()) return response;
+  } catch (error) {
+    if (!isSetUp()) throw error;
+  }
+  scope.failure = null;
+  return respond();
 }
 
 async function guessOf(

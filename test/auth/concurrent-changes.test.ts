@@ -22,6 +22,10 @@ const NEW_PASSWORD = "another good password";
 const STRANGERS_PASSWORD = "the password of a stranger";
 
 const LOCK_USER = { name: "lock_user", text: 'select from "user" where id = $1 for update' };
+const STORE_SET_UP = {
+  name: "store_set_up",
+  text: "insert into two_factor (id, user_id, secret, backup_codes) values ('other', $1, 'other', 'other')",
+};
 const LIMITS = {
   synchronousCommit: "on",
   lockTimeoutMs: 10_000,
@@ -211,6 +215,23 @@ describe("a request that is under way", () => {
     });
     expect(await applying).toBeNull();
     expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
+  });
+
+  it("sets two-factor up although another set-up is stored first, and replaces it", async () => {
+    const person = await context.signedUp();
+    let settingUp: Promise<Response> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(STORE_SET_UP, [person.id]);
+      settingUp = context.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
+      await waiting(1);
+      await transaction.commitAfter([]);
+    });
+    const response = (await settingUp) as Response;
+    expect(response.status).toBe(200);
+    const { totpURI } = (await response.json()) as { totpURI: string };
+    const body = { code: totp(totpURI) };
+    const { status } = await context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
+    expect(status).toBe(200);
   });
 
   it("cannot sign in without a second factor once one is set up", async () => {
