@@ -341,6 +341,16 @@ describe("deploy/", () => {
     expect(Number.parseInt(stop_grace_period, 10) * 1_000).toBeGreaterThan(STOP_WITHIN_MS);
   });
 
+  it("documents a command that gets the variables of the systemd unit, read by systemd itself", () => {
+    const unit = read("deploy/systemd/tollgate.service");
+    const command = /`(systemd-run .+?)`/.exec(read("docs/how-to/deploy.md"))?.[1] ?? "";
+    for (const setting of ["EnvironmentFile", "WorkingDirectory"])
+      expect(command).toContain(`-p ${new RegExp(`^${setting}=.+$`, "m").exec(unit)?.[0]} `);
+    const variables = /^Environment=(.+)$/m.exec(unit)?.[1]?.split(" ") ?? [];
+    expect(variables.length).toBeGreaterThan(0);
+    for (const variable of variables) expect(command).toContain(`-E ${variable} `);
+  });
+
   it("overwrites the forwarded address at the proxy instead of appending to it", () => {
     const proxy = read("deploy/nginx/tollgate.conf");
     expect(proxy).not.toContain("$proxy_add_x_forwarded_for");
