@@ -59,8 +59,10 @@ const databaseAddress = z.string().refine((text) => {
     return false;
   // What follows would be left out: it is the rest of a password.
   if (after.includes("#")) return false;
+  // The driver takes a % that stands alone for itself, and throws only when it connects if the rest is not UTF-8.
+  if (!isDecodable(before.replace(/%(?![0-9a-f]{2})/gi, "%25"))) return false;
   return /^(any|read-write|primary)?$/.test(/[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? "");
-}, "expected a URL such as postgres://user:password@localhost:5432/tollgate, or with several hosts, one of them the primary: postgres://user:password@one:5432,two:5432/tollgate; in the password, write %23 for #, %40 for @, %2F for /");
+}, "expected a URL such as postgres://user:password@localhost:5432/tollgate, or with several hosts, one of them the primary: postgres://user:password@one:5432,two:5432/tollgate; in the password, write %25 for %, %23 for #, %40 for @, %2F for /");
 
 /** Read for each connection: a file that is missing would look like a database that is down. */
 export const databaseUrl = databaseAddress.superRefine((text, context) => {

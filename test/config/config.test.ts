@@ -232,6 +232,7 @@ describe("the configuration", () => {
     ["DATABASE_URL", "postgres://me@/x", "postgres://"],
     ["DATABASE_URL", "postgres://me@one/x?sslmode=verify-full&sslrootcert=/none/ca.pem", "sslrootcert="],
     ["DATABASE_URL", "postgres://me@one/x?sslmode=verify-full&sslcert=/none/me.pem", "sslcert="],
+    ["DATABASE_URL", "postgres://me:caf%e9@localhost/x", "%25 for %"],
     ["DATABASE_PREPARED", "yes", "on"],
     ["APP_URL", "example.com", "https://"],
     ["RETURN_ORIGINS", "https://a.example.com,b.example.com", "https://app.example.com"],
