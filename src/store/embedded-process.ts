@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Account, EmbeddedPostgresFailed, reasonOfFailure } from "./embedded-account.ts";
 import type { Binaries } from "./embedded-binaries.ts";
-import { runningPostgres } from "./postmaster.ts";
+import { type PidFile, pidFileOf, readPidFile } from "./postmaster.ts";
+import { removeUnchanged } from "./remove-unchanged.ts";
 
 const run = promisify(execFile);
 
@@ -20,7 +21,10 @@ export type StartSettings = {
   maxConnections: number;
 };
 
-/** Starts the cluster unless it runs, and waits until it is ready. */
+/**
+ * Starts the cluster unless it runs, and waits until it is ready.
+ * @returns its port
+ */
 export async function ensureRunning(
   binaries: Binaries,
   home: string,
@@ -30,13 +34,18 @@ export async function ensureRunning(
 ): Promise<number> {
   const giveUpAt = performance.now() + READY_WITHIN_MS;
   for (let failures = 0; ; ) {
-    const running = await runningPostgres(cluster);
-    if (running?.state === "ready") return running.port;
+    const found = await readPidFile(cluster);
+    if (found?.process === "other PostgreSQL") throw namesAnother(cluster, found);
+    const running = found?.process === "ours";
+    if (running && found.state === "ready") return found.port;
     try {
       // A server that runs but is not ready is recovering from a crash, or was just started by another
       // process.
-      if (!running) await start(binaries, home, cluster, account, settings);
-      else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
+      if (!running) {
+        // PostgreSQL would mistake the other process for itself.
+        if (found?.process === "unrelated") await removeUnchanged(pidFileOf(cluster), found.text);
+        await start(binaries, home, cluster, account, settings);
+      } else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
     } catch (error) {
       failures += 1;
       if (failures >= START_TRIES || running) {
@@ -47,6 +56,12 @@ export async function ensureRunning(
     }
     await sleep(100);
   }
+}
+
+function namesAnother(cluster: string, { pid }: PidFile): EmbeddedPostgresFailed {
+  return new EmbeddedPostgresFailed(
+    `DATA_DIR: ${pidFileOf(cluster)} names process ${pid}, a PostgreSQL in another folder: stop it, or remove that file if this folder is a copy`,
+  );
 }
 
 async function start(

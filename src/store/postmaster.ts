@@ -1,36 +1,96 @@
 import { execFile } from "node:child_process";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
+export type PidFile = {
+  text: string;
+  pid: number;
+  port: number;
+  /** `ready` once it accepts connections. */
+  state: string;
+  /** What runs under this pid: the cluster's PostgreSQL, another one, anything else, or nothing. */
+  process: "ours" | "other PostgreSQL" | "unrelated" | "none";
+};
+
 /**
- * Reads `postmaster.pid`: pid, folder, start time, port, ..., and in the eighth line the state. `null`: not
- * running.
+ * Reads `postmaster.pid`: pid, folder, start time, port, ..., and in the eighth line the state. `null`: there
+ * is none.
  */
-export async function runningPostgres(cluster: string): Promise<{ port: number; state: string } | null> {
-  const file = join(cluster, "postmaster.pid");
-  const text = await readFile(file, "utf8").catch(() => null);
+export async function readPidFile(cluster: string): Promise<PidFile | null> {
+  const text = await readFile(pidFileOf(cluster), "utf8").catch(() => null);
   if (text === null) return null;
   const lines = text.split("\n");
-  const owner = await ownerOf(Number(lines[0]), cluster);
-  if (owner === "us") return { port: Number(lines[3]), state: lines[7]?.trim() ?? "" };
-  // After a reboot the pid may belong to another process, which PostgreSQL would mistake for itself.
-  if (owner === "others" && (await readFile(file, "utf8").catch(() => null)) === text)
-    await rm(file, { force: true });
-  return null;
+  const pid = Number(lines[0]);
+  return {
+    text,
+    pid,
+    port: Number(lines[3]),
+    state: lines[7]?.trim() ?? "",
+    process: await processOf(pid, cluster),
+  };
 }
 
-async function ownerOf(pid: number, cluster: string): Promise<"us" | "others" | "nobody"> {
+/** `null`: not running. */
+export async function runningPostgres(cluster: string): Promise<PidFile | null> {
+  const found = await readPidFile(cluster);
+  return found?.process === "ours" ? found : null;
+}
+
+export function pidFileOf(cluster: string): string {
+  return join(cluster, "postmaster.pid");
+}
+
+async function processOf(pid: number, cluster: string): Promise<PidFile["process"]> {
+  if (!isAlive(pid)) return "none";
+  const command = await commandOf(pid);
+  if (!POSTGRES.test(command.split("\0")[0] ?? "")) return "unrelated";
+  // A postmaster's current folder is its cluster, whatever path it was started with or has been moved to.
+  const [folder, ours] = await Promise.all([currentFolder(pid, cluster), identityOf(cluster)]);
+  if (folder !== null) return folder === ours ? "ours" : "other PostgreSQL";
+  const named = CLUSTER_OPTION.exec(command)?.[1];
+  return named !== undefined && (await isSameFolder(named, cluster)) ? "ours" : "other PostgreSQL";
+}
+
+const CLUSTER_OPTION = /[\0 ](?:-D|--pgdata)[\0 =](.+?)(?:[\0 ]-[a-z][\0 ]|\0?$)/;
+const POSTGRES = /(?:^|\/)postgres(?:[:\s]|$)/;
+
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
   try {
-    process.kill(pid, 0);
+    return process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return "nobody";
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(async () => {
+}
+
+/** Empty for a process that has ended and that its parent has not waited for. */
+async function commandOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, "utf8").catch(async () => {
     const { stdout } = await run("ps", ["-o", "args=", "-p", String(pid)]).catch(() => ({ stdout: "" }));
-    return stdout;
+    return stdout.trim();
   });
-  return command.includes(cluster) ? "us" : "others";
+}
+
+/** Device and inode; `null`: cannot be read, or no such folder. */
+async function identityOf(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found && `${found.dev}:${found.ino}`;
+}
+
+async function currentFolder(pid: number, cluster: string): Promise<string | null> {
+  const path = `/proc/${pid}/cwd`;
+  const identity = await identityOf(path);
+  if (identity !== null || process.getuid?.() !== 0) return identity;
+  // In a container, root may not look into the processes of other users, but each user into its own.
+  const { uid, gid } = await stat(cluster);
+  const found = await run("stat", ["-L", "-c", "%d:%i", path], { uid, gid }).catch(() => null);
+  return found?.stdout.trim() ?? null;
+}
+
+async function isSameFolder(path: string, cluster: string): Promise<boolean> {
+  const [named, ours] = await Promise.all([path, cluster].map((one) => realpath(one).catch(() => null)));
+  return named !== null && named === ours;
 }

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, rename, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { tollgateProcessIn } from "../cli/tollgate.ts";
+import { spawnServer } from "../support/server-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+
+describe("the embedded PostgreSQL of a running server", () => {
+  it("is found through a symbolic link to its folder, and in a renamed folder", async () => {
+    const dataDir = join(folder, "data");
+    const server = await spawnServer(null, { DATA_DIR: dataDir });
+    await symlink(dataDir, join(folder, "link"));
+    const before = await pidFile(dataDir);
+    expect(await tollgateProcessIn({ DATA_DIR: join(folder, "link") }).json("users", "list")).toEqual([]);
+    expect(await pidFile(dataDir)).toBe(before);
+    const renamed = join(folder, "renamed");
+    await rename(dataDir, renamed);
+    expect(await tollgateProcessIn({ DATA_DIR: renamed }).json("users", "list")).toEqual([]);
+    expect(await pidFile(renamed)).toBe(before);
+    await rename(renamed, dataDir);
+    expect((await fetch(`${server.url}/api/ready`)).status).toBe(200);
+    expect((await server.end("SIGTERM")).code).toBe(0);
+  });
+});
+
+describe("a copy of a data folder that is in use", () => {
+  // The path of the copy is the beginning, or the end, of the original's.
+  it.each([
+    ["data-1/original", "data-1/orig"],
+    ["data-2/original", "original"],
+  ])("is not confused with it: %s, %s", async (original, copy) => {
+    const root = await temporaryFolder();
+    const dataDir = join(root, original);
+    const copied = join(root, copy);
+    await mkdir(dataDir, { recursive: true });
+    const postgres = await startEmbeddedPostgres(dataDir);
+    await onPostgres(postgres.adminUrl, "create database only_in_original");
+    await promisify(execFile)("cp", ["-a", dataDir, copied]);
+    const before = await pidFile(copied);
+    await expect(startEmbeddedPostgres(copied)).rejects.toThrow("a PostgreSQL in another folder");
+    expect(await pidFile(copied)).toBe(before);
+    await onPostgres(postgres.adminUrl, "select 1");
+    await postgres.stop();
+  });
+});
+
+async function pidFile(dataDir: string): Promise<string> {
+  return readFile(join(dataDir, "postgres", "cluster", "postmaster.pid"), "utf8");
+}
+
+async function onPostgres(url: string, text: string): Promise<unknown[]> {
+  const database = openDatabase({ url, prepared: false, maxConnections: 1, answerTimeoutMs: 60_000 });
+  try {
+    return await database.run({ name: "q", text });
+  } finally {
+    await database.close();
+  }
+}
