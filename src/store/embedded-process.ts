@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Account, EmbeddedPostgresFailed, reasonOfFailure } from "./embedded-account.ts";
 import type { Binaries } from "./embedded-binaries.ts";
+import { claimCluster } from "./embedded-owner.ts";
 import { type PidFile, pidFileOf, readPidFile } from "./postmaster.ts";
 import { removeUnchanged } from "./remove-unchanged.ts";
 
@@ -24,6 +25,7 @@ export type StartSettings = {
 /**
  * Starts the cluster unless it runs, and waits until it is ready.
  * @returns its port
+ * @throws EmbeddedPostgresFailed also while another container or machine uses it
  */
 export async function ensureRunning(
   binaries: Binaries,
@@ -34,6 +36,7 @@ export async function ensureRunning(
 ): Promise<number> {
   const giveUpAt = performance.now() + READY_WITHIN_MS;
   for (let failures = 0; ; ) {
+    await claimCluster(home, cluster, account);
     const found = await readPidFile(cluster);
     if (found?.process === "other PostgreSQL") throw namesAnother(cluster, found);
     const running = found?.process === "ours";

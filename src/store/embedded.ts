@@ -8,6 +8,7 @@ import { type Account, checkAccess, letEnter, unprivilegedAccount } from "./embe
 import { type Binaries, findBinaries } from "./embedded-binaries.ts";
 import { ADMIN_PASSWORD, createCluster, ownPassword } from "./embedded-cluster.ts";
 import type { ConversionStep } from "./embedded-conversion.ts";
+import { claimCluster, keepClaim, releaseCluster } from "./embedded-owner.ts";
 import { ensureRunning } from "./embedded-process.ts";
 import { ensureRoles } from "./embedded-roles.ts";
 import { runningPostgres } from "./postmaster.ts";
@@ -48,6 +49,8 @@ export async function startEmbeddedPostgres(
   }
   const password = await ownPassword(join(home, "password"), account);
   await createCluster(binaries, home, cluster, account);
+  await claimCluster(home, cluster, account);
+  const claim = keepClaim(home, cluster, account);
 
   const port = await ensureRunning(binaries, home, cluster, account, { port: null, maxConnections });
   const adminPassword = await ownPassword(join(home, ADMIN_PASSWORD), account);
@@ -64,6 +67,8 @@ export async function startEmbeddedPostgres(
     stop: async () => {
       await watch.end();
       await stopUnlessUsed(binaries, cluster, account, url);
+      await claim.end();
+      if ((await runningPostgres(cluster)) === null) await releaseCluster(home);
     },
   };
 }
