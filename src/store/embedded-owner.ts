@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, EmbeddedPostgresFailed } from "./embedded-account.ts";
 import { ownIdentity } from "./embedded-identity.ts";
 import { pidFileOf } from "./postmaster.ts";
+import { listensOnSocket, removeSocketLocks } from "./postmaster-socket.ts";
 import { linkIfMissing, nullIfMissing, removeUnchanged } from "./remove-unchanged.ts";
 
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -38,8 +39,10 @@ export async function claimCluster(home: string, cluster: string, account: Accou
         if (!(await linkIfMissing(draft, file))) continue;
         // A pid of another container or of before a reboot says nothing about processes here.
         if (isTakenOver && stalePid !== null) await removeUnchanged(pidFile, stalePid);
+        if (isTakenOver) await removeSocketLocks(cluster);
         return;
       }
+      if (await listensOnSocket(cluster)) throw inUse(home, owner);
       const isSame = seen.atMs > 0 && owner.text === seen.text;
       if (isSame && owner.writtenMs !== seen.writtenMs) throw inUse(home, owner);
       if (!isSame) seen = { ...owner, atMs: performance.now() };

@@ -8,6 +8,7 @@ import { type Account, EmbeddedPostgresFailed, reasonOfFailure } from "./embedde
 import type { Binaries } from "./embedded-binaries.ts";
 import { claimCluster } from "./embedded-owner.ts";
 import { type PidFile, pidFileOf, readPidFile } from "./postmaster.ts";
+import { removeSocketLocks, SOCKET_FOLDER } from "./postmaster-socket.ts";
 import { removeUnchanged } from "./remove-unchanged.ts";
 
 const run = promisify(execFile);
@@ -46,8 +47,13 @@ export async function ensureRunning(
       // process.
       if (!running) {
         // PostgreSQL would mistake the other process for itself.
-        if (found?.process === "unrelated") await removeUnchanged(pidFileOf(cluster), found.text);
-        await start(binaries, home, cluster, account, settings);
+        if (found?.process === "unrelated") {
+          await removeUnchanged(pidFileOf(cluster), found.text);
+          await removeSocketLocks(cluster);
+        }
+        // Some file systems have no sockets, e.g. folders that a desktop shares with its containers.
+        const socketFolder = failures === 0 ? SOCKET_FOLDER : "";
+        await start(binaries, home, cluster, account, { ...settings, socketFolder });
       } else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
     } catch (error) {
       failures += 1;
@@ -72,13 +78,13 @@ async function start(
   home: string,
   cluster: string,
   account: Account,
-  { port, maxConnections }: StartSettings,
+  { port, maxConnections, socketFolder }: StartSettings & { socketFolder: string },
 ) {
   const options = [
     `-p ${port ?? (await choosePort(home))}`,
     ...[
       "-c listen_addresses=127.0.0.1",
-      "-c unix_socket_directories=",
+      `-c unix_socket_directories=${socketFolder}`,
       `-c max_connections=${maxConnections}`,
     ],
   ].join(" ");

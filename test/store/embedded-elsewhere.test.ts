@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ENTRY } from "../cli/tollgate.ts";
@@ -51,7 +52,7 @@ describe.skipIf(!canUnshare())("an embedded PostgreSQL that another container us
     expect(created).toMatchObject({ code: 0 });
     const killed = inContainer(dataDir, null);
     const pidFile = join(dataDir, "postgres", "cluster", "postmaster.pid");
-    await eventually(async () => (await readFile(pidFile, "utf8").catch(() => "")).includes("ready"), true);
+    await untilReady(pidFile);
     killed.child.kill("SIGKILL");
     await killed.ended;
     // The pid may be that of any process here.
@@ -61,16 +62,46 @@ describe.skipIf(!canUnshare())("an embedded PostgreSQL that another container us
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(listed.stdout)).toHaveLength(3);
   });
+
+  it("is not started a second time while it outlives its server", async () => {
+    const dataDir = await temporaryFolder();
+    const container = inContainer(dataDir, null, '"$@" & read; kill -9 $!; echo killed; sleep infinity');
+    const pidFile = join(dataDir, "postgres", "cluster", "postmaster.pid");
+    await untilReady(pidFile);
+    container.child.stdin.write("\n");
+    for await (const line of createInterface({ input: container.child.stdout })) {
+      if (line === "killed") break;
+    }
+    // Long ago, for all that the file tells.
+    await utimes(join(dataDir, "postgres", "owner"), 0, 0);
+    const before = await readFile(pidFile, "utf8");
+    expect(await inContainer(dataDir, ["users", "list"]).ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is in use by another container or machine"),
+    });
+    expect(await readFile(pidFile, "utf8")).toBe(before);
+    container.child.kill("SIGKILL");
+    await once(container.child, "exit");
+  });
 });
 
+async function untilReady(pidFile: string): Promise<void> {
+  const isReady = async () => (await readFile(pidFile, "utf8").catch(() => "")).includes("ready");
+  await eventually(isReady, true);
+}
+
 /** The command, or the server, in a container of its own. */
-function inContainer(dataDir: string, args: readonly string[] | null) {
+function inContainer(dataDir: string, args: readonly string[] | null, run = '"$@"') {
   const program = args === null ? [join(import.meta.dirname, "../../src/server.ts")] : [ENTRY, ...args];
-  const script = `ip link set lo up; "$@"`;
-  const child = spawn("unshare", [...UNSHARE, "bash", "-c", script, "bash", process.execPath, ...program], {
-    env: { ...PROCESS_VARIABLES, DATA_DIR: dataDir, PORT: "0", SIMULATOR: "off" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const script = `ip link set lo up; ${run}`;
+  const child = spawn(
+    "unshare",
+    [...UNSHARE, "bash", "--norc", "-c", script, "bash", process.execPath, ...program],
+    {
+      env: { ...PROCESS_VARIABLES, DATA_DIR: dataDir, PORT: "0", SIMULATOR: "off" },
+      stdio: ["pipe", "pipe", "pipe"],
+    },
+  );
   cleanedUp(async () => child.kill("SIGKILL"));
   const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]).then(
     ([[code], stdout, stderr]) => ({ code, stdout, stderr }),
