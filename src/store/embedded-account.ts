@@ -13,6 +13,13 @@ export class EmbeddedPostgresFailed extends Error {
   override name = "EmbeddedPostgresFailed";
 }
 
+/** The owner of a cluster that exists, when we are root: it may be another user's, who starts it too. */
+export async function clusterAccount(cluster: string): Promise<Account> {
+  if (userInfo().uid !== 0) return null;
+  const owner = await stat(cluster).catch(() => null);
+  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : unprivilegedAccount();
+}
+
 /** PostgreSQL refuses to run as root: it then runs as `postgres`, or as `nobody` without such a user. */
 export async function unprivilegedAccount(): Promise<Account> {
   if (userInfo().uid !== 0) return null;

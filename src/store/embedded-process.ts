@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { chown, readFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -81,7 +81,7 @@ async function start(
   { port, maxConnections, socketFolder }: StartSettings & { socketFolder: string },
 ) {
   const options = [
-    `-p ${port ?? (await choosePort(home))}`,
+    `-p ${port ?? (await choosePort(home, account))}`,
     ...[
       "-c listen_addresses=127.0.0.1",
       `-c unix_socket_directories=${socketFolder}`,
@@ -97,11 +97,12 @@ async function start(
 }
 
 /** Reuses the last port where it is free, so that connected processes find it again. */
-async function choosePort(home: string): Promise<number> {
+async function choosePort(home: string, account: Account): Promise<number> {
   const file = join(home, "port");
   const last = Number(await readFile(file, "utf8").catch(() => "0"));
   const port = await freePort(last).catch(() => freePort(0));
   await writeFile(file, `${port}\n`);
+  if (account) await chown(file, account.uid, account.gid);
   return port;
 }
 

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chown, mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { APPLICATION_NAME, openDatabase } from "./database.ts";
 import { adminUrl, tollgateUrl } from "./embedded-access.ts";
-import { type Account, checkAccess, letEnter, unprivilegedAccount } from "./embedded-account.ts";
+import { type Account, checkAccess, clusterAccount, letEnter } from "./embedded-account.ts";
 import { type Binaries, findBinaries } from "./embedded-binaries.ts";
 import { ADMIN_PASSWORD, createCluster, ownPassword } from "./embedded-cluster.ts";
 import type { ConversionStep } from "./embedded-conversion.ts";
@@ -40,10 +41,10 @@ export async function startEmbeddedPostgres(
   const home = resolve(dataDir, "postgres");
   const cluster = join(home, "cluster");
   const binaries = await findBinaries();
-  const account = await unprivilegedAccount();
+  const account = await clusterAccount(cluster);
   await mkdir(home, { recursive: true });
   if (account) {
-    await chown(home, account.uid, account.gid);
+    if (!existsSync(cluster)) await chown(home, account.uid, account.gid);
     await letEnter(dataDir, account);
     await checkAccess(home, binaries.postgres, account);
   }
