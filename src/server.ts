@@ -13,6 +13,7 @@ import type { ClientAddress } from "./http/client-address.ts";
 import { createUnroutable, isMalformed } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { captureOutput } from "./observability/capture-output.ts";
+import { ignoreClosedPipes } from "./observability/ignore-closed-pipes.ts";
 import { createLog, type Log } from "./observability/log.ts";
 import { startTracing } from "./observability/start-tracing.ts";
 import { collectGarbage } from "./runtime/collect-garbage.ts";
@@ -177,6 +178,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
 }
 
 async function main(): Promise<void> {
+  ignoreClosedPipes();
   const config = readConfig(process.env);
   requireAuthSecret(config);
   await runServer(config, { log: createLog(config.logLevel) });

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { ignoreClosedPipes } from "../observability/ignore-closed-pipes.ts";
 import { addAudit } from "./audit.ts";
 import { addCompletion } from "./completion.ts";
 import { concludeFailure } from "./conclude.ts";
@@ -65,12 +66,7 @@ Examples:
   return program;
 }
 
-/** A reader such as `head` may close the pipe. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-}
-
 if (import.meta.main) {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedPipe);
+  ignoreClosedPipes();
   await runCommand(process.argv.slice(2), process);
 }

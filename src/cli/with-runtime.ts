@@ -3,7 +3,8 @@ import { createLog } from "../observability/log.ts";
 import { type Runtime, startRuntime } from "../runtime/runtime.ts";
 import type { Terminal } from "./terminal.ts";
 
-const STOPPED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
+const STOPPED_BY = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 /** A person is waiting, so an unreachable database is reported soon. */
 const REACH_WITHIN_MS = 3_000;
 
@@ -18,24 +19,32 @@ export async function withRuntime<Result>(
   { createsDatabase = false } = {},
 ): Promise<Result> {
   const config = readConfig(env);
-  const runtime = await startRuntime(config, {
+  const starting = startRuntime(config, {
     log: createLog("silent"),
     reachWithinMs: REACH_WITHIN_MS,
     mustExist: !createsDatabase,
   });
   let closing: Promise<void> | null = null;
   const close = () => {
-    closing ??= runtime.close();
+    closing ??= starting.then(
+      (runtime) => runtime.close(),
+      // It has stopped what it had started.
+      () => {},
+    );
     return closing;
   };
   // The embedded database is a process of its own and would keep running.
   const stopped = (signal: keyof typeof STOPPED_BY) =>
     void close().finally(() => process.exit(STOPPED_BY[signal]));
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopped);
+  // A terminal that is closed and its shell may both send SIGHUP.
+  for (const signal of SIGNALS) process[signal === "SIGHUP" ? "on" : "once"](signal, stopped);
   try {
+    const runtime = await starting;
+    // Stopped while it started: `stopped` ends the process.
+    if (closing !== null) return await new Promise<never>(() => {});
     return await work(runtime, config);
   } finally {
     await close();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stopped);
+    for (const signal of SIGNALS) process.off(signal, stopped);
   }
 }

@@ -132,8 +132,9 @@ async function startOnDatabase(
     if (options.mustExist && config.databaseUrl !== null) await requireSchema(database);
     await migrateSchema(connecting, log);
   } catch (error) {
-    // Open connections would keep a command from ending.
+    // Open connections would keep a command from ending, and an embedded database from being stopped.
     await database.close();
+    await postgres?.stop();
     throw error;
   }
 

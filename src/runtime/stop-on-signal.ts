@@ -4,11 +4,14 @@ import type { Log } from "../observability/log.ts";
 export const STOP_WITHIN_MS = 30_000;
 
 /**
- * On SIGTERM or SIGINT stops the server and exits with 0; a second signal ends the process at once, with 1.
+ * On SIGTERM, SIGINT or SIGHUP stops the server and exits with 0; a second SIGTERM or SIGINT ends the process
+ * at once, with 1.
  */
 export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
   let isStopping = false;
   const onSignal = async (signal: NodeJS.Signals) => {
+    // A terminal that is closed sends SIGHUP, and its shell may send it again.
+    if (isStopping && signal === "SIGHUP") return;
     if (isStopping) {
       log.warn({ signal }, "told to stop a second time: ending at once");
       process.exit(1);
@@ -29,4 +32,5 @@ export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
+  process.on("SIGHUP", onSignal);
 }
