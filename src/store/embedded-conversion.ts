@@ -14,6 +14,7 @@ import { EmbeddedPostgresFailed } from "./embedded-account.ts";
 /** What a conversion has done so far. */
 export type ConversionStep = "temporary superuser created" | "roles swapped" | "swap committed";
 
+const SIGN_IN_REFUSED = /^28/;
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 const SWAP_TRIES = 60;
@@ -45,6 +46,8 @@ export async function removeSuperuser(
 }
 
 function explain(error: unknown): never {
+  // Not when the database is being stopped at this moment.
+  if (error instanceof DatabaseUnavailable && !SIGN_IN_REFUSED.test(sqlState(error.cause) ?? "")) throw error;
   const detail = error instanceof DatabaseUnavailable ? error.message : String(error);
   throw new EmbeddedPostgresFailed(
     `signing in to the embedded database failed (${detail}): restore the files password and admin-password beside its cluster, e.g. from a backup`,

@@ -1,17 +1,17 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { chown, mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { APPLICATION_NAME, openDatabase } from "./database.ts";
+import { DatabaseUnavailable, sqlState } from "./database.ts";
 import { adminUrl, tollgateUrl } from "./embedded-access.ts";
-import { type Account, checkAccess, clusterAccount, letEnter } from "./embedded-account.ts";
-import { type Binaries, findBinaries } from "./embedded-binaries.ts";
-import { ADMIN_PASSWORD, createCluster, ownPassword } from "./embedded-cluster.ts";
+import { ADMIN_PASSWORD, ownPassword } from "./embedded-cluster.ts";
 import type { ConversionStep } from "./embedded-conversion.ts";
 import { claimCluster, keepClaim, releaseCluster } from "./embedded-owner.ts";
+import { type PreparedCluster, prepareCluster } from "./embedded-prepare.ts";
 import { ensureRunning } from "./embedded-process.ts";
 import { ensureRoles } from "./embedded-roles.ts";
+import { beginUse, stopUnlessUsed } from "./embedded-use.ts";
+import { keepRunning } from "./keep-running.ts";
 import { runningPostgres } from "./postmaster.ts";
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-const WATCH_EVERY_MS = 2_000;
+const CONNECT_WITHIN_MS = 60_000;
 
 /**
  * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives
@@ -38,91 +38,75 @@ export async function startEmbeddedPostgres(
   options: { reached?: (step: ConversionStep) => void; maxConnections?: number } = {},
 ): Promise<EmbeddedPostgres> {
   const { reached, maxConnections = 100 } = options;
-  const home = resolve(dataDir, "postgres");
-  const cluster = join(home, "cluster");
-  const binaries = await findBinaries();
-  const account = await clusterAccount(cluster);
-  await mkdir(home, { recursive: true });
-  if (account) {
-    if (!existsSync(cluster)) await chown(home, account.uid, account.gid);
-    await letEnter(dataDir, account);
-    await checkAccess(home, binaries.postgres, account);
-  }
-  const password = await ownPassword(join(home, "password"), account);
-  await createCluster(binaries, home, cluster, account);
+  const prepared = await prepareCluster(dataDir);
+  const { home, cluster, account, password } = prepared;
   await claimCluster(home, cluster, account);
   const claim = keepClaim(home, cluster, account);
-
-  const port = await ensureRunning(binaries, home, cluster, account, { port: null, maxConnections });
-  const adminPassword = await ownPassword(join(home, ADMIN_PASSWORD), account);
-  const access = { port, password, adminPassword };
-  await ensureRoles(access, reached);
-  const url = tollgateUrl(access);
-  const watch = keepRunning(
-    async () => (await runningPostgres(cluster)) !== null,
-    () => ensureRunning(binaries, home, cluster, account, { port, maxConnections }),
-  );
-  return {
-    url,
-    adminUrl: adminUrl(access),
-    stop: async () => {
-      await watch.end();
-      await stopUnlessUsed(binaries, cluster, account, url);
-      await claim.end();
-      if ((await runningPostgres(cluster)) === null) await releaseCluster(home);
-    },
+  const endClaim = async () => {
+    await claim.end();
+    if ((await runningPostgres(cluster)) === null) await releaseCluster(home);
   };
-}
-
-/** Restarts the database if it crashes or is stopped; until then we answer 503. */
-function keepRunning(isRunning: () => Promise<boolean>, start: () => Promise<unknown>) {
-  let starting: Promise<unknown> | null = null;
-  const timer = setInterval(async () => {
-    // A failed check is repeated in a moment.
-    if (starting || (await isRunning().catch(() => true))) return;
-    starting = start().catch(() => {});
-    await starting;
-    starting = null;
-  }, WATCH_EVERY_MS).unref();
-  return {
-    end: async () => {
-      clearInterval(timer);
-      await starting;
-    },
-  };
-}
-
-async function stopUnlessUsed(
-  binaries: Binaries,
-  cluster: string,
-  account: Account,
-  url: string,
-): Promise<void> {
-  if (await isUsedByOthers(url)) return;
-  await run(binaries.pg_ctl, ["stop", "--pgdata", cluster, "--mode=fast", "--wait"], account ?? {}).catch(
-    () => {
-      // Another process was the last one as well, and stopped it.
-    },
-  );
-}
-
-async function isUsedByOthers(url: string): Promise<boolean> {
-  const database = openDatabase({ url, prepared: false, maxConnections: 1, answerTimeoutMs: 5_000 });
+  const ensure = (port: number | null) =>
+    ensureRunning(prepared.binaries, home, cluster, account, { port, maxConnections });
   try {
-    const [row] = await database.run<{ others: boolean }>(
-      {
-        name: "others",
-        text: `select exists (
-        select from pg_stat_activity where backend_type = 'client backend' and application_name <> $1
-      ) as others`,
-        // Our own connections take a moment to close.
+    const whenUnknown = (await runningPostgres(cluster)) === null ? "stop" : "keep";
+    const { port, access, use } = await retryWhileStopping(async () => {
+      const port = await ensure(null);
+      const access = {
+        port,
+        password,
+        adminPassword: await ownPassword(join(home, ADMIN_PASSWORD), account),
+      };
+      try {
+        await ensureRoles(access, reached);
+        return { port, access, use: await beginUse(tollgateUrl(access)) };
+      } catch (error) {
+        if (!isStopping(error)) await stopUnlessUsed(tollgateUrl(access), () => stop(prepared), whenUnknown);
+        throw error;
+      }
+    });
+    const watch = keepRunning(async () => {
+      await ensure(port);
+      await use.renew();
+    });
+    return {
+      url: tollgateUrl(access),
+      adminUrl: adminUrl(access),
+      stop: async () => {
+        await watch.end();
+        await use.end(() => stop(prepared));
+        await endClaim();
       },
-      [APPLICATION_NAME],
-    );
-    return row?.others ?? false;
-  } catch {
-    return false;
-  } finally {
-    await database.close();
+    };
+  } catch (error) {
+    await endClaim();
+    throw error;
   }
+}
+
+/** Another process may be stopping the database, which it takes for unused, while this one connects. */
+async function retryWhileStopping<Result>(connect: () => Promise<Result>): Promise<Result> {
+  const giveUpAt = performance.now() + CONNECT_WITHIN_MS;
+  for (;;) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!isStopping(error) || performance.now() > giveUpAt) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+// Refused (28), no such database (3D), too many connections (53): waiting does not help.
+const REFUSED = /^(28|3D|53)/;
+
+function isStopping(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && !REFUSED.test(sqlState(error.cause) ?? "");
+}
+
+async function stop({ binaries, cluster, account }: PreparedCluster): Promise<void> {
+  const args = ["stop", "--pgdata", cluster, "--mode=fast", "--wait"];
+  await run(binaries.pg_ctl, args, account ?? {}).catch(() => {
+    // It has already been stopped, e.g. by an operator.
+  });
 }

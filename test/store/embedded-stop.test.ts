@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -50,6 +50,16 @@ describe("the embedded PostgreSQL does not outlive", () => {
       code: 1,
       stderr: expect.stringMatching(/^DATA_DIR: PostgreSQL refused: permission denied .*\n$/),
     });
+    expect(existsSync(pidFile(dataDir))).toBe(false);
+  });
+
+  it("a start with lost passwords", async () => {
+    const dataDir = await temporaryFolder();
+    await (await startEmbeddedPostgres(dataDir)).stop();
+    for (const name of ["password", "admin-password"]) {
+      await writeFile(join(dataDir, "postgres", name), "wrong\n");
+    }
+    await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow("restore the files password");
     expect(existsSync(pidFile(dataDir))).toBe(false);
   });
 });

@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { tollgateProcessIn } from "../cli/tollgate.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+it("never stops the embedded PostgreSQL under those who still use it, or begin to", async () => {
+  const dataDir = await temporaryFolder();
+  await Promise.all(
+    [1, 2, 3].map(async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const postgres = await startEmbeddedPostgres(dataDir);
+        const options = { url: postgres.url, prepared: false, maxConnections: 1, answerTimeoutMs: 60_000 };
+        const database = openDatabase(options);
+        await database.run({ name: "one", text: "select 1" });
+        await sleep(Math.random() * 50);
+        await database.run({ name: "one", text: "select 1" });
+        await database.close();
+        await postgres.stop();
+      }
+    }),
+  );
+  expect(existsSync(join(dataDir, "postgres", "cluster", "postmaster.pid"))).toBe(false);
+});
+
+it("runs commands that overlap without a server", async () => {
+  const tollgate = tollgateProcessIn({ DATA_DIR: await temporaryFolder() });
+  await tollgate("users", "create", "--count", "1");
+  const runs = Array.from({ length: 16 }, async (_, n) => {
+    await sleep(n * 120);
+    return tollgate("users", "create", "--count", "1");
+  });
+  for (const { code, stderr } of await Promise.all(runs))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
