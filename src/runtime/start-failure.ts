@@ -12,7 +12,9 @@ export function startFailure(
     const remedy = code === NO_PRIVILEGE ? ": the role must own the database" : "";
     return `${databaseVariable}: PostgreSQL refused: ${message}${remedy}`;
   }
-  if (error.name === "DatabaseUnavailable") return `DATABASE_URL: the database cannot be reached: ${message}`;
+  if (error.name === "DatabaseUnavailable") {
+    return `${databaseVariable}: the database cannot be reached: ${message}`;
+  }
   if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3080`;
   if (syscall === "listen" || code === "ENOTFOUND") return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
   if (code !== undefined && UNUSABLE_FOLDER.has(code)) return `DATA_DIR: ${message}`;

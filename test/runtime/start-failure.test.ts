@@ -29,3 +29,10 @@ it("says that the role must own the database when it may not create tables there
     "DATABASE_URL: PostgreSQL refused: permission denied for schema public: the role must own the database",
   );
 });
+
+it("names the variable that says where the database is when it cannot be reached", () => {
+  const error = Object.assign(new Error("Connection terminated"), { name: "DatabaseUnavailable" });
+  expect(startFailure(error, "DATA_DIR")).toBe(
+    "DATA_DIR: the database cannot be reached: Connection terminated",
+  );
+});
