@@ -26,10 +26,7 @@ describe.skipIf(!canUnshare())("an embedded PostgreSQL that another container us
     const server = await spawnServer(null, { DATA_DIR: folder });
     const pidFile = join(folder, "postgres", "cluster", "postmaster.pid");
     const before = await readFile(pidFile, "utf8");
-    for (const args of [
-      ["users", "list"],
-      ["users", "create", "--count", "1"],
-    ]) {
+    for (const args of [["users", "list"], ["users", "create", "--count", "1"], null]) {
       expect(await inContainer(folder, args).ended).toEqual({
         code: 1,
         stdout: "",
@@ -62,6 +59,32 @@ describe.skipIf(!canUnshare())("an embedded PostgreSQL that another container us
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(listed.stdout)).toHaveLength(3);
   });
+
+  it.each(["new", "left by a killed container"])(
+    "is used by one of those that start together: %s",
+    async (state) => {
+      const dataDir = await temporaryFolder();
+      if (state !== "new") {
+        const killed = inContainer(dataDir, null);
+        await untilReady(join(dataDir, "postgres", "cluster", "postmaster.pid"));
+        killed.child.kill("SIGKILL");
+        await killed.ended;
+      }
+      const runs = [1, 2, 3].map(() => inContainer(dataDir, ["users", "create", "--count", "1"]).ended);
+      const ended = await Promise.all(runs);
+      const refused = ended.filter(({ stderr }) =>
+        stderr.includes("is in use by another container or machine"),
+      );
+      const worked = ended.filter(({ code, stderr }) => code === 0 && stderr === "");
+      expect(worked.length + refused.length, JSON.stringify(ended)).toBe(3);
+      expect(worked.length).toBeGreaterThan(0);
+      const listed = await inContainer(dataDir, ["users", "list", "--json"]).ended;
+      expect(JSON.parse(listed.stdout)).toHaveLength(1);
+      expect(await readFile(join(dataDir, "postgres", "log"), "utf8")).not.toMatch(
+        /lock file|PANIC|could not open/,
+      );
+    },
+  );
 
   it("is not started a second time while it outlives its server", async () => {
     const dataDir = await temporaryFolder();

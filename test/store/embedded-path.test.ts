@@ -1,13 +1,16 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdir, readFile, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
-import { tollgateProcessIn } from "../cli/tollgate.ts";
+import { ENTRY, tollgateProcessIn } from "../cli/tollgate.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { PROCESS_VARIABLES } from "../support/variables.ts";
+
+const run = promisify(execFile);
 
 let folder: string;
 beforeAll(async () => {
@@ -32,6 +35,31 @@ describe("the embedded PostgreSQL of a running server", () => {
   });
 });
 
+// As in a container, whose root may not look into the processes of other users.
+const WITHOUT_PTRACE = ["--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"];
+
+it.skipIf(!canDropCapabilities())("is found by root without the right to look into processes", async () => {
+  const dataDir = await temporaryFolder();
+  const postgres = await startEmbeddedPostgres(dataDir);
+  await symlink(dataDir, `${dataDir}/link`);
+  const before = await pidFile(dataDir);
+  const command = [process.execPath, ENTRY, "users", "create", "--count", "1"];
+  const env = { ...PROCESS_VARIABLES, DATA_DIR: `${dataDir}/link` };
+  const { stderr } = await run("setpriv", [...WITHOUT_PTRACE, ...command], { env });
+  expect(stderr).toBe("");
+  expect(await pidFile(dataDir)).toBe(before);
+  await postgres.stop();
+});
+
+function canDropCapabilities(): boolean {
+  try {
+    execFileSync("setpriv", [...WITHOUT_PTRACE, "true"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 describe("a copy of a data folder that is in use", () => {
   // The path of the copy is the beginning, or the end, of the original's.
   it.each([
@@ -44,7 +72,7 @@ describe("a copy of a data folder that is in use", () => {
     await mkdir(dataDir, { recursive: true });
     const postgres = await startEmbeddedPostgres(dataDir);
     await onPostgres(postgres.adminUrl, "create database only_in_original");
-    await promisify(execFile)("cp", ["-a", dataDir, copied]);
+    await run("cp", ["-a", dataDir, copied]);
     const before = await pidFile(copied);
     await expect(startEmbeddedPostgres(copied)).rejects.toThrow("a PostgreSQL in another folder");
     expect(await pidFile(copied)).toBe(before);
