@@ -6,7 +6,14 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** Equal in all processes that see each other's pids and reach the same 127.0.0.1, until the machine restarts. */
-export async function ownIdentity(): Promise<string> {
+export function ownIdentity(): Promise<string> {
+  identity ??= readIdentity();
+  return identity;
+}
+
+let identity: Promise<string> | null = null;
+
+async function readIdentity(): Promise<string> {
   const parts = [bootId(), namespaceOf("pid"), namespaceOf("net")];
   return (await Promise.all(parts)).filter(Boolean).join(" ");
 }

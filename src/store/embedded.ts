@@ -25,7 +25,7 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-const CONNECT_WITHIN_MS = 60_000;
+const CONNECT_WITHIN_MS = 30_000;
 
 /**
  * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives
@@ -105,6 +105,8 @@ function isStopping(error: unknown): boolean {
 }
 
 async function stop({ binaries, cluster, account }: PreparedCluster): Promise<void> {
+  // pg_ctl signals whatever process has the pid.
+  if ((await runningPostgres(cluster)) === null) return;
   const args = ["stop", "--pgdata", cluster, "--mode=fast", "--wait"];
   await run(binaries.pg_ctl, args, account ?? {}).catch(() => {
     // It has already been stopped, e.g. by an operator.

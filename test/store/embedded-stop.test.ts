@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
 import { ENTRY } from "../cli/tollgate.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
@@ -62,6 +63,19 @@ describe("the embedded PostgreSQL does not outlive", () => {
     await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow("restore the files password");
     expect(existsSync(pidFile(dataDir))).toBe(false);
   });
+});
+
+it("signals no process that its pid file names by chance", async () => {
+  const dataDir = await temporaryFolder();
+  const postgres = await startEmbeddedPostgres(dataDir);
+  const unrelated = spawn("sleep", ["infinity"], (await unprivilegedAccount()) ?? {});
+  const ended = once(unrelated, "exit");
+  const [pid, ...rest] = (await readFile(pidFile(dataDir), "utf8")).split("\n");
+  await writeFile(pidFile(dataDir), [unrelated.pid, ...rest].join("\n"));
+  await postgres.stop();
+  unrelated.kill("SIGKILL");
+  expect(await ended).toEqual([null, "SIGKILL"]);
+  process.kill(Number(pid), "SIGQUIT");
 });
 
 it("keeps serving when nobody reads its output any more", async () => {
