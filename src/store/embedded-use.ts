@@ -27,16 +27,19 @@ export type ClusterUse = {
  * stop nobody begins to. @throws DatabaseUnavailable also when it is being stopped
  */
 export async function beginUse(url: string): Promise<ClusterUse> {
-  let session = await openSession(url);
+  let session: Session | null = await openSession(url);
   return {
     renew: async () => {
-      if (await session.isOpen()) return;
-      session.close();
+      if (await session?.isOpen()) return;
+      session?.close();
+      session = null;
       session = await openSession(url);
     },
     end: async (stop) => {
-      if (await session.isOpen()) return endSession(session, stop);
-      session.close();
+      const ending = session;
+      session = null;
+      if (ending !== null && (await ending.isOpen())) return endSession(ending, stop);
+      ending?.close();
       await stopUnlessUsed(url, stop, "keep");
     },
   };

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
@@ -24,6 +25,20 @@ it("never stops the embedded PostgreSQL under those who still use it, or begin t
     }),
   );
   expect(existsSync(join(dataDir, "postgres", "cluster", "postmaster.pid"))).toBe(false);
+});
+
+it("is stopped by a second call when another client was connected at the first", async () => {
+  const dataDir = await temporaryFolder();
+  const isRunning = () => existsSync(join(dataDir, "postgres", "cluster", "postmaster.pid"));
+  const postgres = await startEmbeddedPostgres(dataDir);
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await postgres.stop();
+  expect(isRunning()).toBe(true);
+  expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await client.end();
+  await postgres.stop();
+  expect(isRunning()).toBe(false);
 });
 
 it("runs commands that overlap without a server", async () => {
