@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { diagnose } from "../doctor/diagnose.ts";
 import { jsonOption } from "./arguments.ts";
+import { closeOnSignal } from "./close-on-signal.ts";
 import { conclude } from "./conclude.ts";
 import { doctorText } from "./doctor-text.ts";
 import type { Terminal } from "./terminal.ts";
@@ -25,7 +26,9 @@ Examples:
   npm run -s tollgate -- doctor --json | jq '.findings[] | select(.state == "broken")'`,
     )
     .action(async (options: { json?: boolean; production?: boolean }) => {
-      const findings = await diagnose(terminal.env, options);
+      const checking = diagnose(terminal.env, options);
+      const removeHandlers = closeOnSignal(() => checking.catch(() => {}));
+      const findings = await checking.finally(removeHandlers);
       const count = findings.filter(({ state }) => state === "broken").length;
       const failure = count === 0 ? null : `${count} ${count === 1 ? "check" : "checks"} failed`;
       conclude(

@@ -1,10 +1,9 @@
 import { type Config, readConfig } from "../config/config.ts";
 import { createLog } from "../observability/log.ts";
 import { type Runtime, startRuntime } from "../runtime/runtime.ts";
+import { closeOnSignal } from "./close-on-signal.ts";
 import type { Terminal } from "./terminal.ts";
 
-const STOPPED_BY = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 /** A person is waiting, so an unreachable database is reported soon. */
 const REACH_WITHIN_MS = 3_000;
 
@@ -33,18 +32,14 @@ export async function withRuntime<Result>(
     );
     return closing;
   };
-  // The embedded database is a process of its own and would keep running.
-  const stopped = (signal: keyof typeof STOPPED_BY) =>
-    void close().finally(() => process.exit(STOPPED_BY[signal]));
-  // A terminal that is closed and its shell may both send SIGHUP.
-  for (const signal of SIGNALS) process[signal === "SIGHUP" ? "on" : "once"](signal, stopped);
+  const removeHandlers = closeOnSignal(close);
   try {
     const runtime = await starting;
-    // Stopped while it started: `stopped` ends the process.
+    // Stopped while it started: the signal ends the process.
     if (closing !== null) return await new Promise<never>(() => {});
     return await work(runtime, config);
   } finally {
     await close();
-    for (const signal of SIGNALS) process.off(signal, stopped);
+    removeHandlers();
   }
 }

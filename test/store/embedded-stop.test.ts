@@ -40,6 +40,16 @@ describe("the embedded PostgreSQL does not outlive", () => {
     expect(existsSync(pidFile(dataDir))).toBe(false);
   });
 
+  it("the doctor that is ended while it checks", async () => {
+    const dataDir = await temporaryFolder();
+    await (await startEmbeddedPostgres(dataDir)).stop();
+    const command = start(dataDir, [ENTRY, "doctor"]);
+    await untilReady(dataDir);
+    command.child.kill("SIGINT");
+    expect(await command.ended).toMatchObject({ code: 130 });
+    expect(existsSync(pidFile(dataDir))).toBe(false);
+  });
+
   it("a server whose start fails", async () => {
     const dataDir = await temporaryFolder();
     const postgres = await startEmbeddedPostgres(dataDir);
