@@ -100,10 +100,7 @@ select pg_advisory_xact_lock(key) from (
  * without would not conflict in any index. A separate statement, so that the following read sees what was
  * committed before.
  */
-async function lockSubscribers(
-  transaction: Queryable,
-  links: readonly SubscriptionLink[],
-): Promise<void> {
+async function lockSubscribers(transaction: Queryable, links: readonly SubscriptionLink[]): Promise<void> {
   await transaction.run(LOCK_SUBSCRIBERS, [links.map(subscriberOf)]);
 }
 
