@@ -13,7 +13,6 @@ import type { ClientAddress } from "./http/client-address.ts";
 import { createUnroutable, isMalformed } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { captureOutput } from "./observability/capture-output.ts";
-import { ignoreClosedPipes } from "./observability/ignore-closed-pipes.ts";
 import { createLog, type Log } from "./observability/log.ts";
 import { startTracing } from "./observability/start-tracing.ts";
 import { collectGarbage } from "./runtime/collect-garbage.ts";
@@ -156,8 +155,8 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
 export async function runServer(config: Config, options: ServerOptions): Promise<void> {
   const { log } = options;
   const writeToTerminal = process.stderr.write.bind(process.stderr);
-  // A terminal or a disk that takes nothing more must not end the server.
-  process.stderr.on("error", () => {});
+  // A terminal, a reader or a disk that takes nothing more must not end the server.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const release = captureOutput({ log, context: outputContext });
   try {
     const starting = startServer(config, options);
@@ -178,7 +177,6 @@ export async function runServer(config: Config, options: ServerOptions): Promise
 }
 
 async function main(): Promise<void> {
-  ignoreClosedPipes();
   const config = readConfig(process.env);
   requireAuthSecret(config);
   await runServer(config, { log: createLog(config.logLevel) });

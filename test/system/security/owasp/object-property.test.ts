@@ -90,7 +90,7 @@ const SHOWN: Record<string, readonly string[]> = {
   apiKey: ["id", "name", "prefix", "createdAt", "expiresAt", "lastUsedAt"],
   newApiKey: ["id", "name", "prefix", "key", "createdAt"],
   notification: ["id", "kind", "details", "createdAt", "readAt"],
-  plan: ["id", "name", "price", "prices", "trialDays", "features", "featureDetails", "seats"],
+  plan: ["id", "name", "price", "prices", "trialDays", "features", "featureDetails", "seats", "isForSale"],
   delivery: [
     "id",
     "provider",
