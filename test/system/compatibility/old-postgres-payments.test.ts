@@ -63,7 +63,10 @@ describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ 
       [1, 2, 3].map(() => takeTurn(runtime, "nightly-comparison", (turn) => reconcileNightly(runtime, turn))),
     );
     expect(nights.filter((night) => night !== null)).toMatchObject([
-      { slots: [{ missed: { applied: 1 } }, {}, {}], corrected: [{ changes: { seats: [1, 3] } }] },
+      {
+        slots: [{ slot: "provider-a", missed: { applied: 1 } }],
+        corrected: [{ changes: { seats: [1, 3] } }],
+      },
     ]);
     expect(await rows("select seats from subscription")).toEqual([{ seats: 3 }]);
     expect(await rows("select claim_source from webhook_delivery")).toEqual([{ claim_source: "reconcile" }]);
