@@ -29,7 +29,7 @@ export async function measureAtRest(folder: string): Promise<AtRest> {
     const program = {
       name: "tollgate-at-rest",
       script: "src/server.ts",
-      variables: { DATA_DIR: join(home, "data") },
+      variables: { DATA_DIR: join(home, "data"), EMBEDDED_IN_PRODUCTION: "on" },
     };
     const first = await startServerProcess(program, folder);
     await first.stop();
