@@ -25,6 +25,7 @@ import { type Service, type ServiceOptions, startService } from "./runtime/servi
 import { startFailure } from "./runtime/start-failure.ts";
 import { startupBanner } from "./runtime/startup-banner.ts";
 import { stopOnSignal } from "./runtime/stop-on-signal.ts";
+import { tuneGarbageCollector } from "./runtime/tune-garbage-collector.ts";
 import { warnOfMissingSecrets } from "./runtime/warn-of-missing-secrets.ts";
 
 export type RunningServer = {
@@ -154,6 +155,7 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
 /** The server as a process: until a signal stops it, then drained, exit status 0. */
 export async function runServer(config: Config, options: ServerOptions): Promise<void> {
   const { log } = options;
+  tuneGarbageCollector();
   const writeToTerminal = process.stderr.write.bind(process.stderr);
   // A terminal, a reader or a disk that takes nothing more must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});

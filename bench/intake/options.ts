@@ -25,6 +25,7 @@ export type Options = {
   rounds: number;
   seconds: number;
   warmUpSeconds: number;
+  pauseSeconds: number;
   connections: number;
   subscriptions: number;
   bodyBytes: number;
@@ -52,6 +53,7 @@ status, only a measurement that cannot be trusted does.
   --rounds N           measured rounds of each contender (5)
   --seconds N          length of a round (8)
   --warm-up N          seconds under load before the first round, not measured (5)
+  --pause N            seconds without load before each round (0)
   --connections N      connections that send as fast as they are answered (64)
   --subscriptions N    subscriptions that the events are about, in turn (10000); sync-engine and stripe-sync-engine
                        take the longer the more there are, as they look items up without an index
@@ -76,6 +78,7 @@ export function readOptions(args: readonly string[]): Options {
     rounds: numbers.rounds,
     seconds: numbers.seconds,
     warmUpSeconds: numbers["warm-up"],
+    pauseSeconds: numbers.pause,
     connections: numbers.connections,
     subscriptions: numbers.subscriptions,
     bodyBytes: numbers["body-bytes"],
@@ -99,6 +102,7 @@ const ACCEPTED = {
     rounds: [5, 1, 100],
     seconds: [8, 1, 120],
     "warm-up": [5, 1, 120],
+    pause: [0, 0, 600],
     connections: [64, 1, 80],
     subscriptions: [10_000, 1_000, 100_000],
     "body-bytes": [1_100, 1_100, 100_000],
