@@ -1,4 +1,4 @@
-import { entitlementsOf, isSameAccess } from "./entitlements.ts";
+import { changedEntitlementsOf } from "./entitlements.ts";
 import type { AccessContext, PlanAccessFacts } from "./granted-access.ts";
 import { type QuotaUsage, type ShownEntitlements, showEntitlements } from "./shown-entitlements.ts";
 import type { ReplacedSubscription, WrittenFacts } from "./user-changes.ts";
@@ -56,11 +56,12 @@ export function changedEntitlements(
     later = stateAt("before", change, later, writtenAt);
     const before = stored === undefined ? later : stateAt("before", change, stored, writtenAt);
     const beforeAt = change.changedAt === undefined ? writtenAt : new Date(Date.parse(change.changedAt) - 1);
-    const running = after.filter(hasNotEnded);
-    const isUnchanged = isSameAccess([before.filter(hasNotEnded), beforeAt], [running, writtenAt], context);
-    results.push(
-      isUnchanged ? null : showEntitlements(entitlementsOf(running, context, writtenAt), current.usage),
+    const changed = changedEntitlementsOf(
+      [before.filter(hasNotEnded), beforeAt],
+      [after.filter(hasNotEnded), writtenAt],
+      context,
     );
+    results.push(changed && showEntitlements(changed, current.usage));
   }
   return results.reverse();
 }

@@ -36,21 +36,29 @@ export function entitlementsOf(
 }
 
 /**
- * Whether a user has the same entitlements before and after. Compares the features, which cost most, last.
+ * The entitlements after a change; `null`: they are those before it. Compares the features, which cost most,
+ * last.
  */
-export function isSameAccess(
+export function changedEntitlementsOf(
   [before, beforeAt]: readonly [readonly PlanAccessFacts[], Date],
   [after, afterAt]: readonly [readonly PlanAccessFacts[], Date],
   context: AccessContext,
-): boolean {
+): Entitlements | null {
   const { plans } = context.plans;
   const old = grantedAccess(before, context, beforeAt);
-  const current = grantedAccess(after, context, afterAt);
-  if (old.planId !== current.planId || old.status !== current.status) return false;
-  if (old.until?.getTime() !== current.until?.getTime()) return false;
-  const previous = featuresOf(old.grants, plans, beforeAt);
-  for (const [id, { kind, value, resetsAt }] of featuresOf(current.grants, plans, afterAt)) {
-    const feature = previous.get(id);
+  const { grants, ...access } = grantedAccess(after, context, afterAt);
+  const features = featuresOf(grants, plans, afterAt);
+  const isUnchanged =
+    old.planId === access.planId &&
+    old.status === access.status &&
+    old.until?.getTime() === access.until?.getTime() &&
+    isSameFeatures(featuresOf(old.grants, plans, beforeAt), features);
+  return isUnchanged ? null : { ...access, features };
+}
+
+function isSameFeatures(before: Entitlements["features"], after: Entitlements["features"]): boolean {
+  for (const [id, { kind, value, resetsAt }] of after) {
+    const feature = before.get(id);
     if (feature?.value !== value) return false;
     // What is left of a quota changes with its period.
     if (kind === "quota" && value !== 0 && feature.resetsAt.getTime() !== resetsAt.getTime()) return false;
