@@ -1,4 +1,4 @@
-import { changedEntitlementsOf } from "./entitlements.ts";
+import { entitlementsIfChanged } from "./entitlements.ts";
 import type { AccessContext, PlanAccessFacts } from "./granted-access.ts";
 import { type QuotaUsage, type ShownEntitlements, showEntitlements } from "./shown-entitlements.ts";
 import type { ReplacedSubscription, WrittenFacts } from "./user-changes.ts";
@@ -56,7 +56,7 @@ export function changedEntitlements(
     later = stateAt("before", change, later, writtenAt);
     const before = stored === undefined ? later : stateAt("before", change, stored, writtenAt);
     const beforeAt = change.changedAt === undefined ? writtenAt : new Date(Date.parse(change.changedAt) - 1);
-    const changed = changedEntitlementsOf(
+    const changed = entitlementsIfChanged(
       [before.filter(hasNotEnded), beforeAt],
       [after.filter(hasNotEnded), writtenAt],
       context,

@@ -39,7 +39,7 @@ export function entitlementsOf(
  * The entitlements after a change; `null`: they are those before it. Compares the features, which cost most,
  * last.
  */
-export function changedEntitlementsOf(
+export function entitlementsIfChanged(
   [before, beforeAt]: readonly [readonly PlanAccessFacts[], Date],
   [after, afterAt]: readonly [readonly PlanAccessFacts[], Date],
   context: AccessContext,
