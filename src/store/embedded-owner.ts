@@ -8,6 +8,7 @@ import { ownIdentity } from "./embedded-identity.ts";
 import { pidFileOf } from "./postmaster.ts";
 import { listensOnSocket, removeSocketLocks } from "./postmaster-socket.ts";
 import { linkIfMissing, nullIfMissing, removeUnchanged } from "./remove-unchanged.ts";
+import { repeatUntilEnded } from "./repeat-until-ended.ts";
 
 const HEARTBEAT_EVERY_MS = 2_000;
 const STALE_AFTER_MS = 15_000;
@@ -57,21 +58,8 @@ export async function claimCluster(home: string, cluster: string, account: Accou
 
 /** Repeats the claim until it is ended, so that others see that the cluster is in use. */
 export function keepClaim(home: string, cluster: string, account: Account): { end(): Promise<void> } {
-  let claiming: Promise<void> | null = null;
-  const timer = setInterval(() => {
-    // A failed claim is repeated; one that another container took over meanwhile is refused by `ensureRunning`.
-    claiming ??= claimCluster(home, cluster, account)
-      .catch(() => {})
-      .finally(() => {
-        claiming = null;
-      });
-  }, HEARTBEAT_EVERY_MS).unref();
-  return {
-    end: async () => {
-      clearInterval(timer);
-      await claiming;
-    },
-  };
+  // A claim that another container took over meanwhile is refused by `ensureRunning`.
+  return repeatUntilEnded(HEARTBEAT_EVERY_MS, () => claimCluster(home, cluster, account));
 }
 
 /** Lets another container use the cluster at once. */

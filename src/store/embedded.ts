@@ -11,8 +11,8 @@ import { type PreparedCluster, prepareCluster } from "./embedded-prepare.ts";
 import { ensureRunning } from "./embedded-process.ts";
 import { ensureRoles } from "./embedded-roles.ts";
 import { beginUse, stopUnlessUsed } from "./embedded-use.ts";
-import { keepRunning } from "./keep-running.ts";
 import { runningPostgres } from "./postmaster.ts";
+import { repeatUntilEnded } from "./repeat-until-ended.ts";
 
 const run = promisify(execFile);
 
@@ -26,6 +26,7 @@ export type EmbeddedPostgres = {
 };
 
 const CONNECT_WITHIN_MS = 30_000;
+const WATCH_EVERY_MS = 2_000;
 
 /**
  * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives
@@ -65,7 +66,8 @@ export async function startEmbeddedPostgres(
         throw error;
       }
     });
-    const watch = keepRunning(async () => {
+    // Restarts the database if it crashed or was stopped; until then we answer 503.
+    const watch = repeatUntilEnded(WATCH_EVERY_MS, async () => {
       await ensure(port);
       await use.renew();
     });

@@ -1,20 +1,20 @@
-const WATCH_EVERY_MS = 2_000;
-
-/** Calls `ensure`, which restarts the database if it crashed or was stopped; until then we answer 503. */
-export function keepRunning(ensure: () => Promise<unknown>): { end(): Promise<void> } {
-  let ensuring: Promise<unknown> | null = null;
+/**
+ * Runs a task at this interval, in milliseconds, one run at a time. A run that fails is simply followed by the
+ * next. `end` waits for the run that is under way.
+ */
+export function repeatUntilEnded(everyMs: number, task: () => Promise<unknown>): { end(): Promise<void> } {
+  let running: Promise<unknown> | null = null;
   const timer = setInterval(() => {
-    // A failed check is repeated in a moment.
-    ensuring ??= ensure()
+    running ??= task()
       .catch(() => {})
       .finally(() => {
-        ensuring = null;
+        running = null;
       });
-  }, WATCH_EVERY_MS).unref();
+  }, everyMs).unref();
   return {
     end: async () => {
       clearInterval(timer);
-      await ensuring;
+      await running;
     },
   };
 }
