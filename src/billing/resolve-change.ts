@@ -85,12 +85,16 @@ export async function resolveChange(
   };
 }
 
-/** The new plan's price with the interval and currency of the one that is paid now, else its first. */
+/**
+ * Of the new plan's prices that the slot sells, the one with the interval and currency of what is paid now, else
+ * the first; `null`: it sells none.
+ */
 function priceLike(plan: Plan, current: Plan | undefined, slot: Slot, priceId: string | null): string | null {
   const paid = current && priceWithId(current, slot, priceId);
-  const prices = pricesOf(plan);
+  const prices = pricesOf(plan).filter((price) => priceIdsIn(slot, price).length > 0);
   const alike = prices.find(
     (price) => paid && price.interval === paid.interval && price.currency === paid.currency,
   );
-  return priceIdsIn(slot, alike ?? prices[0] ?? { priceIds: {} })[0] ?? null;
+  const chosen = alike ?? prices[0];
+  return (chosen && priceIdsIn(slot, chosen)[0]) ?? null;
 }

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import shippedPlans from "../../plans.config.ts";
+import { resolveChange } from "../../src/billing/resolve-change.ts";
 import type { PaymentApi, SubscriptionChange } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import { definePlans } from "../../src/domain/plan.ts";
 import { changeSubscription } from "../../src/operations/billing/change-subscription.ts";
 import { eventually } from "../support/eventually.ts";
 import { stripeContext } from "../support/stripe-context.ts";
@@ -78,6 +81,32 @@ describe("a change while another one is being made", () => {
     await change({ planId: "team", seats: 12 });
     expect(sent).toMatchObject([{ resultingSeats: 10 }, { resultingSeats: 12, seats: 12, priceId: null }]);
     expect(await stored()).toMatchObject([{ plan_id: "team", seats: 12, out_of_order: false }]);
+  });
+});
+
+describe("a change to a plan whose first price is no longer sold", () => {
+  async function changeWith(priceIds: Record<string, string>) {
+    const plans = definePlans(
+      shippedPlans.plans.map((plan) =>
+        plan.id === "pro"
+          ? { ...plan, priceIds: {}, prices: [{ ...plan.price, interval: "year", priceIds }] }
+          : plan,
+      ),
+    );
+    const request = { id, userId: "user_1", planId: "pro", when: "now" } as const;
+    return (await resolveChange({ ...context.runtime, plans }, request)).change;
+  }
+
+  it("takes another price that its provider sells", async () => {
+    expect(await changeWith({ "provider-a": "price_pro_yearly" })).toMatchObject({
+      resultingPriceId: "price_pro_yearly",
+    });
+  });
+
+  it("is refused if its provider sells none", async () => {
+    await expect(changeWith({ "provider-b": "pri_pro_yearly" })).rejects.toMatchObject({
+      reason: "plan_not_sold_by",
+    });
   });
 });
 
