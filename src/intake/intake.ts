@@ -52,7 +52,7 @@ export type Intake = IntakeOptions & {
   reached: (milestone: Milestone) => void | Promise<void>;
   hooks: WithHooks;
   inProcess: InProcess;
-  /** Events that this process has finished, by `keyOf`. */
+  /** Events that have succeeded, by `keyOf`. */
   recent: RecentKeys;
   deliveries: Batcher<IncomingEvent, ReceivedOutcome>;
   claims: Batcher<NewDelivery, Claimed>;

@@ -26,7 +26,8 @@ export async function receiveGroup(
   return written.map((outcome, index) => {
     const event = group[index] as IncomingEvent;
     if (outcome.outcome === "leaves") return claimAndApply(intake, event);
-    if (outcome.outcome !== "unavailable") intake.recent.add(event.key);
+    // Not failed ones: a repeat of one has effects, and must keep its place among its subscription's events.
+    if (outcome.outcome !== "unavailable" && outcome.outcome !== "failed") intake.recent.add(event.key);
     return outcome;
   });
 }

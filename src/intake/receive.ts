@@ -98,7 +98,7 @@ export function ingest(
 /** A pending result, and a way to cancel waiting for it. */
 export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
 
-/** A repeat is found by the claim, which takes no locks; only the database knows whether it is one. */
+/** A repeat of a successful event is found by the claim, which takes no locks. */
 function isClaimedFirst(intake: Intake, adapter: Adapter, key: string): boolean {
   return adapter.traits.claimsFirst || intake.recent.has(key);
 }

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Slot } from "../../src/domain/slot.ts";
 import { applyGroup } from "../../src/intake/apply.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
-import { createRecentKeys } from "../../src/intake/recent-keys.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import type { Connection } from "../../src/store/database.ts";
 import { claimDeliveries } from "../../src/store/deliveries.ts";
@@ -265,15 +264,17 @@ describe("slow reads on every other connection", () => {
   });
 });
 
-it("applies later events of a subscription only after an earlier one that has left their group", async () => {
-  expect(await receive(update("left", "left", "nobody", 20))).toBe("failed");
-  await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
-  // As in a process that has not seen the event: it finds the delivery in the log.
-  runtime.intake.recent = createRecentKeys(10);
-  const events = [update("left", "left", "nobody", 21), update("behind", "left", "nobody", 22)];
-  expect(await Promise.all(events.map((event) => receive(event)))).toEqual(["applied", "applied"]);
-  expect(await test.rows("select seats from subscription")).toEqual([{ seats: 22 }]);
-  await test.rows(`delete from "user" where id = 'nobody'`);
+it("applies later events of a subscription only after an earlier one that was delivered again", async () => {
+  // Several rounds: the first one often passes by luck.
+  for (let round = 0; round < 10; round += 1) {
+    const name = `again-${round}`;
+    expect(await receive(update(name, name, name, 20))).toBe("failed");
+    await test.rows(`insert into "user" (id, name, email) values ($1, 'N', $1 || '@example.com')`, [name]);
+    const events = [update(name, name, name, 21), update(`behind-${round}`, name, name, 22)];
+    expect(await Promise.all(events.map((event) => receive(event)))).toEqual(["applied", "applied"]);
+  }
+  expect(await test.rows("select distinct seats from subscription")).toEqual([{ seats: 22 }]);
+  await test.rows(`delete from "user" where id like 'again-%'`);
 });
 
 describe("while one of a user's subscriptions is locked", () => {
