@@ -11,7 +11,12 @@ import {
   tryLockSubscribers,
   waitForSubscriptions,
 } from "../store/subscription-locks.ts";
-import { findConfirmedEmails, findUserStates, type UserState } from "../store/user-states.ts";
+import {
+  findConfirmedEmails,
+  findUserStates,
+  lockPresentUsers,
+  type UserState,
+} from "../store/user-states.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 export type LockedGroup = {
@@ -56,44 +61,58 @@ export async function lockGroup(
     userId === null || owners.users.has(userId) ? [] : [userId],
   );
   const users = owners.users;
-  let refused: ReadonlySet<string> = new Set();
-  let elsewhere: readonly LinkedSubscription[] = [];
+  let elsewhere: LockedElsewhere = { subscriptions: [], subscribers: new Set(), users: new Set() };
   if (rest.length > 0 || unproven.length > 0) {
     // Read after locking, to see what was added before.
-    const [refusedNow, added, notLockedNow, states] = await Promise.all([
-      unheld.length === 0 ? refused : tryLockSubscribers(transaction, unheld),
+    const [subscribersElsewhere, added, subscriptionsElsewhere, asked] = await Promise.all([
+      unheld.length === 0 ? elsewhere.subscribers : tryLockSubscribers(transaction, unheld),
       lockFree(transaction, rest),
       notLocked(transaction, rest),
-      unproven.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, unproven),
+      unproven.length === 0 ? null : lockPresentUsers(transaction, unproven),
     ]);
-    refused = refusedNow;
-    elsewhere = notLockedNow;
     const ids = new Set(subscriptions.map(({ id }) => id));
     subscriptions.push(...added.filter(({ id }) => !ids.has(id)));
-    for (const [id, state] of states) users.set(id, state);
+    for (const [id, state] of asked?.states ?? []) users.set(id, state);
+    elsewhere = {
+      subscriptions: subscriptionsElsewhere,
+      subscribers: subscribersElsewhere,
+      users: asked?.lockedElsewhere ?? elsewhere.users,
+    };
   }
   return {
     subscriptions,
     users,
     confirmedEmails: await confirmedEmailsFor(transaction, events, subscriptions),
-    isContended: contention(subscriptions, elsewhere, refused),
+    isContended: contention(subscriptions, elsewhere),
   };
 }
 
-/** @param refused subscribers that are locked elsewhere, by `subscriberOf` */
+/** What other transactions have locked. */
+type LockedElsewhere = {
+  /** The last committed states; some may have been locked here. */
+  subscriptions: readonly LinkedSubscription[];
+  /** By `subscriberOf`. */
+  subscribers: ReadonlySet<string>;
+  users: ReadonlySet<string>;
+};
+
 function contention(
   subscriptions: readonly Subscription[],
-  elsewhere: readonly LinkedSubscription[],
-  refused: ReadonlySet<string>,
+  elsewhere: LockedElsewhere,
 ): LockedGroup["isContended"] {
-  if (elsewhere.length === 0 && refused.size === 0) return () => false;
+  const { subscribers, users } = elsewhere;
+  if (elsewhere.subscriptions.length + subscribers.size + users.size === 0) return () => false;
   const ids = new Set(subscriptions.map(({ id }) => id));
-  const foreign = elsewhere.filter(({ id }) => !ids.has(id));
+  const foreign = elsewhere.subscriptions.filter(({ id }) => !ids.has(id));
   const { isNamedLocked } = ownersOf(subscriptions);
   return (event) => {
     const link = linkOf(event);
-    if (link === null || isNamedLocked(link)) return false;
-    return refused.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription));
+    if (link === null) return false;
+    if (link.userId !== null && users.has(link.userId)) return true;
+    if (isNamedLocked(link)) return false;
+    return (
+      subscribers.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription))
+    );
   };
 }
 

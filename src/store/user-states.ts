@@ -19,6 +19,34 @@ export async function findUserStates(
   return new Map(rows.map((row) => [row.id, row.presence]));
 }
 
+const LOCK_PRESENT = {
+  name: "lock_present_users",
+  text: `
+with locked as materialized (
+  select id from "user" where id = any ($1::text[]) for key share skip locked
+)
+select u.id, 'present' as presence, u.id <> all (array(select id from locked)) as "isLockedElsewhere"
+from "user" u where u.id = any ($1::text[])
+union all
+select id, 'deleted', false from deleted_user where id = any ($1::text[])`,
+};
+
+/**
+ * The same, and keeps those that exist from being deleted until the end of the transaction, except those that
+ * another transaction is about to delete: what refers to one of these would wait for it.
+ */
+export async function lockPresentUsers(
+  transaction: Queryable,
+  ids: readonly string[],
+): Promise<{ states: Map<string, UserState>; lockedElsewhere: Set<string> }> {
+  type Row = { id: string; presence: UserState; isLockedElsewhere: boolean };
+  const rows = await transaction.run<Row>(LOCK_PRESENT, [ids]);
+  return {
+    states: new Map(rows.map((row) => [row.id, row.presence])),
+    lockedElsewhere: new Set(rows.flatMap(({ id, isLockedElsewhere }) => (isLockedElsewhere ? id : []))),
+  };
+}
+
 const CONFIRMED = {
   name: "find_confirmed_emails",
   text: `select id, email from "user" where id = any ($1::text[]) and email_verified`,
