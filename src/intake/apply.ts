@@ -3,7 +3,13 @@ import { fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
-import { inTransaction, isLockTimeout, isTimeout } from "../store/transaction.ts";
+import {
+  inTransaction,
+  isLockTimeout,
+  isTimeout,
+  type Transaction,
+  type TransactionOptions,
+} from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { callHooks, HookFailed } from "./call-hooks.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
@@ -11,47 +17,47 @@ import { decideGroup, type EventDecision } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
-import { lockGroup, waitForLocks } from "./lock-group.ts";
+import { type LockedGroup, lockGroup, waitForLocks } from "./lock-group.ts";
 import { outcomeOf, recordOutcomes } from "./record-outcomes.ts";
 import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
-import { effectLimits } from "./transaction-limits.ts";
+import { effectLimits, groupLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 
 /** After this many consecutive lock time-outs in a group the remaining events are not tried. */
 const MAX_LOCK_TIMEOUTS = 3;
 
-/** Applies claimed events in order, effects and outcomes in one transaction; a failing event fails alone. */
-export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
-  const [only] = group;
-  if (only === undefined) return [];
-  if (group.length === 1) return [await applySingle(intake, only)];
+/**
+ * Applies claimed events in order, effects and outcomes in one transaction; a failing event fails alone. Those
+ * that would wait for a lock leave the group: nobody waits with them.
+ */
+export async function applyGroup(
+  intake: Intake,
+  group: readonly ClaimedEvent[],
+): Promise<(AttemptOutcome | Promise<AttemptOutcome>)[]> {
+  if (group.length === 0) return [];
   try {
     const applied = await retryOnContention(() => applyTogether(intake, group));
     if (!applied.includes("contended")) return applied as AttemptOutcome[];
-    // Nothing was written. Events whose subscriptions are free go first, the others wait for their locks one
-    // by one.
-    const waiting = withFollowers(group, (_, index) => applied[index] === "contended");
-    const free = group.filter((event) => !waiting.has(event));
-    const contended = group.filter((event) => waiting.has(event));
-    const outcomes = new Map<ClaimedEvent, AttemptOutcome>();
-    for (const [part, apply] of [[free, applyGroup] as const, [contended, applySingly] as const]) {
-      const outcomesOfPart = await apply(intake, part);
-      for (const [index, event] of part.entries())
-        outcomes.set(event, outcomesOfPart[index] as AttemptOutcome);
-    }
-    return group.map((event) => outcomes.get(event) as AttemptOutcome);
+    // Nothing was written.
+    const leaving = withFollowers(group, (_, index) => applied[index] === "contended");
+    const rest = group.filter((event) => !leaving.has(event));
+    const applying = await applyGroup(intake, rest);
+    const outcomes = new Map(rest.map((event, index) => [event, applying[index]]));
+    return group.map((event) => outcomes.get(event) ?? intake.lockWaits.submit(event));
   } catch (error) {
-    // A lock concerns one event; a slow database concerns all.
-    if (isTimeout(error) && !isLockTimeout(error)) return release(intake, group, error);
+    // A lock concerns one event, which is not known here; a slow database concerns all.
+    if (isLockTimeout(error)) return group.map((event) => intake.lockWaits.submit(event));
+    if (isTimeout(error)) return release(intake, group, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, group, error);
   }
   // The transaction is rolled back with everybody's effects: applied singly, only the faulty event fails.
   return applySingly(intake, group);
 }
 
-async function applySingly(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
+/** Applies events in order that wait for their locks, a transaction each. */
+export async function applySingly(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
   const outcomes: AttemptOutcome[] = [];
   const stuckKeys = new Set<string>();
   let timeouts = 0;
@@ -76,7 +82,7 @@ async function applySingle(intake: Intake, event: ClaimedEvent): Promise<Attempt
   const overdueBeforeMs = performance.now() - intake.leaseSeconds * 1000;
   if (event.startedAtMs < overdueBeforeMs) return { outcome: "lost" };
   try {
-    const [outcome] = await retryOnContention(() => applyTogether(intake, [event]));
+    const [outcome] = await retryOnContention(() => applyWaiting(intake, event));
     return outcome as AttemptOutcome;
   } catch (error) {
     if (isTimeout(error)) return (await release(intake, [event], error))[0] as AttemptOutcome;
@@ -85,26 +91,34 @@ async function applySingle(intake: Intake, event: ClaimedEvent): Promise<Attempt
   }
 }
 
-/**
- * A single event waits for its locks. In a group, events that would have to wait are returned, and nothing is
- * written.
- */
-async function applyTogether(
+/** Events that would have to wait for a subscription are returned, and nothing is written. */
+function applyTogether(
   intake: Intake,
   group: readonly ClaimedEvent[],
 ): Promise<(AttemptOutcome | "contended")[]> {
-  const limits = effectLimits(intake);
+  return applyLocked(intake, group, groupLimits(intake), (transaction) =>
+    lockGroup(transaction, group, async () => () => true),
+  );
+}
+
+function applyWaiting(intake: Intake, event: ClaimedEvent): Promise<(AttemptOutcome | "contended")[]> {
+  return applyLocked(intake, [event], effectLimits(intake), (transaction) =>
+    waitForLocks(transaction, event),
+  );
+}
+
+async function applyLocked(
+  intake: Intake,
+  group: readonly ClaimedEvent[],
+  limits: TransactionOptions,
+  lock: (transaction: Transaction) => Promise<LockedGroup>,
+): Promise<(AttemptOutcome | "contended")[]> {
   return inTransaction(intake.database, limits, async (transaction) => {
     const fencing = fenceClaims(
       transaction,
       group.map((event) => event.claim),
     );
-    const [only] = group;
-    const locking =
-      only && group.length === 1
-        ? waitForLocks(transaction, only)
-        : lockGroup(transaction, group, async () => () => true);
-    const [heldClaims, locked] = await Promise.all([fencing, locking]);
+    const [heldClaims, locked] = await Promise.all([fencing, lock(transaction)]);
     const { users, isContended } = locked;
     if (group.some(isContended)) {
       return group.map((event) => (isContended(event) ? "contended" : { outcome: "lost" }));

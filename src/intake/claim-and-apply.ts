@@ -7,12 +7,10 @@ const MAX_CLAIMS = 3;
  * Two transactions: a claim with a lease, then the effects. For events that cannot be written in one: already
  * in the log, with locked subscriptions, or from a provider with few retries.
  */
-export async function claimAndApply(
-  intake: Intake,
-  { delivery, slot, reading, startedAtMs, span }: IncomingEvent,
-): Promise<ReceivedOutcome> {
+export async function claimAndApply(intake: Intake, event: IncomingEvent): Promise<ReceivedOutcome> {
+  const { delivery, slot, reading, startedAtMs, span } = event;
   for (let tries = 1; tries <= MAX_CLAIMS; tries += 1) {
-    const claimed = await intake.claims.submit(delivery);
+    const claimed = await intake.claims.submit(event);
     if (claimed === "again") continue;
     if (claimed === "duplicate" || claimed === "unavailable") return { outcome: claimed };
     const attempt = await intake.attempts.submit({

@@ -1,36 +1,100 @@
 import { DatabaseUnavailable } from "../store/database.ts";
-import { claimDeliveries, confirmRepeats, type NewDelivery } from "../store/deliveries.ts";
-import { inTransaction } from "../store/transaction.ts";
+import { claimDeliveries, confirmRepeats, findLocked, type NewDelivery } from "../store/deliveries.ts";
+import { inTransaction, isLockTimeout, isTimeout, type TransactionOptions } from "../store/transaction.ts";
 import type { Claimed } from "./claimed-event.ts";
+import type { IncomingEvent } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
+import { keysOf } from "./keys.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
-import { claimLimits, effectLimits } from "./transaction-limits.ts";
+import { claimGroupLimits, claimLimits, effectLimits } from "./transaction-limits.ts";
+import { withFollowers } from "./with-followers.ts";
 
 /**
  * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects'
- * commit makes it durable, and a repeat is acknowledged only after its own flush.
+ * commit makes it durable, and a repeat is acknowledged only after its own flush. Those whose delivery is
+ * locked leave the group, with the later events of their subscriptions.
  */
-export async function claimGroup(intake: Intake, group: readonly NewDelivery[]): Promise<Claimed[]> {
+export async function claimGroup(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+): Promise<(Claimed | Promise<Claimed>)[]> {
+  if (group.length === 0) return [];
   try {
-    return await retryOnContention(() => claimTogether(intake, group));
+    return await retryOnContention(() => claimTogether(intake, group, claimGroupLimits(intake)));
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) {
-      intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was claimed");
-      return group.map(() => "unavailable");
-    }
+    if (isLockTimeout(error)) return claimBesideLocks(intake, group);
+    if (error instanceof DatabaseUnavailable || isTimeout(error)) return unavailable(intake, group, error);
     if (group.length === 1) {
       intake.log.error({ err: error }, "a delivery could not be claimed");
       return ["unavailable"];
     }
   }
   // One invalid event fails the statement for all: claimed singly, only that one is left out.
-  const claimed: Claimed[] = [];
-  for (const delivery of group) claimed.push(...(await claimGroup(intake, [delivery])));
+  return claimSingly(intake, group);
+}
+
+/** Claims an event that waits for its lock. */
+export async function claimWaiting(intake: Intake, [event]: readonly IncomingEvent[]): Promise<Claimed[]> {
+  const group = event === undefined ? [] : [event];
+  try {
+    return await retryOnContention(() => claimTogether(intake, group, claimLimits(intake)));
+  } catch (error) {
+    return unavailable(intake, group, error);
+  }
+}
+
+async function claimBesideLocks(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+): Promise<(Claimed | Promise<Claimed>)[]> {
+  if (group.length === 1) return group.map((event) => intake.claimWaits.submit(event));
+  const deliveries = group.map(({ delivery }) => delivery);
+  let locked: ReadonlySet<string>;
+  try {
+    locked = await inTransaction(intake.database, claimGroupLimits(intake), (transaction) =>
+      findLocked(transaction, deliveries),
+    );
+  } catch (error) {
+    return unavailable(intake, group, error);
+  }
+  // Another transaction is inserting one of them.
+  if (locked.size === 0) return claimSingly(intake, group);
+  const leaving = withFollowers(group, ({ key }) => locked.has(key));
+  const rest = group.filter((event) => !leaving.has(event));
+  const claiming = await claimGroup(intake, rest);
+  const claimed = new Map(rest.map((event, index) => [event, claiming[index]]));
+  return group.map((event) => claimed.get(event) ?? intake.claimWaits.submit(event));
+}
+
+async function claimSingly(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+): Promise<(Claimed | Promise<Claimed>)[]> {
+  const claimed: (Claimed | Promise<Claimed>)[] = [];
+  const leavingKeys = new Set<string>();
+  for (const event of group) {
+    const keys = keysOf(event);
+    const [claiming] = keys.some((key) => leavingKeys.has(key))
+      ? [intake.claimWaits.submit(event)]
+      : await claimGroup(intake, [event]);
+    if (claiming instanceof Promise) for (const key of keys) leavingKeys.add(key);
+    claimed.push(claiming as Claimed | Promise<Claimed>);
+  }
   return claimed;
 }
 
-async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Promise<Claimed[]> {
-  const results = await inTransaction(intake.database, claimLimits(intake), async (transaction) => {
+function unavailable(intake: Intake, group: readonly IncomingEvent[], error: unknown): Claimed[] {
+  intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was claimed");
+  return group.map(() => "unavailable");
+}
+
+async function claimTogether(
+  intake: Intake,
+  events: readonly IncomingEvent[],
+  limits: TransactionOptions,
+): Promise<Claimed[]> {
+  const group = events.map(({ delivery }) => delivery);
+  const results = await inTransaction(intake.database, limits, async (transaction) => {
     const claiming = claimDeliveries(transaction, group, intake.leaseSeconds);
     await transaction.commitAfter([claiming]);
     return claiming;
@@ -43,7 +107,7 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
     const result = results[index];
     return !result?.claim && (result?.status !== "successful" || result.isReplicated);
   });
-  const confirmed = await confirmDurable(intake, unconfirmed);
+  const confirmed = await confirmDurable(intake, unconfirmed, limits);
   return group.map((delivery, index) => {
     const claim = results[index]?.claim;
     return claim ? { claim } : (confirmed.get(delivery) ?? "duplicate");
@@ -54,10 +118,12 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
 async function confirmDurable(
   intake: Intake,
   repeats: readonly NewDelivery[],
+  { lockTimeoutMs }: TransactionOptions,
 ): Promise<Map<NewDelivery, "duplicate" | "again" | "unavailable">> {
   if (repeats.length === 0) return new Map();
   try {
-    const statuses = await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+    const limits = { ...effectLimits(intake), lockTimeoutMs };
+    const statuses = await inTransaction(intake.database, limits, async (transaction) => {
       const confirming = confirmRepeats(transaction, repeats);
       await transaction.commitAfter([confirming]);
       return confirming;

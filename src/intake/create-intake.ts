@@ -1,9 +1,7 @@
-import type { NewDelivery } from "../store/deliveries.ts";
-import { keyOf } from "../store/delivery-key.ts";
-import { applyGroup } from "./apply.ts";
+import { applyGroup, applySingly } from "./apply.ts";
 import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
-import { claimGroup } from "./claim.ts";
+import { claimGroup, claimWaiting } from "./claim.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
 import { createInProcess } from "./in-process.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
@@ -19,14 +17,15 @@ const MAX_GROUP_ITEMS = 128;
 // Fewer groups are larger: the next starts when the one before commits. The others are for when one is
 // stalled.
 const MAX_GROUPS_IN_FLIGHT = 4;
+const MAX_ATTEMPTS_IN_FLIGHT = 2;
 const STALLED_AFTER_MS = 50;
 const RECENT_KEYS = 20_000;
 
 /**
- * How many connections the intake uses at once: for first deliveries, claims, attempts, and the retry job's
- * claims.
+ * How many connections the intake uses at once: for first deliveries, for attempts and those that wait for
+ * locks, and for claims, those that wait and the retry job's.
  */
-export const INTAKE_CONNECTIONS = 2 * MAX_GROUPS_IN_FLIGHT + 2;
+export const INTAKE_CONNECTIONS = MAX_GROUPS_IN_FLIGHT + 2 * MAX_ATTEMPTS_IN_FLIGHT + 3;
 
 export function createIntake(options: IntakeOptions): Intake {
   const limits = {
@@ -46,24 +45,47 @@ export function createIntake(options: IntakeOptions): Intake {
       receiveGroup(intake, group, closing),
     ),
   });
-  const claims = createBatcher<NewDelivery, Claimed>({
+  const isAbandoned = (event: IncomingEvent) => (event.isAwaited() ? null : ("unavailable" as const));
+  const claims = createBatcher<IncomingEvent, Claimed>({
     ...limits,
-    keysOf: (delivery) => [keyOf(delivery)],
-    sameKey: "apart",
-    bytesOf: (delivery) => delivery.payload.length,
+    keysOf: (event) => [event.key, ...keysOf(event)],
+    sameKey: "together",
+    bytesOf: ({ delivery }) => delivery.payload.length,
+    abandoned: isAbandoned,
     // One at a time: claims put a subscription's events in order.
     maxInFlight: 1,
     maxActive: 1,
     run: tracedGroup(options.tracing, "intake claim", (group) => claimGroup(intake, group)),
+  });
+  const claimWaits = createBatcher<IncomingEvent, Claimed>({
+    ...limits,
+    // In order: `claims` keeps their keys.
+    keysOf: () => [],
+    sameKey: "together",
+    bytesOf: ({ delivery }) => delivery.payload.length,
+    abandoned: isAbandoned,
+    maxItems: 1,
+    maxInFlight: 1,
+    maxActive: 1,
+    run: tracedGroup(options.tracing, "intake claim", (group) => claimWaiting(intake, group)),
   });
   const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...limits,
     keysOf,
     sameKey: "together",
     bytesOf: (event) => event.bytes,
-    maxInFlight: MAX_GROUPS_IN_FLIGHT,
+    maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
     maxActive: 1,
     run: tracedGroup(options.tracing, "intake apply", (group) => applyGroup(intake, group)),
+  });
+  const lockWaits = createBatcher<ClaimedEvent, AttemptOutcome>({
+    ...limits,
+    keysOf,
+    sameKey: "together",
+    bytesOf: (event) => event.bytes,
+    maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
+    maxActive: 1,
+    run: tracedGroup(options.tracing, "intake apply", (group) => applySingly(intake, group)),
   });
   const intake: Intake = {
     ...options,
@@ -73,14 +95,13 @@ export function createIntake(options: IntakeOptions): Intake {
     recent: createRecentKeys(RECENT_KEYS),
     deliveries,
     claims,
+    claimWaits,
     attempts,
+    lockWaits,
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      while ([deliveries, claims, attempts].some((batcher) => batcher.load().items > 0)) {
-        await deliveries.idle();
-        await claims.idle();
-        await attempts.idle();
-      }
+      const stages = [deliveries, claims, claimWaits, attempts, lockWaits];
+      while (stages.some((stage) => stage.load().items > 0)) for (const stage of stages) await stage.idle();
     },
   };
   return intake;

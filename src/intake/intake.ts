@@ -3,8 +3,6 @@ import type { Slot } from "../domain/slot.ts";
 import type { Tracing } from "../domain/tracing.ts";
 import type { Adapters, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";
 import type { Database } from "../store/database.ts";
-import type { NewDelivery } from "../store/deliveries.ts";
-
 import type { Batcher } from "./batcher.ts";
 import type { WithHooks } from "./call-hooks.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
@@ -55,8 +53,12 @@ export type Intake = IntakeOptions & {
   /** Events that have succeeded, by `keyOf`. */
   recent: RecentKeys;
   deliveries: Batcher<IncomingEvent, ReceivedOutcome>;
-  claims: Batcher<NewDelivery, Claimed>;
+  claims: Batcher<IncomingEvent, Claimed>;
+  /** Events whose delivery another transaction has locked. */
+  claimWaits: Batcher<IncomingEvent, Claimed>;
   attempts: Batcher<ClaimedEvent, AttemptOutcome>;
+  /** Claimed events that wait for a lock. */
+  lockWaits: Batcher<ClaimedEvent, AttemptOutcome>;
   receive(slot: Slot, request: SignedRequest): Promise<ReceiveResult>;
   idle(): Promise<void>;
 };

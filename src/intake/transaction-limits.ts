@@ -1,9 +1,6 @@
 import type { TransactionOptions } from "../store/transaction.ts";
 
-/**
- * A group that waits for a lock is soon run singly, so that only the events concerned keep waiting; but not
- * before PostgreSQL has checked for a deadlock, which it does after a second.
- */
+/** Of an event that waits by itself: PostgreSQL checks for a deadlock after a second. */
 const LOCK_TIMEOUT_MS = 1_500;
 
 /** Providers wait no longer for a response; a stuck process would keep its locks for no one. */
@@ -33,15 +30,19 @@ export function effectLimits(options: { leaseSeconds: number }): TransactionOpti
   };
 }
 
-/** Its locks are those of inserted rows; an event that needs others leaves the group. */
-const INSERT_LOCK_TIMEOUT_MS = 500;
+/** A group waits for rows that others are inserting; an event that needs other locks leaves it. */
+const GROUP_LOCK_TIMEOUT_MS = 500;
 const INSERT_IDLE_TIMEOUT_MS = 1_000;
 
-export function firstDeliveryLimits(options: { leaseSeconds: number }): TransactionOptions {
+export function groupLimits(options: { leaseSeconds: number }): TransactionOptions {
   const limits = effectLimits(options);
+  return { ...limits, lockTimeoutMs: Math.min(GROUP_LOCK_TIMEOUT_MS, limits.lockTimeoutMs) };
+}
+
+export function firstDeliveryLimits(options: { leaseSeconds: number }): TransactionOptions {
+  const limits = groupLimits(options);
   return {
     ...limits,
-    lockTimeoutMs: Math.min(INSERT_LOCK_TIMEOUT_MS, limits.lockTimeoutMs),
     idleTimeoutMs: Math.min(INSERT_IDLE_TIMEOUT_MS, limits.idleTimeoutMs),
     plans: "generic",
   };
@@ -49,4 +50,12 @@ export function firstDeliveryLimits(options: { leaseSeconds: number }): Transact
 
 export function claimLimits(options: { leaseSeconds: number }): TransactionOptions {
   return { ...effectLimits(options), synchronousCommit: "off" };
+}
+
+/** All claims wait for the group that is being claimed: what is locked leaves it soon. */
+const CLAIMS_LOCK_TIMEOUT_MS = 100;
+
+export function claimGroupLimits(options: { leaseSeconds: number }): TransactionOptions {
+  const limits = claimLimits(options);
+  return { ...limits, lockTimeoutMs: Math.min(CLAIMS_LOCK_TIMEOUT_MS, limits.lockTimeoutMs) };
 }

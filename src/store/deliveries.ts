@@ -130,6 +130,33 @@ export async function claimDeliveries(
 
 const NEITHER: ClaimResult = { claim: null, status: null, isReplicated: false };
 
+const LOCKED = {
+  name: "find_locked_deliveries",
+  text: `
+with free as materialized (
+  select id from webhook_delivery
+  where provider = any ($1::text[]) and event_id = any ($2::text[])
+  for no key update skip locked
+)
+select provider, event_id from webhook_delivery
+where provider = any ($1::text[]) and event_id = any ($2::text[]) and id <> all (array(select id from free))`,
+};
+
+/**
+ * Which deliveries another transaction has locked, by `keyOf`; those that it is inserting are not seen. With
+ * keys of several slots it may find an id of one of them in another.
+ */
+export async function findLocked(
+  transaction: Queryable,
+  keys: readonly { provider: Slot; eventId: string }[],
+): Promise<Set<string>> {
+  const rows = await transaction.run<{ provider: string; event_id: string }>(LOCKED, [
+    keys.map((key) => key.provider),
+    keys.map((key) => key.eventId),
+  ]);
+  return new Set(rows.map((row) => keyOf({ provider: row.provider, eventId: row.event_id })));
+}
+
 const CONFIRM = {
   name: "confirm_repeats",
   text: `

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Slot } from "../../src/domain/slot.ts";
 import { applyGroup } from "../../src/intake/apply.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
+import { INTAKE_CONNECTIONS } from "../../src/intake/create-intake.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import type { Connection } from "../../src/store/database.ts";
 import { claimDeliveries } from "../../src/store/deliveries.ts";
@@ -256,7 +257,7 @@ describe("slow reads on every other connection", () => {
 
   it("report not ready when the intake's own connections are in use", async () => {
     const connections = await Promise.all(
-      Array.from({ length: 10 }, () => runtime.intake.database.connection()),
+      Array.from({ length: INTAKE_CONNECTIONS }, () => runtime.intake.database.connection()),
     );
     expect(await runtime.isReady()).toBe(false);
     for (const connection of connections) connection.release({ healthy: true });
