@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptSource } from "../domain/delivery.ts";
 import type { Queryable } from "../store/database.ts";
 import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.ts";
@@ -11,23 +12,41 @@ const BATCH_SIZE = 100;
 
 export type RetryReport = { applied: number; ignored: number; failed: number; gaveUp: number };
 
+/**
+ * A batch that takes longer has events that wait for locks, and no longer delays the next one. They stay few:
+ * as many fewer are claimed.
+ */
+const STALLED_AFTER_MS = 200;
+
 /** One pass of `webhook-retry`: everything that is due, and everything whose lease has expired. */
 export async function retryDue(intake: Intake, isStopping = () => false): Promise<RetryReport> {
   const report: RetryReport = { applied: 0, ignored: 0, failed: 0, gaveUp: 0 };
   report.gaveUp = (await claimFromLog(intake, (transaction) => giveUpStuck(transaction))).length;
-  for (;;) {
-    if (isStopping()) return report;
+  const running = new Set<Promise<void>>();
+  while (!isStopping()) {
     const batch = await claimFromLog(intake, (transaction) =>
-      reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH_SIZE }),
+      reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH_SIZE - running.size }),
     );
-    if (batch.length === 0) return report;
+    if (batch.length === 0) break;
     await intake.reached("retry claimed");
-    const outcomes = await Promise.all(batch.map((delivery) => attempt(intake, delivery, "retry")));
-    for (const { outcome } of outcomes) {
-      if (outcome === "applied" || outcome === "ignored" || outcome === "failed") report[outcome] += 1;
+    let finished = 0;
+    let unavailable = 0;
+    for (const delivery of batch) {
+      const attempting = attempt(intake, delivery, "retry").then(({ outcome }) => {
+        running.delete(attempting);
+        finished += 1;
+        if (outcome === "unavailable") unavailable += 1;
+        else if (outcome !== "lost") report[outcome] += 1;
+      });
+      running.add(attempting);
     }
-    if (outcomes.some(({ outcome }) => outcome === "unavailable")) return report;
+    await Promise.race([Promise.all(running), sleep(STALLED_AFTER_MS, undefined, { ref: false })]);
+    while (running.size >= BATCH_SIZE) await Promise.race(running);
+    // Nothing but failures to reach the database, or locks: the next pass tries again.
+    if (unavailable > 0 && unavailable === finished) break;
   }
+  await Promise.all(running);
+  return report;
 }
 
 async function claimFromLog<Row>(

@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Slot } from "../../src/domain/slot.ts";
+import { retryDue } from "../../src/intake/retry.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { eventually } from "../support/eventually.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
+import { SECRETS } from "../support/variables.ts";
+
+const { test, runtime } = freshRuntime({ users: 20, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription cascade"));
+
+const ADAPTERS = { "provider-a": "stripe", "provider-c": "lemon-squeezy" } as const;
+const SLOTS = ["provider-a", "provider-c"] as const;
+let number = 0;
+
+/** Of a new event unless one is named; those of `provider-c` are claimed before they are applied. */
+async function receive(
+  slot: keyof typeof ADAPTERS,
+  subscriptionId: string,
+  userId: string,
+  eventId = `event-${++number}`,
+): Promise<string> {
+  const { rawBody, headers } = fixtureDelivery(ADAPTERS[slot], "customer.subscription.updated", {
+    secret: SECRETS[slot as Slot],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId,
+    subscriptionId,
+    customerId: subscriptionId,
+    userId,
+    planId: "team",
+    seats: 5,
+  });
+  const { outcome } = await runtime.intake.receive(slot, { rawBody, header: (name) => headers[name] });
+  return outcome;
+}
+
+/** Runs `work` while another transaction holds what the statement locks. */
+async function whileLocked<Result>(statement: string, work: () => Promise<Result>): Promise<Result> {
+  const connection = await test.database.connection();
+  try {
+    await connection.script(`begin; ${statement}`);
+    return await work();
+  } finally {
+    await connection.script("rollback");
+    connection.release({ healthy: true });
+  }
+}
+
+/** Shorter than any event waits for a lock, and much longer than one that is free takes. */
+const SOON_MS = 400;
+
+/**
+ * Whether the others, sent once the first ones are on their way, are applied while these still wait. Several rounds:
+ * on a machine that stands still, one proves nothing.
+ */
+async function areIndependent(
+  waiting: () => Promise<string>[],
+  others: () => Promise<string>[],
+  isUnderWay: () => boolean = () => true,
+): Promise<boolean> {
+  for (let round = 0; round < 5; round += 1) {
+    let isWaiting = true;
+    const answers = waiting().map((answer) =>
+      answer.then(() => {
+        isWaiting = false;
+      }),
+    );
+    await eventually(async () => isUnderWay(), true);
+    const sentAt = performance.now();
+    const outcomes = await Promise.all(others());
+    const areSoon = isWaiting && performance.now() - sentAt < SOON_MS;
+    await Promise.all(answers);
+    if (areSoon && outcomes.every((outcome) => outcome === "applied")) return true;
+  }
+  return false;
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+describe.each(SLOTS)("in %s", (slot) => {
+  it("a locked subscription delays no other one's events", async () => {
+    await Promise.all(numbers(17).map((n) => receive(slot, `sub-${n}`, `user_${n}`)));
+    const lock = "select from subscription where provider_subscription_id = 'sub-0' for update";
+    const independent = await whileLocked(lock, () =>
+      areIndependent(
+        () => [receive(slot, "sub-0", "user_0")],
+        () => numbers(16).map((n) => receive(slot, `sub-${n + 1}`, `user_${n + 1}`)),
+      ),
+    );
+    expect(independent).toBe(true);
+  });
+
+  it("a locked user delays nobody else's first subscription", async () => {
+    const independent = await whileLocked(`select from "user" where id = 'user_0' for update`, () =>
+      areIndependent(
+        () => [receive(slot, "sub-0", "user_0")],
+        () => numbers(16).map((n) => receive(slot, `new-${++number}`, `user_${n + 1}`)),
+      ),
+    );
+    expect(independent).toBe(true);
+  });
+});
+
+it("locked deliveries delay no other events", async () => {
+  const again = () => numbers(3).map((n) => receive("provider-a", `failed-${n}`, "nobody", `failed-${n}`));
+  for (const failing of again()) expect(await failing).toBe("failed");
+  const independent = await whileLocked("select from webhook_delivery for update", () =>
+    areIndependent(
+      again,
+      () => numbers(20).flatMap((n) => SLOTS.map((slot) => receive(slot, `sub-${n}`, `user_${n}`))),
+      () => runtime.intake.claims.load().items > 0,
+    ),
+  );
+  expect(independent).toBe(true);
+  expect(await runtime.isReady()).toBe(true);
+});
+
+it("retries everything else that is due beside a locked subscription", async () => {
+  await Promise.all(numbers(300).map((n) => receive("provider-a", `due-${n}`, `late_${n % 50}`)));
+  await test.rows(
+    `insert into "user" (id, name, email) select 'late_' || n, 'N', 'late_' || n || '@example.com'
+     from generate_series(0, 49) n`,
+  );
+  expect(await receive("provider-a", "due-0", "late_0")).toBe("applied");
+  await test.rows(
+    `update webhook_delivery set next_attempt_at = clock_timestamp() - (
+       case first_outcome when 'failed' then 1 end + (id = (select min(id) from webhook_delivery))::int
+     ) * interval '1 second' where status = 'failed'`,
+  );
+  const lock = "select from subscription where provider_subscription_id = 'due-0' for update";
+  const report = await whileLocked(lock, () => retryDue(runtime.intake));
+  // The six of the subscription's user wait for it.
+  expect(report).toEqual({ applied: 294, ignored: 0, failed: 0, gaveUp: 0 });
+  await test.rows(`delete from "user" where id like 'late_%'`);
+});
