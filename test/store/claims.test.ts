@@ -1,8 +1,11 @@
-import { expect, it } from "vitest";
-import { type Claim, fenceClaims } from "../../src/store/claims.ts";
+import { beforeEach, expect, it } from "vitest";
+import { MAX_ATTEMPTS } from "../../src/domain/delivery.ts";
+import { type Claim, fenceClaims, releaseClaims } from "../../src/store/claims.ts";
+import { giveUpStuck, reclaimDue } from "../../src/store/reclaims.ts";
 import { testDatabase } from "../support/test-database.ts";
 
 const test = testDatabase(0);
+beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt"));
 
 it("fences off a claim that another process has taken over", async () => {
   const [row] = await test.rows<{ id: string }>(
@@ -24,3 +27,38 @@ it("fences off a claim that another process has taken over", async () => {
   ]);
   expect(await fenceClaims(test.database, [{ ...claim, claimNo: 2 }])).toEqual(new Set([claim.id]));
 });
+
+it("counts no attempt for claims that a database time-out released, and gives up after twelve others", async () => {
+  await test.rows(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload, next_attempt_at)
+     values ('provider-a', 'evt_slow', 'x', 'stripe', 'failed', 'delivery', '{}', clock_timestamp())`,
+  );
+  for (let claimNo = 2; claimNo <= 2 + MAX_ATTEMPTS; claimNo += 1) {
+    await expireLeases();
+    const claim = await claimAgain();
+    expect(claim).toMatchObject({ claimNo, attemptNo: 2 });
+    await releaseClaims(test.database, [claim]);
+    // Its process may not know whether it was released.
+    await releaseClaims(test.database, [claim]);
+  }
+  expect(await test.rows("select from webhook_attempt")).toEqual([]);
+  for (let attemptNo = 2; attemptNo <= MAX_ATTEMPTS; attemptNo += 1) {
+    await expireLeases();
+    expect(await giveUpStuck(test.database)).toEqual([]);
+    expect(await claimAgain()).toMatchObject({ attemptNo });
+  }
+  await expireLeases();
+  expect(await reclaimDue(test.database, { leaseSeconds: 30, limit: 10 })).toEqual([]);
+  expect(await giveUpStuck(test.database)).toHaveLength(1);
+});
+
+async function claimAgain(): Promise<Claim> {
+  const [stored] = await reclaimDue(test.database, { leaseSeconds: 30, limit: 10 });
+  return stored?.claim as Claim;
+}
+
+function expireLeases() {
+  return test.rows(
+    "update webhook_delivery set lease_until = clock_timestamp() - interval '1 second' where status = 'pending'",
+  );
+}
