@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createRecentKeys } from "../../src/intake/recent-keys.ts";
+import { retryDue } from "../../src/intake/retry.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
+import { SECRETS } from "../support/variables.ts";
+
+const { test, runtime } = freshRuntime({ users: 20, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+
+const SLOTS = { stripe: "provider-a", "lemon-squeezy": "provider-c" } as const;
+
+beforeEach(async () => {
+  // The tests use the same event ids: none may count as seen.
+  runtime.intake.recent = createRecentKeys(10);
+  await test.rows("truncate webhook_delivery, webhook_attempt, subscription cascade");
+  await test.rows(
+    `create or replace function time_out() returns trigger language plpgsql as $$
+     begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`,
+  );
+  await test.rows(
+    `create or replace trigger time_out before insert on subscription for each row
+     when (new.provider_subscription_id = 'sub-0') execute function time_out()`,
+  );
+});
+
+const writeInTime = () => test.rows("drop trigger time_out on subscription");
+
+/** One event of each of `count` subscriptions, which arrive together. */
+async function receiveTogether(format: keyof typeof SLOTS, count: number): Promise<string[]> {
+  const results = await Promise.all(
+    Array.from({ length: count }, (_, n) => {
+      const { rawBody, headers } = fixtureDelivery(format, "customer.subscription.created", {
+        secret: SECRETS[SLOTS[format]],
+        nowSeconds: Math.floor(Date.now() / 1000),
+        eventId: `evt-${n}`,
+        subscriptionId: `sub-${n}`,
+        customerId: `sub-${n}`,
+        userId: `user_${n}`,
+        planId: "team",
+        seats: 5,
+      });
+      return runtime.intake.receive(SLOTS[format], { rawBody, header: (name) => headers[name] });
+    }),
+  );
+  await runtime.intake.idle();
+  return results.map(({ outcome }) => outcome);
+}
+
+describe.each([1, 3])("a statement time-out in a group of %i", (count) => {
+  const each = <Value>(value: Value): Value[] => Array.from({ length: count }, () => value);
+
+  it("leaves its first deliveries unavailable, and stores none", async () => {
+    expect(await receiveTogether("stripe", count)).toEqual(each("unavailable"));
+    expect(await test.rows("select from webhook_delivery")).toEqual([]);
+    expect(await test.rows("select from subscription")).toEqual([]);
+    await writeInTime();
+    expect(await receiveTogether("stripe", count)).toEqual(each("applied"));
+    expect(await test.rows("select claim_no, outcome from webhook_attempts")).toEqual(
+      each({ claim_no: 1, outcome: "successful" }),
+    );
+  });
+
+  it("releases its claimed events, and uses up no attempt", async () => {
+    expect(await receiveTogether("lemon-squeezy", count)).toEqual(each("unavailable"));
+    expect(
+      await test.rows("select status, claim_no, released_claims, last_reason from webhook_delivery"),
+    ).toEqual(each({ status: "pending", claim_no: 1, released_claims: 1, last_reason: null }));
+    expect(await test.rows("select from subscription")).toEqual([]);
+    await writeInTime();
+    await test.rows("update webhook_delivery set lease_until = clock_timestamp() - interval '1 second'");
+    expect(await retryDue(runtime.intake)).toMatchObject({ applied: count, failed: 0 });
+    expect(await test.rows("select claim_no, outcome from webhook_attempts")).toEqual(
+      each({ claim_no: 2, outcome: "successful" }),
+    );
+  });
+});
