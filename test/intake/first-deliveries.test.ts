@@ -1,0 +1,64 @@
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Intake, Milestone } from "../../src/intake/intake.ts";
+import { createRecentKeys } from "../../src/intake/recent-keys.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
+import { SECRETS } from "../support/variables.ts";
+
+const { test, runtime } = freshRuntime({ users: 20, variables: { WEBHOOK_LEASE_SECONDS: "90" } });
+
+let configured: Pick<Intake, "database" | "plans" | "reached">;
+beforeEach(async () => {
+  const { database, plans, reached } = runtime.intake;
+  configured = { database, plans, reached };
+  // The tests use the same event ids: none may count as seen.
+  runtime.intake.recent = createRecentKeys(10);
+  await test.rows("truncate webhook_delivery, webhook_attempt, subscription cascade");
+});
+afterEach(() => Object.assign(runtime.intake, configured));
+
+async function receive(eventId: string, { n = 0, seats = 5, planId = "team" } = {}): Promise<string> {
+  const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId,
+    subscriptionId: `sub-${n}`,
+    customerId: `sub-${n}`,
+    userId: `user_${n}`,
+    planId,
+    seats,
+    occurredAt: new Date(Date.UTC(2026, 0, 1) + seats * 1000),
+  });
+  const request = { rawBody, header: (name: string) => headers[name] };
+  return (await runtime.intake.receive("provider-a", request)).outcome;
+}
+
+describe.each(["40001", "40P01"])("a group that meets contention (SQLSTATE %s)", (code) => {
+  const contendedRun: Milestone[] = ["effects written"];
+
+  it("is written in its third run", async () => {
+    const milestones = meetContention({ runs: 2 });
+    expect(await receivePair()).toEqual(["applied", "applied"]);
+    expect(milestones).toEqual([...contendedRun, ...contendedRun, "effects written", "committed"]);
+  });
+
+  it("is claimed first after its third run", async () => {
+    const milestones = meetContention({ runs: 3 });
+    expect(await receivePair()).toEqual(["applied", "applied"]);
+    const firstFour = milestones.slice(0, 4);
+    expect(firstFour).toEqual([...contendedRun, ...contendedRun, ...contendedRun, "claimed"]);
+  });
+
+  function meetContention({ runs }: { runs: number }): Milestone[] {
+    const milestones: Milestone[] = [];
+    runtime.intake.reached = (milestone) => {
+      milestones.push(milestone);
+      if (milestone === "effects written" && milestones.length <= runs)
+        throw Object.assign(new pg.DatabaseError("contention", 0, "error"), { code });
+    };
+    return milestones;
+  }
+
+  const receivePair = () => Promise.all([receive("one"), receive("other", { n: 1 })]);
+});
