@@ -62,3 +62,32 @@ describe.each(["40001", "40P01"])("a group that meets contention (SQLSTATE %s)",
 
   const receivePair = () => Promise.all([receive("one"), receive("other", { n: 1 })]);
 });
+
+it("fails only the event whose decision throws, and applies the others in the same transaction", async () => {
+  const { plans } = configured;
+  const milestones: Milestone[] = [];
+  Object.assign(runtime.intake, {
+    reached: (milestone: Milestone) => milestones.push(milestone),
+    plans: {
+      ...plans,
+      has: (planId: string) => {
+        if (planId === "defective") throw new TypeError("no such plan");
+        return plans.has(planId);
+      },
+    },
+  });
+  const outcomes = await Promise.all([
+    receive("before"),
+    receive("defective", { n: 1, planId: "defective" }),
+    receive("behind", { n: 2 }),
+  ]);
+  expect(outcomes).toEqual(["applied", "failed", "applied"]);
+  expect(milestones).toEqual(["effects written", "committed"]);
+  expect(
+    await test.rows("select event_id, last_reason from webhook_delivery where status = 'failed'"),
+  ).toEqual([{ event_id: "defective", last_reason: "defect" }]);
+  expect(await test.rows("select provider_subscription_id as name from subscription order by 1")).toEqual([
+    { name: "sub-0" },
+    { name: "sub-2" },
+  ]);
+});
