@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Intake, Milestone } from "../../src/intake/intake.ts";
 import { createRecentKeys } from "../../src/intake/recent-keys.ts";
+import type { Statement } from "../../src/store/database.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -90,4 +91,28 @@ it("fails only the event whose decision throws, and applies the others in the sa
     { name: "sub-0" },
     { name: "sub-2" },
   ]);
+});
+
+it("looks known deliveries up behind the locks, in the same round trip", async () => {
+  const { database } = configured;
+  const log: string[] = [];
+  runtime.intake.database = {
+    ...database,
+    connection: async () => {
+      const connection = await database.connection();
+      return {
+        ...connection,
+        run: async <Row>(statement: Statement, values?: readonly unknown[]) => {
+          log.push(statement.name);
+          const rows = await connection.run<Row>(statement, values);
+          log.push("response");
+          return rows;
+        },
+      };
+    },
+  };
+  expect(await receive("looked-up")).toBe("applied");
+  const firstRoundTrip = log.slice(0, log.indexOf("response"));
+  const inOrder = ["lock_free_subscriptions", "known_deliveries"];
+  expect(firstRoundTrip.filter((name) => inOrder.includes(name))).toEqual(inOrder);
 });
