@@ -116,3 +116,25 @@ it("looks known deliveries up behind the locks, in the same round trip", async (
   const inOrder = ["lock_free_subscriptions", "known_deliveries"];
   expect(firstRoundTrip.filter((name) => inOrder.includes(name))).toEqual(inOrder);
 });
+
+it("stores the time of arrival of an event that has waited for the group before it", async () => {
+  let arrivesAfter = "";
+  const waiting: Promise<string>[] = [];
+  runtime.intake.reached = async (milestone) => {
+    if (milestone !== "effects written" || waiting.length > 0) return;
+    const [row] = await test.rows<{ now: string }>("select clock_timestamp()::text as now");
+    arrivesAfter = row?.now as string;
+    waiting.push(receive("waiting", { seats: 6 }));
+    await test.rows("select pg_sleep(0.3)");
+  };
+  await receive("before", { seats: 5 });
+  await Promise.all(waiting);
+  await runtime.intake.idle();
+  expect(
+    await test.rows(
+      `select received_at >= $1::timestamptz as "isAfter", received_at <= completed_at - interval '0.3 s' as "hasWaited"
+       from webhook_delivery where event_id = 'waiting'`,
+      [arrivesAfter],
+    ),
+  ).toEqual([{ isAfter: true, hasWaited: true }]);
+});
