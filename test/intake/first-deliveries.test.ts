@@ -138,3 +138,33 @@ it("stores the time of arrival of an event that has waited for the group before 
     ),
   ).toEqual([{ isAfter: true, hasWaited: true }]);
 });
+
+it("frees a locked subscription within seconds when the process stops before the commit", async () => {
+  await receive("before", { seats: 5 });
+  const waits: string[] = [];
+  runtime.intake.reached = async () => {
+    waits.push(await lockElsewhere("sub-0", { withinSeconds: 15 }));
+  };
+  expect(await receive("stopped", { seats: 6 })).toBe("unavailable");
+  await runtime.intake.idle();
+  expect(waits).toEqual(["locked"]);
+  expect(await test.rows("select event_id from webhook_delivery")).toEqual([{ event_id: "before" }]);
+});
+
+async function lockElsewhere(
+  subscriptionId: string,
+  { withinSeconds }: { withinSeconds: number },
+): Promise<string> {
+  const connection = await test.database.connection();
+  try {
+    await connection.script(
+      `begin; set local lock_timeout = '${withinSeconds}s';
+       select from subscription where provider_subscription_id = '${subscriptionId}' for update`,
+    );
+    return "locked";
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    connection.release({ healthy: false });
+  }
+}
