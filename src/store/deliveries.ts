@@ -36,7 +36,7 @@ with input as materialized (
 ), before as materialized (
   select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at, d.lease_until,
     d.status = 'pending' and d.released_claim_no is distinct from d.claim_no as is_unreported,
-    d.payload is null as is_without_body
+    d.received_at < clock_timestamp() - interval '6 days' as is_old
   from input i cross join lateral (
     select * from webhook_delivery d
     where d.provider = i.provider and d.event_id = i.event_id
@@ -73,11 +73,12 @@ with input as materialized (
   where b.is_unreported
   on conflict do nothing
 ), reopened as (
-  -- Retention has passed it and dropped its body: without this the new one would be kept for ever.
+  -- Retention, which keeps bodies for a week or longer, may have passed it, or be passing it: without this the
+  -- new body would be kept for ever.
   update delivery_retention r set open_ids = r.open_ids || array(
-    select b.id from before b join claimed c on c.id = b.id where b.is_without_body and b.id <= r.dropped_until
+    select b.id from before b join claimed c on c.id = b.id where b.is_old
   )
-  where exists (select from before b where b.is_without_body and b.status <> 'successful' and b.id <= r.dropped_until)
+  where exists (select from before b join claimed c on c.id = b.id where b.is_old)
 )
 select provider, event_id, id, claim_no, attempt_no, null as status, false as is_replicated from claimed
 union all

@@ -1,6 +1,7 @@
 import type { Queryable } from "./database.ts";
 
-// Ids follow the time of receipt. Deliveries that will be retried keep their bodies and are visited again.
+// Ids follow the time of receipt. Deliveries that will be retried, and those that somebody is working on, keep
+// their bodies and are visited again.
 const DROP = {
   name: "drop_payloads",
   text: `
@@ -14,21 +15,26 @@ with place as materialized (
 ), reach as materialized (
   select coalesce(min(id) filter (where not is_old) - 1, max(id)) as until from scanned
 ), due as materialized (
-  select d.id, d.status = 'pending' or (d.status = 'failed' and d.next_attempt_at is not null) as is_open
-  from webhook_delivery d
+  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old from webhook_delivery d
   where d.id = any (array(
     select id from scanned where id <= (select until from reach) union all select unnest(open_ids) from place
   ))
+), settled as materialized (
+  -- In its latest state, and kept in it: it may be claimed again at this moment.
+  select id from webhook_delivery
+  where id = any (array(select id from due where is_old))
+    and (status = 'successful' or (status = 'failed' and next_attempt_at is null))
+  for no key update skip locked
 ), dropped as (
-  update webhook_delivery d set payload = null from due
-  where d.id = due.id and d.payload is not null and not due.is_open and d.status <> 'pending'
+  update webhook_delivery d set payload = null from settled
+  where d.id = settled.id and d.payload is not null
   returning d.id
 ), attempts as (
-  delete from webhook_attempt a using due
-  where a.delivery_id = due.id and not due.is_open and a.claim_no > 1 and a.subscription_id is null
+  delete from webhook_attempt a using settled
+  where a.delivery_id = settled.id and a.claim_no > 1 and a.subscription_id is null
 ), moved as (
   update delivery_retention r set dropped_until = greatest(r.dropped_until, coalesce((select until from reach), 0)),
-    open_ids = array(select id from due where is_open order by id)
+    open_ids = array(select id from due where id <> all (array(select id from settled)) order by id)
   from place
 )
 select (select count(*)::int from dropped) as dropped,

@@ -1,6 +1,9 @@
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Queryable } from "../../src/store/database.ts";
 import { claimDeliveries } from "../../src/store/deliveries.ts";
 import { dropNotifications, dropPayloads } from "../../src/store/delivery-retention.ts";
+import { reclaimOne } from "../../src/store/reclaims.ts";
+import { eventually } from "../support/eventually.ts";
 import { testDatabase } from "../support/test-database.ts";
 
 const test = testDatabase(1);
@@ -23,6 +26,16 @@ async function deliveries(rows: [status: string, ageDays: number, nextAttempt: s
      select id, n, 'retry', 'failed', now(), 1 from webhook_delivery, generate_series(1, 2) n`,
   );
 }
+
+const SENT_AGAIN = {
+  provider: "provider-a",
+  eventId: "e0",
+  eventType: "x",
+  format: "stripe",
+  occurredAtMicros: null,
+  source: "delivery",
+  payload: Buffer.from("{}"),
+} as const;
 
 const eventsWithPayload = async () =>
   (
@@ -79,21 +92,65 @@ it("drops the body of a delivery that was sent again after its body had been dro
     ["failed", 99, null],
   ]);
   expect(await dropAll()).toBe(2);
-  const sentAgain = {
-    provider: "provider-a" as const,
-    eventId: "e1",
-    eventType: "x",
-    format: "stripe",
-    occurredAtMicros: null,
-    source: "delivery" as const,
-    payload: Buffer.from("{}"),
-  };
-  await claimDeliveries(test.database, [sentAgain, { ...sentAgain, eventId: "e0" }], 30);
+  await claimDeliveries(test.database, [{ ...SENT_AGAIN, eventId: "e1" }, SENT_AGAIN], 30);
   await dropAll();
   expect(await eventsWithPayload()).toEqual(["e1"]);
   await test.rows("update webhook_delivery set status = 'successful' where event_id = 'e1'");
   await dropAll();
   expect(await eventsWithPayload()).toEqual([]);
+});
+
+describe("a delivery that is claimed while its body is dropped", () => {
+  /** Runs `meanwhile` before the transaction that does `first` is committed. */
+  async function duringTransaction(
+    first: (transaction: Queryable) => Promise<unknown>,
+    meanwhile: () => Promise<unknown>,
+  ): Promise<void> {
+    const connection = await test.database.connection();
+    try {
+      await connection.script("begin");
+      await first(connection);
+      await meanwhile();
+      await connection.script("commit");
+    } finally {
+      connection.release({ healthy: false });
+    }
+  }
+
+  beforeEach(() => deliveries([["failed", 100, null]]));
+  afterEach(async () => {
+    expect(await eventsWithPayload()).toEqual(["e0"]);
+    await test.rows("update webhook_delivery set status = 'successful', lease_until = null");
+    await dropAll();
+    expect(await eventsWithPayload()).toEqual([]);
+  });
+
+  it("keeps it while it is replayed", () =>
+    duringTransaction(
+      (transaction) => reclaimOne(transaction, "1", { leaseSeconds: 30, source: "replay" }),
+      dropAll,
+    ));
+
+  it("keeps it while it is delivered again", () =>
+    duringTransaction((transaction) => claimDeliveries(transaction, [SENT_AGAIN], 30), dropAll));
+
+  it("keeps the new one when the old one is dropped first", async () => {
+    let claiming: Promise<unknown> = Promise.resolve();
+    await duringTransaction(
+      (transaction) => dropPayloads(transaction, { olderThanDays: 90, limit: 2 }),
+      async () => {
+        claiming = claimDeliveries(test.database, [SENT_AGAIN], 30);
+        await eventually(
+          () =>
+            test.rows(
+              "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+            ),
+          [{ count: 1 }],
+        );
+      },
+    );
+    await claiming;
+  });
 });
 
 it("runs on one process at a time", async () => {
