@@ -87,8 +87,8 @@ type Resolved<Plan = PlanChoice> = {
 };
 
 /**
- * After a terminal status only a newer event counts; an older one that differs flags the subscription for
- * comparison.
+ * After the end only a newer event counts; an older one that differs flags the subscription for comparison.
+ * Adapters report every terminal status as `canceled`.
  */
 function afterItsEnd(
   before: Subscription,

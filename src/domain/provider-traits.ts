@@ -1,5 +1,3 @@
-import type { SubscriptionStatus } from "./subscription-status.ts";
-
 /** What differs between providers besides field names and requests. Nothing here loads a provider's SDK. */
 export type ProviderTraits = {
   /** The display name: "Lemon Squeezy". */
@@ -18,8 +16,6 @@ export type ProviderTraits = {
    * event must survive a crash by itself.
    */
   claimsFirst: boolean;
-  /** Terminal statuses: after one of these only a newer event changes the subscription. */
-  terminalStatuses: ReadonlySet<SubscriptionStatus>;
   /** Whether customers can be imported as users. */
   listsCustomers: boolean;
   /** Whether the API lists sent events. */

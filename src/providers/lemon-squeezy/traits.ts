@@ -17,7 +17,6 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   }),
   acknowledgesFailures: false,
   claimsFirst: true,
-  terminalStatuses: new Set(["canceled"]),
   listsCustomers: false,
   listsEvents: false,
   losesEventsWhileDisabled: false,

@@ -20,7 +20,6 @@ export const PADDLE_TRAITS: ProviderTraits = {
   }),
   acknowledgesFailures: false,
   claimsFirst: false,
-  terminalStatuses: new Set(["canceled"]),
   listsCustomers: false,
   listsEvents: true,
   losesEventsWhileDisabled: false,

@@ -15,7 +15,6 @@ export const POLAR_TRAITS: ProviderTraits = {
   acknowledgesFailures: true,
   claimsFirst: false,
   // A canceled subscription can be reinstated, by a newer event.
-  terminalStatuses: new Set(["canceled"]),
   listsCustomers: false,
   listsEvents: true,
   losesEventsWhileDisabled: true,

@@ -20,7 +20,6 @@ export const STRIPE_TRAITS: ProviderTraits = {
   }),
   acknowledgesFailures: false,
   claimsFirst: false,
-  terminalStatuses: new Set(["canceled"]),
   listsCustomers: true,
   listsEvents: true,
   losesEventsWhileDisabled: false,
