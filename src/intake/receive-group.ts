@@ -66,20 +66,21 @@ async function afterFailure(
   }
   // One invalid event fails the transaction for all: processed singly, only that one leaves.
   const outcomes: WrittenOutcome[] = [];
-  const leavingKeys = new Set<string>();
+  // Those behind an event that may touch the same subscription share its outcome, so that their order stays.
+  const held = new Map<string, "leaves" | "unavailable">();
   let lockTimeouts = 0;
   for (const event of group) {
     const keys = keysOf(event);
-    // Those behind it that may touch the same subscription leave too, so that their order stays.
-    const isBehind = keys.some((key) => leavingKeys.has(key));
-    const outcome: WrittenOutcome =
-      isBehind || lockTimeouts >= MAX_LOCK_TIMEOUTS
+    const ahead = keys.flatMap((key) => held.get(key) ?? []);
+    const outcome: WrittenOutcome = ahead.includes("unavailable")
+      ? { outcome: "unavailable" }
+      : ahead.length > 0 || lockTimeouts >= MAX_LOCK_TIMEOUTS
         ? { outcome: "leaves" }
         : ((await writeGroup(intake, [event], closing))[0] as WrittenOutcome);
     outcomes.push(outcome);
-    if (outcome.outcome !== "leaves") continue;
-    if (outcome.afterLockTimeout) lockTimeouts += 1;
-    for (const key of keys) leavingKeys.add(key);
+    if (outcome.outcome !== "leaves" && outcome.outcome !== "unavailable") continue;
+    if ("afterLockTimeout" in outcome && outcome.afterLockTimeout) lockTimeouts += 1;
+    for (const key of keys) held.set(key, outcome.outcome);
   }
   return outcomes;
 }

@@ -19,31 +19,40 @@ beforeEach(async () => {
   );
   await test.rows(
     `create or replace trigger time_out before insert on subscription for each row
-     when (new.provider_subscription_id = 'sub-0') execute function time_out()`,
+     when (new.provider_subscription_id = 'sub-0' and new.seats = 5) execute function time_out()`,
   );
 });
 
 const writeInTime = () => test.rows("drop trigger time_out on subscription");
 
+async function receive(
+  format: keyof typeof SLOTS,
+  event: { eventId: string; subscriptionId: string; userId: string; seats?: number },
+): Promise<string> {
+  const { rawBody, headers } = fixtureDelivery(format, "customer.subscription.created", {
+    secret: SECRETS[SLOTS[format]],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    customerId: event.subscriptionId,
+    planId: "team",
+    seats: 5,
+    ...event,
+  });
+  const { outcome } = await runtime.intake.receive(SLOTS[format], {
+    rawBody,
+    header: (name) => headers[name],
+  });
+  return outcome;
+}
+
 /** One event of each of `count` subscriptions, which arrive together. */
 async function receiveTogether(format: keyof typeof SLOTS, count: number): Promise<string[]> {
-  const results = await Promise.all(
-    Array.from({ length: count }, (_, n) => {
-      const { rawBody, headers } = fixtureDelivery(format, "customer.subscription.created", {
-        secret: SECRETS[SLOTS[format]],
-        nowSeconds: Math.floor(Date.now() / 1000),
-        eventId: `evt-${n}`,
-        subscriptionId: `sub-${n}`,
-        customerId: `sub-${n}`,
-        userId: `user_${n}`,
-        planId: "team",
-        seats: 5,
-      });
-      return runtime.intake.receive(SLOTS[format], { rawBody, header: (name) => headers[name] });
-    }),
+  const outcomes = await Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      receive(format, { eventId: `evt-${n}`, subscriptionId: `sub-${n}`, userId: `user_${n}` }),
+    ),
   );
   await runtime.intake.idle();
-  return results.map(({ outcome }) => outcome);
+  return outcomes;
 }
 
 describe.each([1, 3])("a statement time-out in a group of %i", (count) => {
@@ -73,4 +82,26 @@ describe.each([1, 3])("a statement time-out in a group of %i", (count) => {
       each({ claim_no: 2, outcome: "successful" }),
     );
   });
+});
+
+it("leaves later events of its subscription unavailable as well when a group is written singly", async () => {
+  await test.rows(
+    `create or replace function refuse() returns trigger language plpgsql as $$
+     begin raise exception 'refused' using errcode = '22000'; end $$`,
+  );
+  await test.rows(
+    `create or replace trigger refuse before insert on subscription for each row
+     when (new.provider_subscription_id = 'refused') execute function refuse()`,
+  );
+  const outcomes = await Promise.all([
+    receive("stripe", { eventId: "refused", subscriptionId: "refused", userId: "user_1" }),
+    receive("stripe", { eventId: "too slow", subscriptionId: "sub-0", userId: "user_2" }),
+    receive("stripe", { eventId: "behind it", subscriptionId: "sub-0", userId: "user_2", seats: 6 }),
+    receive("stripe", { eventId: "other", subscriptionId: "sub-1", userId: "user_3" }),
+  ]);
+  expect(outcomes).toEqual(["failed", "unavailable", "unavailable", "applied"]);
+  expect(await test.rows("select event_id from webhook_delivery order by 1")).toEqual([
+    { event_id: "other" },
+    { event_id: "refused" },
+  ]);
 });
