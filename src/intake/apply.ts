@@ -125,7 +125,7 @@ async function applyLocked(
     }
     const { decisions, changed, changes, payments } = decideGroup(
       intake,
-      group.map((event) => (heldClaims.has(event.claim.id) ? event : null)),
+      group.map((event) => (heldClaims.has(event.claim) ? event : null)),
       locked,
     );
     const ofDeleted = group.filter((event, index) => isOfDeletedUser(event, decisions[index] ?? null, users));
@@ -167,7 +167,7 @@ async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown)
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       const heldClaims = await fenceClaims(transaction, [event.claim]);
-      const decision = heldClaims.has(event.claim.id) ? failed : null;
+      const decision = heldClaims.has(event.claim) ? failed : null;
       await transaction.commitAfter(recordOutcomes(transaction, [event], [decision], []));
       return outcomeOf(decision);
     });

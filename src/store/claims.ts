@@ -27,23 +27,25 @@ from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[])
   as held (id, claim_no, held_as, provider, event_id)
 where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_no and d.status = held.held_as
   and d.provider = held.provider and d.event_id = held.event_id
-returning d.id`,
+returning d.id, d.claim_no as "claimNo"`,
 };
 
 /**
- * The fence: locks the deliveries whose claims still hold and returns their ids. They are marked successful
+ * The fence: locks the deliveries whose claims still hold and returns these claims. The deliveries are marked successful
  * at once, invisibly until the commit; those that fail are marked again.
  */
-export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
+export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<Claim>> {
   const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));
-  const rows = await transaction.run<{ id: string }>(FENCE, [
+  const rows = await transaction.run<Pick<Claim, "id" | "claimNo">>(FENCE, [
     sorted.map((claim) => claim.id),
     sorted.map((claim) => claim.claimNo),
     sorted.map((claim) => claim.heldAs),
     sorted.map((claim) => claim.provider),
     sorted.map((claim) => claim.eventId),
   ]);
-  return new Set(rows.map((row) => row.id));
+  // By number too: a delivery may be listed with a stale claim and the current one.
+  const held = new Map(rows.map(({ id, claimNo }) => [id, claimNo]));
+  return new Set(claims.filter(({ id, claimNo }) => held.get(id) === claimNo));
 }
 
 const RELEASE = {

@@ -25,7 +25,9 @@ it("fences off a claim that another process has taken over", async () => {
   expect(await test.rows("select status, claim_no from webhook_delivery")).toEqual([
     { status: "pending", claim_no: 2 },
   ]);
-  expect(await fenceClaims(test.database, [{ ...claim, claimNo: 2 }])).toEqual(new Set([claim.id]));
+  const current = { ...claim, claimNo: 2 };
+  // The stale one may still wait in the process that has claimed it again.
+  expect([...(await fenceClaims(test.database, [claim, current]))]).toEqual([current]);
 });
 
 it("counts no attempt for claims that a database time-out released, and gives up after twelve others", async () => {
