@@ -86,8 +86,8 @@ export async function resolveChange(
 }
 
 /**
- * Of the new plan's prices that the slot sells, the one with the interval and currency of what is paid now, else
- * the first; `null`: it sells none.
+ * Of the new plan's prices that the slot sells, the one with the interval and currency of what is paid now,
+ * else the first; `null`: it sells none.
  */
 function priceLike(plan: Plan, current: Plan | undefined, slot: Slot, priceId: string | null): string | null {
   const paid = current && priceWithId(current, slot, priceId);

@@ -45,18 +45,19 @@ export async function applyGroup(
     const rest = group.filter((event) => !leaving.has(event));
     const applying = await applyGroup(intake, rest);
     const outcomes = new Map(rest.map((event, index) => [event, applying[index]]));
-    return group.map((event) => outcomes.get(event) ?? intake.lockWaits.submit(event));
+    return group.map((event) => outcomes.get(event) ?? intake.singleAttempts.submit(event));
   } catch (error) {
-    // A lock concerns one event, which is not known here; a slow database concerns all.
-    if (isLockTimeout(error)) return group.map((event) => intake.lockWaits.submit(event));
-    if (isTimeout(error)) return release(intake, group, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, group, error);
+    // A lock concerns one event; a slow database concerns all.
+    if (isTimeout(error) && !isLockTimeout(error)) return release(intake, group, error);
+    const [only] = group;
+    if (only && group.length === 1 && !isLockTimeout(error)) return [await recordDefect(intake, only, error)];
   }
-  // The transaction is rolled back with everybody's effects: applied singly, only the faulty event fails.
-  return applySingly(intake, group);
+  // The transaction is rolled back with everybody's effects: singly, only the event concerned waits or fails.
+  return group.map((event) => intake.singleAttempts.submit(event));
 }
 
-/** Applies events in order that wait for their locks, a transaction each. */
+/** Applies events in order, a transaction each, that may wait for locks. */
 export async function applySingly(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
   const outcomes: AttemptOutcome[] = [];
   const stuckKeys = new Set<string>();

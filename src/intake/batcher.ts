@@ -1,10 +1,8 @@
 import { createKeyQueue, type Place } from "./key-queue.ts";
 
 export type BatcherOptions<Item, Answer> = {
-  /** The keys an item touches: items with a common key never run in two groups at once. */
+  /** The keys an item touches. Items with a common key run in order, and never in two groups at once. */
   keysOf(item: Item): readonly string[];
-  /** Whether items with a common key may share a group, in order, or must wait for the next one. */
-  sameKey: "together" | "apart";
   bytesOf(item: Item): number;
   /** The result of an item that nobody waits for any more; `null`: somebody does. */
   abandoned?(item: Item): Answer | null;
@@ -106,7 +104,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
         entry.isTaken = true;
         group.push(entry);
         groupBytes += entry.bytes;
-        if (options.sameKey === "together") candidates.push(...onlyBehind(entry, before));
+        candidates.push(...onlyBehind(entry, before));
       }
       candidates.length = 0;
     }

@@ -34,7 +34,7 @@ export async function claimGroup(
 }
 
 /** Claims an event that waits for its lock. */
-export async function claimWaiting(intake: Intake, [event]: readonly IncomingEvent[]): Promise<Claimed[]> {
+export async function claimSingle(intake: Intake, [event]: readonly IncomingEvent[]): Promise<Claimed[]> {
   const group = event === undefined ? [] : [event];
   try {
     return await retryOnContention(() => claimTogether(intake, group, claimLimits(intake)));
@@ -47,7 +47,7 @@ async function claimBesideLocks(
   intake: Intake,
   group: readonly IncomingEvent[],
 ): Promise<(Claimed | Promise<Claimed>)[]> {
-  if (group.length === 1) return group.map((event) => intake.claimWaits.submit(event));
+  if (group.length === 1) return group.map((event) => intake.singleClaims.submit(event));
   const deliveries = group.map(({ delivery }) => delivery);
   let locked: ReadonlySet<string>;
   try {
@@ -63,7 +63,7 @@ async function claimBesideLocks(
   const rest = group.filter((event) => !leaving.has(event));
   const claiming = await claimGroup(intake, rest);
   const claimed = new Map(rest.map((event, index) => [event, claiming[index]]));
-  return group.map((event) => claimed.get(event) ?? intake.claimWaits.submit(event));
+  return group.map((event) => claimed.get(event) ?? intake.singleClaims.submit(event));
 }
 
 async function claimSingly(
@@ -75,7 +75,7 @@ async function claimSingly(
   for (const event of group) {
     const keys = keysOf(event);
     const [claiming] = keys.some((key) => leavingKeys.has(key))
-      ? [intake.claimWaits.submit(event)]
+      ? [intake.singleClaims.submit(event)]
       : await claimGroup(intake, [event]);
     if (claiming instanceof Promise) for (const key of keys) leavingKeys.add(key);
     claimed.push(claiming as Claimed | Promise<Claimed>);

@@ -1,7 +1,7 @@
 import { applyGroup, applySingly } from "./apply.ts";
 import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
-import { claimGroup, claimWaiting } from "./claim.ts";
+import { claimGroup, claimSingle } from "./claim.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
 import { createInProcess } from "./in-process.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
@@ -22,8 +22,8 @@ const STALLED_AFTER_MS = 50;
 const RECENT_KEYS = 20_000;
 
 /**
- * How many connections the intake uses at once: for first deliveries, for attempts and those that wait for
- * locks, and for claims, those that wait and the retry job's.
+ * How many connections the intake uses at once: for first deliveries, for attempts in groups and single ones,
+ * and for claims in groups, single ones and the retry job's.
  */
 export const INTAKE_CONNECTIONS = MAX_GROUPS_IN_FLIGHT + 2 * MAX_ATTEMPTS_IN_FLIGHT + 3;
 
@@ -36,7 +36,6 @@ export function createIntake(options: IntakeOptions): Intake {
   const deliveries = createBatcher<IncomingEvent, ReceivedOutcome>({
     ...limits,
     keysOf,
-    sameKey: "together",
     bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: (event) => (event.isAwaited() ? null : { outcome: "unavailable" }),
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
@@ -49,7 +48,6 @@ export function createIntake(options: IntakeOptions): Intake {
   const claims = createBatcher<IncomingEvent, Claimed>({
     ...limits,
     keysOf: (event) => [event.key, ...keysOf(event)],
-    sameKey: "together",
     bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: isAbandoned,
     // One at a time: claims put a subscription's events in order.
@@ -57,31 +55,28 @@ export function createIntake(options: IntakeOptions): Intake {
     maxActive: 1,
     run: tracedGroup(options.tracing, "intake claim", (group) => claimGroup(intake, group)),
   });
-  const claimWaits = createBatcher<IncomingEvent, Claimed>({
+  const singleClaims = createBatcher<IncomingEvent, Claimed>({
     ...limits,
-    // In order: `claims` keeps their keys.
+    // They run in order, one by one; meanwhile `claims` keeps their keys.
     keysOf: () => [],
-    sameKey: "together",
     bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: isAbandoned,
     maxItems: 1,
     maxInFlight: 1,
     maxActive: 1,
-    run: tracedGroup(options.tracing, "intake claim", (group) => claimWaiting(intake, group)),
+    run: tracedGroup(options.tracing, "intake claim", (group) => claimSingle(intake, group)),
   });
   const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...limits,
     keysOf,
-    sameKey: "together",
     bytesOf: (event) => event.bytes,
     maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
     maxActive: 1,
     run: tracedGroup(options.tracing, "intake apply", (group) => applyGroup(intake, group)),
   });
-  const lockWaits = createBatcher<ClaimedEvent, AttemptOutcome>({
+  const singleAttempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...limits,
     keysOf,
-    sameKey: "together",
     bytesOf: (event) => event.bytes,
     maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
     maxActive: 1,
@@ -95,12 +90,12 @@ export function createIntake(options: IntakeOptions): Intake {
     recent: createRecentKeys(RECENT_KEYS),
     deliveries,
     claims,
-    claimWaits,
+    singleClaims,
     attempts,
-    lockWaits,
+    singleAttempts,
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      const stages = [deliveries, claims, claimWaits, attempts, lockWaits];
+      const stages = [deliveries, claims, singleClaims, attempts, singleAttempts];
       while (stages.some((stage) => stage.load().items > 0)) for (const stage of stages) await stage.idle();
     },
   };

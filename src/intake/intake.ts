@@ -54,11 +54,11 @@ export type Intake = IntakeOptions & {
   recent: RecentKeys;
   deliveries: Batcher<IncomingEvent, ReceivedOutcome>;
   claims: Batcher<IncomingEvent, Claimed>;
-  /** Events whose delivery another transaction has locked. */
-  claimWaits: Batcher<IncomingEvent, Claimed>;
+  /** Events that wait for another transaction, which has locked their delivery. */
+  singleClaims: Batcher<IncomingEvent, Claimed>;
   attempts: Batcher<ClaimedEvent, AttemptOutcome>;
-  /** Claimed events that wait for a lock. */
-  lockWaits: Batcher<ClaimedEvent, AttemptOutcome>;
+  /** Claimed events that wait for a lock, or of a group of which one cannot be applied. */
+  singleAttempts: Batcher<ClaimedEvent, AttemptOutcome>;
   receive(slot: Slot, request: SignedRequest): Promise<ReceiveResult>;
   idle(): Promise<void>;
 };

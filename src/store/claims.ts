@@ -31,8 +31,8 @@ returning d.id, d.claim_no as "claimNo"`,
 };
 
 /**
- * The fence: locks the deliveries whose claims still hold and returns these claims. The deliveries are marked successful
- * at once, invisibly until the commit; those that fail are marked again.
+ * The fence: locks the deliveries whose claims still hold and returns these claims. The deliveries are marked
+ * successful at once, invisibly until the commit; those that fail are marked again.
  */
 export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<Claim>> {
   const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));

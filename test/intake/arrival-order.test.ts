@@ -65,14 +65,12 @@ it("never runs two items with a common key at once and keeps their order", async
         }),
         { maxLength: 40 },
       ),
-      fc.constantFrom("together" as const, "apart" as const),
       fc.integer({ min: 1, max: 4 }),
-      async (generated, sameKey, maxInFlight) => {
+      async (generated, maxInFlight) => {
         const running = new Set<string>();
         const order = new Map<string, number[]>();
         const groups: Batcher<Item, number> = createBatcher({
           keysOf: (item) => item.keys,
-          sameKey,
           bytesOf: () => 1,
           maxItems: 5,
           maxBytes: 100,
@@ -85,7 +83,6 @@ it("never runs two items with a common key at once and keeps their order", async
               expect(running.has(key)).toBe(false);
               running.add(key);
             }
-            if (sameKey === "apart") expect(keys.size).toBe(group.flatMap((item) => item.keys).length);
             for (const item of group) {
               for (const key of item.keys) order.set(key, [...(order.get(key) ?? []), item.id]);
             }

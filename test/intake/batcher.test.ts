@@ -8,7 +8,6 @@ function manualBatcher(options: { maxItems?: number; maxActive?: number; stalled
   const running = new Map<string, { names: string[]; closing(): void; end(): void }>();
   const batcher = createBatcher<Item, string>({
     keysOf: (item) => item.keys,
-    sameKey: "together",
     bytesOf: () => 1,
     abandoned: (item) => (item.isAbandoned ? "abandoned" : null),
     maxItems: 4,
@@ -145,7 +144,6 @@ it("keeps the keys of an item that leaves its group locked until its own result 
   const ran: string[][] = [];
   const batcher = createBatcher<Item, string>({
     keysOf: (item) => item.keys,
-    sameKey: "together",
     bytesOf: () => 1,
     maxItems: 10,
     maxBytes: 100,

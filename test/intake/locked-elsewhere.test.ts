@@ -50,8 +50,8 @@ async function whileLocked<Result>(statement: string, work: () => Promise<Result
 const SOON_MS = 400;
 
 /**
- * Whether the others, sent once the first ones are on their way, are applied while these still wait. Several rounds:
- * on a machine that stands still, one proves nothing.
+ * Whether the others, sent once the first ones are on their way, are applied while these still wait. Several
+ * rounds: on a machine that stands still, one proves nothing.
  */
 async function areIndependent(
   waiting: () => Promise<string>[],
