@@ -1,5 +1,6 @@
 import type { DeliveryStatus } from "../../src/domain/delivery.ts";
 import type { Queryable } from "../../src/store/database.ts";
+import { findLocked } from "../../src/store/deliveries.ts";
 import { attemptsOf, findLoggedDelivery } from "../../src/store/delivery-detail.ts";
 import { listLoggedDeliveries } from "../../src/store/delivery-log.ts";
 import { dropPayloads } from "../../src/store/delivery-retention.ts";
@@ -49,6 +50,8 @@ export function logQueries(example: LogExample): Record<string, (database: Query
     "last event of a subscription": (database) => lastEventIds(database, [example.subscriptionId]),
     "which events are known": (database) =>
       knownEvents(database, "provider-a", [example.eventId, "evt_unknown"]),
+    "which deliveries are locked": (database) =>
+      findLocked(database, [{ provider: "provider-a", eventId: example.eventId }]),
     "statistics of all slots": (database) => countDeliveries(database, { provider: null }),
     "statistics of a slot": (database) => countDeliveries(database, { provider: "provider-a" }),
     "due retries": (database) => reclaimDue(database, lease),
