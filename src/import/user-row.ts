@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ExternalId } from "../domain/external-id.ts";
-import { LOCALES } from "../domain/locale.ts";
+import { LOCALES, languageOf } from "../domain/locale.ts";
 import { PersonName } from "../domain/person-name.ts";
 import { UserId } from "../domain/user-id.ts";
 import type { Unmatched } from "./run-import.ts";
@@ -21,18 +21,7 @@ const UserRow = z.object({
   email: z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email()),
   // A line break in a cell is a space.
   name: z.union([absent, text.transform((name) => name.replace(/\s+/g, " ")).pipe(PersonName)]),
-  /** "de-AT" is "de"; a language without a translation is none. */
-  locale: z.preprocess(
-    (value) =>
-      LOCALES.find(
-        (locale) =>
-          locale ===
-          String(value ?? "")
-            .toLowerCase()
-            .split(/[-_]/)[0],
-      ) ?? null,
-    z.enum(LOCALES).nullable(),
-  ),
+  locale: z.union([absent, text.transform(languageOf).pipe(z.enum(LOCALES))]),
 });
 
 export type UserRow = z.output<typeof UserRow>;

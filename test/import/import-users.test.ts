@@ -132,6 +132,26 @@ describe("importing users", () => {
     expect(await users()).toMatchObject([{ external_id: "3", name: "Cy D" }]);
   });
 
+  it("leaves out rows whose language is not supported, and reads regions and empty cells", async () => {
+    const source = await fileOf(
+      "users.csv",
+      "id,email,locale\na,a@example.com,xx\nb,b@example.com,zh_Hans_CN\nc,c@example.com,\nd,d@example.com,fr-CA\n",
+    );
+    const line = (number: number, id: string) => ({ line: number, id, reason: "locale: invalid" });
+    expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
+      ...counts(2, 0, 0),
+      unmatched: [line(2, "a"), line(5, "d")],
+    });
+    expect(await users()).toMatchObject([
+      { id: "b", locale: "zh" },
+      { id: "c", locale: "en" },
+    ]);
+    expect(await imported([{ id: "e", email: "e@example.com", locale: false }])).toMatchObject({
+      ...counts(0, 0, 0),
+      unmatched: [{ reason: "locale: invalid" }],
+    });
+  });
+
   it("reads CSV with line breaks of several systems", async () => {
     const source = await fileOf(
       "users.csv",
@@ -329,22 +349,24 @@ describe("importing users of Better Auth", () => {
 });
 
 describe("importing Stripe's customers", () => {
-  it("uses the user id of their metadata as external id, else the customer id", async () => {
+  it("uses the user id of their metadata as external id, else the customer id, and no unsupported language", async () => {
     const page = {
       customers: [
         { id: "cus_1", email: "ann@example.com", name: "Ann", locale: "de-DE", userId: "old_1" },
         { id: "cus_2", email: "bob@example.com", name: null, locale: null, userId: null },
         { id: "cus_3", email: null, name: null, locale: null, userId: null },
+        { id: "cus_4", email: "cy@example.com", name: null, locale: "fr", userId: null },
       ],
       next: null,
     };
     const source = stripeCustomers("provider-a", async () => page);
     expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
-      ...counts(2, 0, 0),
+      ...counts(3, 0, 0),
       unmatched: [{ externalId: "cus_3", reason: "email: invalid" }],
     });
     expect(await context.test.rows('select external_id, locale from "user" order by external_id')).toEqual([
       { external_id: "cus_2", locale: "en" },
+      { external_id: "cus_4", locale: "en" },
       { external_id: "old_1", locale: "de" },
     ]);
   });

@@ -1,3 +1,4 @@
+import { supportedLocale } from "../../domain/locale.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { PlanCatalog } from "../../domain/plan.ts";
 import type { Slot } from "../../domain/slot.ts";
@@ -20,7 +21,13 @@ export function betterAuthUsers({ database, url }: BetterAuth): Source<SourceUse
     identity: ["users", "better-auth", url],
     read: (position) =>
       readForeignTable(database, '"user"', position, ({ id, email, name, ...row }) => ({
-        fields: { id, externalId: null, email, name, locale: column(row, "locale", "language") },
+        fields: {
+          id,
+          externalId: null,
+          email,
+          name,
+          locale: supportedLocale(column(row, "locale", "language")),
+        },
       })),
   };
 }

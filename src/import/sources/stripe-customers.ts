@@ -1,3 +1,4 @@
+import { supportedLocale } from "../../domain/locale.ts";
 import type { PaymentApi } from "../../domain/payment-api.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Source } from "../run-import.ts";
@@ -16,7 +17,7 @@ export function stripeCustomers(
     read: async (position) => {
       const { customers, next } = await listCustomerPage(position);
       const rows = customers.map(({ id, email, name, locale, userId }) => ({
-        fields: { id: null, externalId: userId ?? id, email, name, locale },
+        fields: { id: null, externalId: userId ?? id, email, name, locale: supportedLocale(locale) },
       }));
       return { rows, next };
     },
