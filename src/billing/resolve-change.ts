@@ -52,15 +52,15 @@ export async function resolveChange(
   const plan =
     plans.plans.find((candidate) => candidate.id === planId) ??
     refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
-  const seats = requested.seats ?? stored.seats;
-  if (seats < plan.seats.min || seats > plan.seats.max)
-    refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
   const currentPlan = plans.plans.find((candidate) => candidate.id === stored.planId);
   const keepsPlan = plan.id === stored.planId;
   const keptPrice = keepsPlan ? stored.priceId : null;
   const priceId = keptPrice ?? priceLike(plan, currentPlan, provider, stored.priceId);
   if (priceId === null)
     refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
+  const seats = requested.seats ?? stored.seats;
+  if (seats < plan.seats.min || seats > plan.seats.max)
+    refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
 
   const api = providerOf(payments, provider);
   // A subscription that ends then has no next period to change.

@@ -84,6 +84,12 @@ describe("a change while another one is being made", () => {
   });
 });
 
+it("refuses a plan that is not for sale for that, whatever the seats", async () => {
+  for (const input of [{ planId: "free" }, { planId: "free", seats: 1 }])
+    await expect(change(input)).rejects.toMatchObject({ reason: "plan_not_sold_by" });
+  await expect(change({ planId: "pro", seats: 6 })).rejects.toMatchObject({ reason: "seats_out_of_range" });
+});
+
 describe("a change to a plan whose first price is no longer sold", () => {
   async function changeWith(priceIds: Record<string, string>) {
     const plans = definePlans(

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import shippedPlans from "../../plans.config.ts";
+import { definePlans } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
+import { createCheckout } from "../../src/operations/billing/create-checkout.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { findPaidTwice } from "../../src/store/unwanted-subscriptions.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
@@ -13,6 +16,7 @@ import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
+import { createTestContext, session } from "./test-context.ts";
 
 const test = testDatabase(0);
 let stripe: StripeServer;
@@ -294,6 +298,21 @@ describe("a checkout", () => {
     expect([answer.status, answer.body]).toEqual([400, { error }]);
     expect(stripe.sessions).toEqual([]);
     expect(await rows()).toEqual([]);
+  });
+
+  it("is refused for a plan that the slot does not sell, whatever the seats", async () => {
+    const plans = definePlans(
+      shippedPlans.plans.map((plan) => ({
+        ...plan,
+        priceIds: { "provider-a": `price_${plan.id}` },
+        prices: [],
+      })),
+    );
+    const { call } = createTestContext({ database: test.database }, { plans });
+    const refusedIn = (provider: Slot) =>
+      expect(call(createCheckout, session(person.id), { planId: "pro", seats: 6, provider })).rejects;
+    await refusedIn("provider-b").toMatchObject({ reason: "plan_not_sold_by" });
+    await refusedIn("provider-a").toMatchObject({ reason: "seats_out_of_range" });
   });
 
   it("is refused in a slot without a provider", async () => {

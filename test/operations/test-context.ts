@@ -1,6 +1,7 @@
 import plans from "../../plans.config.ts";
 import type { CancelSubscription } from "../../src/billing/cancel-at-provider.ts";
 import type { Caller } from "../../src/domain/caller.ts";
+import type { PlanCatalog } from "../../src/domain/plan.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { execute, type Operation } from "../../src/operations/operation.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
@@ -31,6 +32,7 @@ export function createTestContext(
     cancelSubscription?: CancelSubscription;
     newApiKey?: () => unknown;
     log?: { error(): void };
+    plans?: PlanCatalog;
   } & Partial<Pick<Runtime, "intake" | "payments">> = {},
 ): TestContext {
   return {

@@ -62,13 +62,13 @@ export const createCheckout = defineOperation({
     const price = chosenPrice(plan, order);
     if (Object.values(price.priceIds).length === 0)
       refuse({ reason: "plan_not_sold", params: { plan: plan.name }, field: "planId" });
+    const [priceId] = priceIdsIn(provider, price);
+    if (priceId === undefined)
+      refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "provider" });
     if (seats !== undefined && (seats < plan.seats.min || seats > plan.seats.max)) {
       refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
     }
     const api = providerOf(deps.payments, provider);
-    const [priceId] = priceIdsIn(provider, price);
-    if (priceId === undefined)
-      refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "provider" });
 
     const { userId } = caller;
     const { email, emailVerified } =
