@@ -27,7 +27,8 @@ export function conclude(
   { json, text, failure, exitCode, nextCursor }: Conclusion,
   output: { json?: boolean },
 ): void {
-  terminal.stdout.write(`${output.json ? JSON.stringify(json, null, 2) : text()}\n`);
+  if (output.json) writeJson(terminal, json);
+  else terminal.stdout.write(`${text()}\n`);
   // On stderr: with --json, stdout holds the list alone.
   if (nextCursor) terminal.stderr.write(`next page: --cursor ${nextCursor}\n`);
   if (failure) fail(terminal, failure);
@@ -44,15 +45,26 @@ export function concludeFailure(
   { json, command }: { json: boolean; command: Command | null },
 ): void {
   if (error instanceof CommanderError) {
-    // Commander has already printed its message.
-    terminal.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+    // Commander has already printed its message, or the help or version that was asked for.
+    if (error.exitCode === 0) return;
+    if (json) writeJson(terminal, { error: usageSentence(error) });
+    terminal.exitCode = WRONG_USAGE;
     return;
   }
   const sentence = sentenceOf(error, command);
-  if (json) terminal.stdout.write(`${JSON.stringify({ error: sentence }, null, 2)}\n`);
+  if (json) writeJson(terminal, { error: sentence });
   fail(terminal, sentence);
   // What was typed is refused whatever the state of the server.
   if (error instanceof Refusal && error.code === "invalid_input") terminal.exitCode = WRONG_USAGE;
+}
+
+function writeJson(terminal: Terminal, value: unknown): void {
+  terminal.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** On one line, without the word that Commander puts in front. */
+function usageSentence({ message }: CommanderError): string {
+  return message.replace(/^error: /, "").replace(/\s+/g, " ");
 }
 
 function fail(terminal: Terminal, sentence: string): void {

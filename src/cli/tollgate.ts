@@ -17,24 +17,26 @@ import { addWebhooks } from "./webhooks.ts";
 
 /** Exit code: 0 done, 1 failed with a sentence on stderr, 2 wrong usage. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+  const json = args.includes("--json");
   let command: Command | null = null;
-  const program = createProgram(terminal).hook("preAction", (_, running) => {
+  const program = createProgram(terminal, { json }).hook("preAction", (_, running) => {
     command = running;
   });
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    concludeFailure(terminal, error, { json: args.includes("--json"), command });
+    concludeFailure(terminal, error, { json, command });
   }
 }
 
 /** The whole command line; nothing is run yet. */
-export function createProgram(terminal: Terminal): Command {
+export function createProgram(terminal: Terminal, { json = false } = {}): Command {
+  const { version } = packageJson;
   const program = new Command("tollgate")
     .description(
       "Operates a Tollgate server. Uses the same data folder and variables as the server, which may be running.",
     )
-    .version(packageJson.version, "--version", "prints the version")
+    .version(json ? JSON.stringify({ version }) : version, "--version", "prints the version")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

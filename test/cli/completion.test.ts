@@ -54,6 +54,8 @@ describe("completion", () => {
   });
 });
 
-it("prints the version", async () => {
+it("prints the version, with --json as JSON", async () => {
+  const version = { code: 0, stdout: `{"version":"${packageJson.version}"}\n`, stderr: "" };
+  expect(await tollgate("--version", "--json")).toEqual(version);
   expect(await tollgate("--version")).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: "" });
 });

@@ -83,6 +83,18 @@ describe("wrong usage", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(message);
   });
+
+  it.each([
+    ...WRONG.filter(([, { source }]) => !/Usage|argument missing/.test(source)),
+    ["webhooks", /^unknown option '--json'$/] as const,
+    ["keys create --service", /^required option '--name <name>' not specified$/] as const,
+  ])("prints wrong usage of '%s' on stdout too with --json", async (command, message) => {
+    const { code, stdout, stderr } = await tollgate(...wordsOf(command), "--json");
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({ error: expect.stringMatching(message) });
+    expect(JSON.parse(stdout).error).not.toMatch(/^error|\n|see --help/);
+    expect(stderr).toMatch(/^error: /);
+  });
 });
 
 describe("the process", () => {
