@@ -20,6 +20,7 @@ export const InputProblem = z.discriminatedUnion("problem", [
   z.object({ problem: z.literal("malformed"), format: z.string() }),
   z.object({ problem: z.literal("control_characters") }),
   z.object({ problem: z.literal("repeated") }),
+  z.object({ problem: z.literal("excludes"), other: z.string() }),
   z.object({ problem: z.literal("belongs_in_path") }),
   z.object({ problem: z.literal("nothing_to_change") }),
   z.object({ problem: z.literal("unreadable_body"), expected: z.string() }),
@@ -61,6 +62,8 @@ export function problemSentence(problem: InputProblem): string {
       return "must not contain control characters";
     case "repeated":
       return "given more than once";
+    case "excludes":
+      return `cannot be given together with ${problem.other}`;
     case "belongs_in_path":
       return "belongs in the path";
     case "nothing_to_change":

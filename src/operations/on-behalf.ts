@@ -49,7 +49,7 @@ export async function namedUser(
   if (!parsed.success) throw invalidInput(parsed.error);
   const { user, externalId } = parsed.data;
   if (user !== undefined && externalId !== undefined)
-    refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: "externalId" });
+    refuse({ reason: "invalid_input", params: { problem: "excludes", other: "user" }, field: "externalId" });
   const namedBy = user !== undefined ? { user } : externalId !== undefined ? { externalId } : null;
   if (namedBy === null) refuse({ reason: "invalid_input", params: { problem: "missing" }, field });
   return (await findNamedUser(namedBy)) ?? refuse({ reason: "not_found", params: { resource: "user" } });

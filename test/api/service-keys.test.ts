@@ -51,7 +51,11 @@ describe("a service key", () => {
     [
       "two",
       "?user=user_1&externalId=shop-1",
-      { status: 400, reason: "invalid_input", params: { field: "externalId", problem: "repeated" } },
+      {
+        status: 400,
+        reason: "invalid_input",
+        params: { field: "externalId", problem: "excludes", other: "user" },
+      },
     ],
   ])("is refused when the user that it names is %s", async (_name, query, expected) => {
     expect(refusal(await send("GET", `/api/v2/subscriptions${query}`))).toEqual(expected);
@@ -70,6 +74,11 @@ describe("a service key", () => {
     expect(refusal(await send("POST", "/api/v2/checkout", { body }))).toMatchObject({
       status: 400,
       params: { field: "user", problem: "missing" },
+    });
+    const both = { ...body, user: "user_1", externalId: "shop-1" };
+    expect(await send("POST", "/api/v2/checkout", { body: both })).toMatchObject({
+      status: 400,
+      body: { error: "externalId: cannot be given together with user" },
     });
   });
 
