@@ -38,19 +38,31 @@ export async function onBehalf(
   return { caller: { kind: "on-behalf", userId, role: "user", keyId, address }, input: rest };
 }
 
-/** @throws Refusal as above */
+/**
+ * @param item of a list of inputs, such as `items.1`; `null`: the input is the only one
+ * @throws Refusal as above
+ */
 export async function namedUser(
   input: { user?: unknown; externalId?: unknown },
   findNamedUser: FindNamedUser | undefined,
-  field = "user",
+  item: string | null = null,
 ): Promise<string> {
   if (findNamedUser === undefined) throw new Error("a service key needs a directory of users");
   const parsed = Named.safeParse(input, { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
   const { user, externalId } = parsed.data;
+  const at = (name: string) => (item === null ? name : `${item}.${name}`);
   if (user !== undefined && externalId !== undefined)
-    refuse({ reason: "invalid_input", params: { problem: "excludes", other: "user" }, field: "externalId" });
+    refuse({
+      reason: "invalid_input",
+      params: { problem: "excludes", other: "user" },
+      field: at("externalId"),
+    });
   const namedBy = user !== undefined ? { user } : externalId !== undefined ? { externalId } : null;
-  if (namedBy === null) refuse({ reason: "invalid_input", params: { problem: "missing" }, field });
-  return (await findNamedUser(namedBy)) ?? refuse({ reason: "not_found", params: { resource: "user" } });
+  if (namedBy === null)
+    refuse({ reason: "invalid_input", params: { problem: "missing" }, field: at("user") });
+  return (
+    (await findNamedUser(namedBy)) ??
+    refuse({ reason: "not_found", params: { resource: "user" }, field: item })
+  );
 }

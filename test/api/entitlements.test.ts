@@ -188,6 +188,24 @@ describe("POST /api/usage", () => {
     );
   });
 
+  it("names the item of a batch whose user or feature is unknown, or that names two users", async () => {
+    const refused = async (wrong: object) =>
+      (await use({ items: [item("user_8", 1), { ...item("user_8", 1), ...wrong }] })).body;
+    expect(await refused({ user: "nobody" })).toEqual({
+      error: "items.1: No such user",
+      reason: "not_found",
+      params: { field: "items.1", resource: "user" },
+    });
+    expect(await refused({ feature: "nothing" })).toMatchObject({
+      error: "items.1: No such feature",
+      params: { field: "items.1", resource: "feature" },
+    });
+    expect(await refused({ externalId: "shop-1" })).toMatchObject({
+      params: { field: "items.1.externalId", problem: "excludes" },
+    });
+    expect(await use(item("nobody", 1))).toMatchObject({ status: 404, body: { error: "No such user" } });
+  });
+
   it("counts all items of a batch or none", async () => {
     const good = { items: [item("user_8", 400), item("user_9", 1), item("user_8", 500)] };
     expect((await use(good)).body).toEqual({

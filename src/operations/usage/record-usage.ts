@@ -98,10 +98,10 @@ async function quotaOf(
 ): Promise<Omit<UsageItem, "idempotencyKey">> {
   const { feature, amount } = item;
   const at = (name: string) => (field === null ? name : `${field}.${name}`);
-  const userId = await namedUser(item, deps.findNamedUser, at("user"));
+  const userId = await namedUser(item, deps.findNamedUser, field);
   const { features } = await currentEntitlements(deps, userId);
   const entitlement =
-    features.get(feature) ?? refuse({ reason: "not_found", params: { resource: "feature" } });
+    features.get(feature) ?? refuse({ reason: "not_found", params: { resource: "feature" }, field });
   if (entitlement.kind !== "quota") {
     const quotas = [...features].filter(([, { kind }]) => kind === "quota").map(([id]) => id);
     refuse({
