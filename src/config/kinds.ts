@@ -6,7 +6,7 @@ import { z } from "zod";
 export const wholeNumber = (min: number, max: number, example: number) =>
   z
     .string()
-    .regex(/^\d{1,15}$/, `expected a whole number, e.g. ${example}`)
+    .regex(/^(?!-0)-?\d+$/, `expected a whole number, e.g. ${example}`)
     .transform(Number)
     .refine((n) => n >= min && n <= max, `expected a number from ${min} to ${max}, e.g. ${example}`);
 

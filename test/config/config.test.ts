@@ -366,6 +366,15 @@ describe("the configuration", () => {
     expect(refused).toThrow(/^PORT: .+\nWEBHOOK_MAX_BYTES: .+$/);
   });
 
+  it("says from which to which a whole number may be", () => {
+    for (const port of ["-1", "70000", "9".repeat(20)])
+      expect(() => readConfig({ PORT: port })).toThrow(
+        /^PORT: expected a number from \d+ to 65535, e.g. 3000$/,
+      );
+    for (const port of ["many", "1.5", "-", "-0", "+1"])
+      expect(() => readConfig({ PORT: port })).toThrow("PORT: expected a whole number, e.g. 3000");
+  });
+
   it("requires AUTH_SECRET with an external database", () => {
     expect(() => requireAuthSecret(readConfig({}))).not.toThrow();
     const externalDatabase = readConfig({ DATABASE_URL: "postgres://localhost/x" });
