@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { Refusal, type RefusalFacts, refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { openStreams } from "../limits/open-streams.ts";
@@ -37,7 +37,9 @@ export function eventStream(
     const { position } = await execute(streamEvents, deps, call, async () => ({
       ...((await readInput({ params: {}, queries: c.req.queries(), readBody: async () => ({}) })) as object),
       ...lastEventId(c),
-    }));
+    })).catch((error: unknown) => {
+      throw namedAsSent(c, error);
+    });
     const headers = { ...HEADERS, ...limitHeaders(call.charges) };
     if (c.req.method === "HEAD") return c.body(null, 200, headers);
     const { caller } = call;
@@ -60,6 +62,14 @@ export function eventStream(
 function lastEventId(c: Context<HonoEnv>): { after?: string } {
   const id = c.req.header("last-event-id");
   return id ? { after: id } : {};
+}
+
+/** A refused `after` names the header that it came from. */
+function namedAsSent(c: Context<HonoEnv>, error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.field !== "after" || lastEventId(c).after === undefined)
+    return error;
+  const { reason, params } = error;
+  return new Refusal({ reason, params, field: "Last-Event-ID" } as RefusalFacts);
 }
 
 function refuseTooManyStreams(c: Context<HonoEnv>): never {

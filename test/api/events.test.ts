@@ -252,6 +252,19 @@ describe("GET /api/events/stream", () => {
     expect(await refused({ key }, "?nothing=1")).toEqual([400, "invalid_input"]);
   });
 
+  it("names Last-Event-ID when that is refused, be it malformed or unknown", async () => {
+    const neverGiven = `evt_${"f".repeat(24)}`;
+    for (const id of ["bogus", neverGiven]) {
+      const { body } = await sendRequest(server.url, "GET", `/api/events/stream?after=${await newest()}`, {
+        key,
+        headers: { "last-event-id": id },
+      });
+      expect(body.error).toMatch(/^Last-Event-ID: expected the id of an event/);
+      const byQuery = await sendRequest(server.url, "GET", `/api/events/stream?after=${id}`, { key });
+      expect(byQuery.body.error).toMatch(/^after: expected the id of an event/);
+    }
+  });
+
   it("ends when the server stops", async () => {
     const another = await start();
     const stream = await openEventStream(`${another.url}/api/events/stream`, key);
