@@ -8,32 +8,30 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
+/** The query parameter that holds the JSON; `null`: it is the body. */
+type Parameter = string | null;
+
 /**
  * Parses a JSON object, and rejects what two parsers could read differently or PostgreSQL cannot store.
  * @param bytes UTF-8
  * @throws Refusal `invalid_input`
  */
-export function inspectJson(bytes: Buffer): Record<string, unknown> {
-  if (isDeeperThan(bytes, MAX_DEPTH)) {
-    refuse({
-      reason: "invalid_input",
-      params: { problem: "unreadable_body", expected: `JSON nested at most ${MAX_DEPTH} deep` },
-    });
-  }
+export function inspectJson(bytes: Buffer, parameter: Parameter = null): Record<string, unknown> {
+  if (isDeeperThan(bytes, MAX_DEPTH)) refuseJson(parameter, `JSON nested at most ${MAX_DEPTH} deep`);
   const fields = countFields(bytes);
   const text = bytes.toString();
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    refuse({ reason: "invalid_input", params: { problem: "unreadable_body", expected: "a JSON object" } });
-  }
+  const value = parseJson(text, parameter);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    refuseJson(parameter, "a JSON object");
   // Only an escape can produce an invalid character.
-  const keptFields = countKept(value, text.includes("\\u"));
-  if (keptFields !== fields)
-    refuse({
-      reason: "invalid_input",
-      params: { problem: "unreadable_body", expected: "JSON in which no object has a field twice" },
-    });
+  const keptFields = countKept(value, { parameter, escaped: text.includes("\\u") });
+  if (keptFields !== fields) refuseJson(parameter, "JSON in which no object has a field twice");
   return value as Record<string, unknown>;
+}
+
+function refuseJson(parameter: Parameter, expected: string): never {
+  const problem = parameter === null ? "unreadable_body" : "wrong_type";
+  return refuse({ reason: "invalid_input", params: { problem, expected }, field: parameter });
 }
 
 /** Counts the colons outside strings. */
@@ -54,34 +52,34 @@ function endOfString(bytes: Buffer, start: number): number {
   return i;
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, parameter: Parameter): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // The parser's message quotes the input.
-    return refuse({
-      reason: "invalid_input",
-      params: { problem: "unreadable_body", expected: "a body that is valid JSON" },
-    });
+    return refuseJson(parameter, parameter === null ? "a body that is valid JSON" : "valid JSON");
   }
 }
 
+type Inspected = { parameter: Parameter; escaped: boolean };
+
 /** Counts the parsed fields: the parser keeps only the last of duplicate names. */
-function countKept(value: unknown, escaped: boolean): number {
+function countKept(value: unknown, inspected: Inspected): number {
+  const { parameter, escaped } = inspected;
   if (typeof value === "string") {
-    if (escaped) assertText(value);
+    if (escaped) assertText(value, parameter);
     return 0;
   }
   if (typeof value !== "object" || value === null) return 0;
   let fields = 0;
   if (Array.isArray(value)) {
-    for (const item of value) fields += countKept(item, escaped);
+    for (const item of value) fields += countKept(item, inspected);
     return fields;
   }
   for (const name of Object.keys(value)) {
     assertName(name, value);
-    if (escaped) assertText(name);
-    fields += 1 + countKept((value as Record<string, unknown>)[name], escaped);
+    if (escaped) assertText(name, parameter);
+    fields += 1 + countKept((value as Record<string, unknown>)[name], inspected);
   }
   return fields;
 }
@@ -98,15 +96,7 @@ function assertName(name: string, object: object): void {
 }
 
 /** PostgreSQL stores neither. */
-function assertText(text: string): void {
-  if (text.includes("\0"))
-    refuse({
-      reason: "invalid_input",
-      params: { problem: "unreadable_body", expected: "text without NUL characters" },
-    });
-  if (!text.isWellFormed())
-    refuse({
-      reason: "invalid_input",
-      params: { problem: "unreadable_body", expected: "text without lone surrogates" },
-    });
+function assertText(text: string, parameter: Parameter): void {
+  if (text.includes("\0")) refuseJson(parameter, "text without NUL characters");
+  if (!text.isWellFormed()) refuseJson(parameter, "text without lone surrogates");
 }

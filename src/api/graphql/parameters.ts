@@ -37,7 +37,7 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuer
   };
   const object = (name: string) => {
     const text = singleQuery(name);
-    return text === undefined ? undefined : inspectJson(Buffer.from(text));
+    return text === undefined ? undefined : inspectJson(Buffer.from(text), name);
   };
   return checked({
     query: singleQuery("query"),

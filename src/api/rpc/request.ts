@@ -37,7 +37,7 @@ export function procedurePath(c: Context<HonoEnv>): string {
 
 /** Of what is sent with GET. @throws Refusal `invalid_input` */
 export function inspectInput(input: string | null | undefined): void {
-  if (input) inspectJson(Buffer.from(input));
+  if (input) inspectJson(Buffer.from(input), "input");
 }
 
 /**

@@ -111,6 +111,18 @@ describe("GET", () => {
     expect(refusals(response)).toEqual({ "": code });
   });
 
+  it.each([
+    ["variables=%7B", "variables: expected valid JSON"],
+    ["variables=%5B1%5D", "variables: expected a JSON object"],
+    ["extensions=1%20", "extensions: expected a JSON object"],
+    ["variables=%7B%22a%22:%22%5Cu0000%22%7D", "variables: expected text without NUL characters"],
+  ])("names the query parameter that is refused: %s", async (parameter, message) => {
+    const response = await sendRequest(server.url, "GET", `/api/graphql?query=%7B__typename%7D&${parameter}`);
+    expect(response.body.errors).toMatchObject([
+      { message, extensions: { params: { field: parameter.split("=")[0], problem: "wrong_type" } } },
+    ]);
+  });
+
   it("ignores query parameters that other servers accept", async () => {
     for (const query of ["/health", "{ __typename } #/health", "{ __typename } #/graphiql"]) {
       const response = await get({ query });

@@ -49,6 +49,14 @@ describe("a single query", () => {
     expect(await get(path, headers)).toEqual(byTrpc);
   });
 
+  it.each([
+    "billing.plans?input=%7B",
+    "billing.plans?batch=1&input=%7B",
+    "billing.plans,billing.plans?batch=1&input=%7B",
+  ])("is told that its input is not JSON: %s", async (path) => {
+    expect(JSON.stringify((await get(path)).body)).toContain("input: expected valid JSON");
+  });
+
   it("gets the same response under a version", async () => {
     const { headers } = await get("billing.plans", { "x-api-version": "v2" });
     const byTrpc = await get("billing.plans?connectionParams=null", { "x-api-version": "v2" });
