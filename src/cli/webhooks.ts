@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../domain/delivery.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { DeliveryId } from "../operations/webhooks/delivery-view.ts";
 import { replayDelivery } from "../operations/webhooks/replay-delivery.ts";
@@ -84,7 +85,7 @@ Examples:
     )
     .action(async (id: string, options: Output & { force: boolean }) => {
       const replay = await withRuntime(terminal, (runtime) =>
-        runAsOperator(replayDelivery, runtime, { id, force: options.force }),
+        runAsOperator(replayDelivery, runtime, { id, force: options.force }).catch(nameOption),
       );
       const failure =
         replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.error}` : null;
@@ -98,6 +99,13 @@ Examples:
         options,
       );
     });
+}
+
+/** What is a field elsewhere is an option here. */
+function nameOption(error: unknown): never {
+  if (error instanceof Refusal && error.reason === "delivery_already_successful")
+    throw new Error(`Delivery ${error.params.id} already succeeded: pass --force to replay it`);
+  throw error;
 }
 
 function addRetry(webhooks: Command, terminal: Terminal): void {
