@@ -14,7 +14,10 @@ export type ProviderTools = {
 
 /** @throws Refusal `unavailable` when nothing is configured for the slot */
 export function providerOf(payments: Payments, slot: Slot): PaymentApi {
-  return payments[slot] ?? refuse({ reason: "provider_not_configured" });
+  const api = payments[slot];
+  if (api !== null) return api;
+  const isAnyConfigured = Object.values(payments).some((other) => other !== null);
+  return refuse({ reason: "provider_not_configured", params: isAnyConfigured ? { provider: slot } : {} });
 }
 
 /**

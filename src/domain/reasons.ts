@@ -166,7 +166,12 @@ export const REASONS = {
   idempotency_key_reused: plain("conflict", "This idempotency key was used with another request body"),
 
   unavailable: plain("unavailable", "Service unavailable"),
-  provider_not_configured: plain("unavailable", "No payment provider is configured"),
+  provider_not_configured: reason(
+    "unavailable",
+    // Left out where no slot has a provider.
+    z.object({ provider: text.optional() }),
+    ({ provider }) => `No payment provider is configured${provider === undefined ? "" : ` for ${provider}`}`,
+  ),
   provider_unreachable: plain("unavailable", "The payment provider cannot be reached: try again in a minute"),
   provider_rejected: plain("unavailable", "The payment provider rejected the request; nothing was charged"),
   change_incomplete: plain(

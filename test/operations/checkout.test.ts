@@ -317,7 +317,10 @@ describe("a checkout", () => {
 
   it("is refused in a slot without a provider", async () => {
     const answer = await checkout({ planId: "pro", provider: "provider-b" });
-    expect([answer.status, answer.body]).toEqual([503, { error: "No payment provider is configured" }]);
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      { error: "No payment provider is configured for provider-b" },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mapProviderErrors, type ProviderTools } from "../../billing/ask-provider.ts";
+import { mapProviderErrors, type ProviderTools, providerOf } from "../../billing/ask-provider.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
@@ -33,7 +33,7 @@ export const reconcileSubscription = defineOperation({
       (await findReconcilable(database, id)) ??
       refuse({ reason: "not_found", params: { resource: "subscription" } });
     const { provider } = reconcilable;
-    const api = deps.payments[provider] ?? refuse({ reason: "provider_not_configured" });
+    const api = providerOf(deps.payments, provider);
     const options = { by: caller, audit: "each", dryRun: false, notify: true } as const;
     const comparing = compare(deps.intake, api, reconcilable, options);
     const comparison = await mapProviderErrors(

@@ -179,7 +179,7 @@ describe("a plan", () => {
     const choose = (seats: string) =>
       sendForm(server.url, "/billing", ada.cookie, { on: "Choose Pro", fields: { seats } });
     expect((await choose("77")).text).toContain("Pro allows 1 to 5 seats.");
-    expect((await choose("2")).text).toContain("No payment provider is set up.");
+    expect((await choose("2")).text).toContain("The payment provider isn’t set up.");
   });
 
   it("is not offered again after payment while its webhook is pending", async () => {
