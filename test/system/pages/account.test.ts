@@ -90,6 +90,36 @@ describe("account pages", () => {
     },
   );
 
+  it.each([
+    ...["users", "webhooks", "subscriptions", "audit", "event-endpoints", "service-keys"].map(
+      (list) => `/admin/${list}?cursor=zz`,
+    ),
+    ...["/admin/webhooks?status=open", "/admin/webhooks?subscriptionId=x", "/admin/webhooks?type=%00"],
+    ...["/admin/audit?from=2026-02-30", "/admin/audit?actor=%00"],
+  ])("%s, by which nothing could be listed, returns 404", async (path) => {
+    const admin = await createUser(test, "Grace", { isHttps: true, role: "admin" });
+    const { status, html } = await openPage(server.url, path, admin.cookie);
+    expect([status, headingsOf(html)]).toEqual([404, ["Page not found"]]);
+  });
+
+  it.each([
+    ["x".repeat(3_000), "x".repeat(99)],
+    ["%00", "\ufffd"],
+    ["a%0Ab", "a\ufffdb"],
+  ])("find nobody by text that nobody can be found by", async (search, shown) => {
+    const admin = await createUser(test, "Grace", { isHttps: true, role: "admin" });
+    const { status, html, text } = await openPage(server.url, `/admin/users?search=${search}`, admin.cookie);
+    expect([status, headingsOf(html)]).toEqual([200, ["Users"]]);
+    expect(text).toContain(`No name, email or ID matches “${shown}`);
+    expect(text.length).toBeLessThan(2_000);
+  });
+
+  it("list everybody for a blank search", async () => {
+    const admin = await createUser(test, "Grace", { isHttps: true, role: "admin" });
+    const { text } = await openPage(server.url, "/admin/users?search=%20", admin.cookie);
+    expect(text).toContain(admin.email);
+  });
+
   it("show only onboarding to a new user", async () => {
     const { html } = await openPage(server.url, "/dashboard", otherUser.cookie);
     expect(html.match(/<h2\b/g)).toHaveLength(3);

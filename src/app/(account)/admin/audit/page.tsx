@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { notFound } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { listAuditEntries } from "../../../../operations/audit/list-audit-entries.ts";
 import { LinkButton } from "../../../../ui/button.tsx";
@@ -32,6 +33,7 @@ export default withRefusalPage(async function AuditPage({ searchParams }: { sear
   };
   const [fromDay, toDay] = [[params.from].flat()[0], [params.to].flat()[0]];
   const range = dayRange(fromDay, toDay);
+  if ((fromDay && !range.from) || (toDay && !range.to)) notFound();
   const values = withoutNull({
     ...filter,
     from: range.from && fromDay,

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { getFormatter, getTranslations } from "next-intl/server";
-import { z } from "zod";
+import type { z } from "zod";
 import { searchUsers } from "../../../../operations/users/search-users.ts";
 import { LinkButton } from "../../../../ui/button.tsx";
 import { EmptyState } from "../../../../ui/empty-state.tsx";
@@ -14,7 +14,7 @@ import { Time } from "../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { requireUser } from "../../../gate/request.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
-import { parseParam, type SearchParams } from "../parse-param.ts";
+import { parseParam, type SearchParams, searchText } from "../parse-param.ts";
 import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 
 const PATH = "/admin/users";
@@ -28,16 +28,21 @@ export async function generateMetadata(): Promise<Metadata> {
 export default withRefusalPage(async function UsersPage({ searchParams }: { searchParams: SearchParams }) {
   await requireAdmin();
   const [t, params] = await Promise.all([getTranslations("adminUsers"), searchParams]);
-  const search = parseParam(searchUsers.input.shape.search, params.search);
-  const cursor = parseParam(searchUsers.input.shape.cursor, params.cursor);
-  const page = await read(searchUsers, { search, cursor, limit: PAGE_SIZE });
+  const { shape } = searchUsers.input;
+  const search = searchText(params.search);
+  const cursor = parseParam(shape.cursor, params.cursor);
+  // Text by which nobody can be found, such as a very long one, finds nobody.
+  const page = shape.search.safeParse(search).success
+    ? await read(searchUsers, { search, cursor, limit: PAGE_SIZE })
+    : { items: [], nextCursor: null };
+  const shown = shownText(search ?? "");
   return (
     <>
       <PageHeader title={t("title")} description={t("about")} />
-      {parseParam(z.literal("deleted"), params.done) && <Notice>{t("deleted")}</Notice>}
+      {params.done === "deleted" && <Notice>{t("deleted")}</Notice>}
       <Filters
         path={PATH}
-        values={{ search: search ?? "" }}
+        values={{ search: shown }}
         submit={t("search.submit")}
         wait={t("search.wait")}
         className="mb-4"
@@ -47,8 +52,8 @@ export default withRefusalPage(async function UsersPage({ searchParams }: { sear
           label={t("search.label")}
           help={t("search.help")}
           name="search"
-          defaultValue={search ?? ""}
-          maxLength={100}
+          defaultValue={shown}
+          maxLength={MAX_SHOWN}
           autoComplete="off"
           spellCheck={false}
           className="w-full max-w-md"
@@ -57,16 +62,29 @@ export default withRefusalPage(async function UsersPage({ searchParams }: { sear
       {page.items.length === 0 ? (
         <EmptyState
           title={t("none.title")}
-          description={t("none.about", { search: search ?? "" })}
+          description={t("none.about", { search: shown })}
           action={<LinkButton href={PATH}>{t("none.clear")}</LinkButton>}
         />
       ) : (
         <UserTable people={page.items} />
       )}
-      <Pager path={PATH} query={search ? { search } : {}} cursor={cursor} nextCursor={page.nextCursor} />
+      <Pager
+        path={PATH}
+        query={search ? { search: shown } : {}}
+        cursor={cursor}
+        nextCursor={page.nextCursor}
+      />
     </>
   );
 });
+
+/** What the search field holds at most. */
+const MAX_SHOWN = 100;
+
+function shownText(search: string): string {
+  const shown = search.replace(/\p{Cc}/gu, "\u{fffd}");
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN - 1).toWellFormed()}…` : shown;
+}
 
 type ListedUser = z.output<typeof searchUsers.output>["items"][number];
 

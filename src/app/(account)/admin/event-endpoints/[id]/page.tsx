@@ -36,8 +36,8 @@ export default withRefusalPage(async function EventEndpointPage({ params, search
     searchParams,
     getTranslations("adminEventEndpoints"),
   ]);
-  const cursor = parseParam(listEndpointDeliveries.input.shape.cursor, query.cursor);
   const endpoint = await loadEndpoint(id);
+  const cursor = parseParam(listEndpointDeliveries.input.shape.cursor, query.cursor);
   const deliveries = await read(listEndpointDeliveries, { id, cursor, limit: PAGE_SIZE });
   return (
     <>

@@ -12,7 +12,7 @@ import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { Time } from "../../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../../gate/read.ts";
 import { pageTitle, withRefusalPage } from "../../../../gate/with-refusal-page.tsx";
-import { parseParam, type SearchParams } from "../../parse-param.ts";
+import { parseParam, type SearchParams, searchText } from "../../parse-param.ts";
 import { DeliveryStatusLabel } from "../delivery-status-label.tsx";
 import { History } from "./history.tsx";
 import { PayloadCard, SearchText } from "./payload-card.tsx";
@@ -79,7 +79,11 @@ export default withRefusalPage(async function DeliveryPage({ params, searchParam
         <Card title={t("history.title")}>
           <History delivery={delivery} />
         </Card>
-        <PayloadCard id={delivery.id} payload={delivery.payload} find={parseParam(SearchText, query.find)} />
+        <PayloadCard
+          id={delivery.id}
+          payload={delivery.payload}
+          find={parseParam(SearchText, searchText(query.find))}
+        />
       </div>
     </>
   );
