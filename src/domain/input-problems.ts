@@ -86,6 +86,7 @@ export const FORMATS = {
   number_id: "an id such as 42",
   cursor: "the nextCursor of the previous page",
   event_id: "the id of an event, or the nextCursor of the previous response",
+  trimmed: "text without white space at its beginning or end",
   printable_ascii: "ASCII letters, digits and punctuation",
   limit: "requests/seconds, e.g. 600/60",
   id_prefix: "a letter, then up to 99 letters, digits or . _ -, e.g. user_",

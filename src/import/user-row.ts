@@ -16,7 +16,7 @@ const text = z.union([z.string(), z.int().transform(String)]);
 /** A user of another system. */
 const UserRow = z.object({
   // A lone surrogate cannot be stored: it would end the import of all rows.
-  id: z.union([absent, text.pipe(UserId).refine((id) => id.isWellFormed())]),
+  id: z.union([absent, text.pipe(UserId).refine((id) => id.isWellFormed() && id === id.trim())]),
   externalId: z.union([absent, text.pipe(ExternalId)]),
   email: z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email()),
   // A line break in a cell is a space.

@@ -318,6 +318,28 @@ describe("PUT /api/users/external/:externalId", () => {
     expect((await put("crm/19", body)).status).toBe(400);
   });
 
+  it.each([" ", "  ", " x", "x ", "\u00a0x", "x\u3000"])(
+    "refuses the id %j, which white space begins or ends",
+    async (id) => {
+      const refused = { field: "externalId", problem: "malformed", format: "trimmed" };
+      const response = await put(id, { email: "ana3@example.com", name: "Ana" });
+      expect(response).toMatchObject({
+        status: 400,
+        body: {
+          error: "externalId: expected text without white space at its beginning or end",
+          params: refused,
+        },
+      });
+      const reading = await send("GET", `/api/v2/entitlements?externalId=${encodeURIComponent(id)}`);
+      expect(refusal(reading)).toMatchObject({ status: 400, params: refused });
+    },
+  );
+
+  it("accepts an id with white space inside", async () => {
+    const { body } = await put("a b", { email: "ana4@example.com", name: "Ana" });
+    expect(body.externalId).toBe("a b");
+  });
+
   it("accepts service keys only", async () => {
     const body = { email: "ana2@example.com", name: "Ana" };
     const anonymous = await sendRequest(server.url, "PUT", "/api/users/external/1", { body });

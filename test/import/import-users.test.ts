@@ -63,6 +63,19 @@ describe("importing users", () => {
     });
   });
 
+  it("leaves out ids that are blank, or begin or end with white space", async () => {
+    const email = "space@example.com";
+    const rows = [" ", " x", "x ", "x\u00a0"].flatMap((id) => [
+      { id, email },
+      { externalId: id, email },
+    ]);
+    const { created, unmatched } = await imported([...rows, { id: "a b", externalId: "c d", email }]);
+    expect(created).toBe(1);
+    expect(unmatched.map(({ reason }) => reason)).toEqual(
+      rows.map((row) => ("id" in row ? "id: invalid" : "externalId: invalid")),
+    );
+  });
+
   it("is recorded in the audit log with what it changed, page by page, and not without changes", async () => {
     await context.test.rows("truncate audit_entry");
     const rows = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
