@@ -157,7 +157,16 @@ it("changes its URL, types and secret, and keeps the old secret valid beside the
     new Webhook(by).verify(request?.body as string, request?.headers as Record<string, string>);
   }
   expect(await call("PATCH", `/${id}`, { url: "https://10.0.0.1/" })).toMatchObject({ status: 400 });
-  expect((await call("PATCH", "/00000000-0000-4000-8000-000000000000", {})).status).toBe(404);
+  expect((await call("PATCH", "/00000000-0000-4000-8000-000000000000", { enabled: true })).status).toBe(404);
+});
+
+it("returns 400 for a change without a field", async () => {
+  const { id } = await create();
+  for (const nothing of [{}, { rotateSecret: false }])
+    expect(await call("PATCH", `/${id}`, nothing)).toMatchObject({
+      status: 400,
+      body: { error: "expected at least one field to change" },
+    });
 });
 
 it("sends an example event as a test, and returns and logs the response", async () => {

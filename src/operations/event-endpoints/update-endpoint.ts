@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { newEndpointSecret } from "../../outbound/sign.ts";
 import type { Database } from "../../store/database.ts";
@@ -38,6 +39,8 @@ export const updateEventEndpoint = defineOperation({
     caller,
     { id, rotateSecret = false, ...change },
   ) => {
+    if (!rotateSecret && Object.values(change).every((value) => value === undefined))
+      refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
     if (change.url !== undefined) await assertUrlAllowed(change.url, deps.outboundAllow);
     const secret = rotateSecret ? newEndpointSecret() : undefined;
     const entry = {
