@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { refuse } from "../domain/refusal.ts";
 import { inspectJson } from "./inspect-json.ts";
+import { isJsonType } from "./is-json-type.ts";
 import { readBodyOrRefuse } from "./read-body.ts";
 
 /** Far more than any input needs, and small enough for a hundred at once. */
@@ -34,8 +35,7 @@ export async function readJson(
 }
 
 function assertJson({ headers }: IncomingMessage): void {
-  const type = headers["content-type"];
-  if (type !== "application/json" && !isJson(type)) {
+  if (!isJsonType(headers["content-type"])) {
     refuse({
       reason: "invalid_input",
       params: {
@@ -54,10 +54,4 @@ function assertJson({ headers }: IncomingMessage): void {
       },
     });
   }
-}
-
-/** Parameters are ignored: JSON defines none, but clients send `charset=utf-8`. */
-function isJson(type = ""): boolean {
-  const end = type.indexOf(";");
-  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() === "application/json";
 }

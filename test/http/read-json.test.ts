@@ -47,12 +47,16 @@ describe("a JSON body", () => {
     expect(await post(text, headers)).toMatchObject({ status: 200, text: "{}" });
   });
 
-  it.each([["application/json; charset=utf-8"], ["Application/JSON"], ["application/json ;charset=UTF-8"]])(
-    "is accepted with the content type %s",
-    async (type) => {
-      expect(await post('{"a":1}', { "Content-Type": type })).toMatchObject({ status: 200, text: '{"a":1}' });
-    },
-  );
+  it.each([
+    ["application/json; charset=utf-8"],
+    ["Application/JSON"],
+    ["application/json ;charset=UTF-8"],
+    ['application/json; Charset="Utf-8"'],
+    ["application/json; profile=x; charset=utf8"],
+    ["application/json; xcharset=latin1"],
+  ])("is accepted with the content type %s", async (type) => {
+    expect(await post('{"a":1}', { "Content-Type": type })).toMatchObject({ status: 200, text: '{"a":1}' });
+  });
 
   const SEND_JSON = "expected a JSON body: send it with Content-Type: application/json";
 
@@ -63,6 +67,10 @@ describe("a JSON body", () => {
     ["text that speaks of JSON", { "Content-Type": "text/plain; application/json" }, "{}", SEND_JSON],
     ["another JSON", { "Content-Type": "application/jsonp" }, "{}", SEND_JSON],
     ["two types", { "Content-Type": "text/plain, application/json" }, "{}", SEND_JSON],
+    ["another encoding", { "Content-Type": "application/json; charset=latin1" }, "{}", SEND_JSON],
+    ["another encoding, quoted", { "Content-Type": 'application/json;charset="UTF-16"' }, "{}", SEND_JSON],
+    ["two encodings", { "Content-Type": "application/json;charset=utf-8;charset=utf-7" }, "{}", SEND_JSON],
+    ["an encoding without a name", { "Content-Type": "application/json; charset=" }, "{}", SEND_JSON],
     ["compression", { ...JSON_TYPE, "Content-Encoding": "gzip" }, "{}", /without Content-Encoding/],
     ["bytes that are not UTF-8", JSON_TYPE, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), /UTF-8/],
     ["an overlong slash", JSON_TYPE, Buffer.from([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x7d]), /UTF-8/],

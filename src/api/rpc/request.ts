@@ -2,6 +2,7 @@ import { TRPCError } from "@trpc/server";
 import type { Context } from "hono";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { inspectJson } from "../../http/inspect-json.ts";
+import { isJsonType } from "../../http/is-json-type.ts";
 import { readJson } from "../../http/read-json.ts";
 import { readTarget } from "../versions/version-path.ts";
 
@@ -44,8 +45,7 @@ export function inspectInput(input: string | null | undefined): void {
  * tRPC would take forms and files too, which a foreign page can send without asking first. @throws TRPCError
  */
 export function assertJson({ req }: Context<HonoEnv>): void {
-  const type = req.raw.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
-  if (req.method === "POST" && type !== "application/json") {
+  if (req.method === "POST" && !isJsonType(req.raw.headers.get("content-type") ?? "")) {
     throw new TRPCError({ code: "UNSUPPORTED_MEDIA_TYPE" });
   }
 }

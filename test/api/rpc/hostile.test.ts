@@ -47,6 +47,7 @@ describe("a write that a foreign page could send", () => {
     ["text", "text/plain", '{"json":{"name":"X"}}'],
     ["text that speaks of JSON", "text/plain; charset=application/json", '{"json":{"name":"X"}}'],
     ["a type that begins like JSON", "application/jsonp", '{"json":{"name":"X"}}'],
+    ["JSON in another encoding", "application/json; charset=latin1", '{"json":{"name":"X"}}'],
     ["two types", "application/json, text/plain", '{"json":{"name":"X"}}'],
     ["a beacon's blob", "", '{"json":{"name":"X"}}'],
   ])("is refused because of its content type: %s", async (_, type, body) => {
