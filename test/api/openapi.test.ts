@@ -25,8 +25,8 @@ const UNDOCUMENTED = [
   /^ALL \/api\/(auth|plugins)\/\*$/,
   // Documented as POST: every other method returns 405.
   /^ALL \/api\/webhooks\/\{slot\}$/,
-  // Surfaces with schemas of their own.
-  /^(GET|POST) \/api\/(trpc\/\*|graphql)$/,
+  // Surfaces with schemas of their own; ALL is their 405 for any other method.
+  /^(ALL|GET|POST) \/api\/(trpc\/\*|graphql)$/,
   // The documentation page.
   /^GET \/api\/docs(\/|$)/,
   // For the operator's monitoring, whose format is not JSON.

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { refuse } from "../../domain/refusal.ts";
 import { answerError } from "../../http/error-response.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { addLimitHeaders, limitHeaders } from "../../http/limit-headers.ts";
@@ -73,6 +74,11 @@ export function graphql(
   if (introspection) routes.get("/", graphiql());
   routes.get("/", (c) => respond(c, () => fromQueryString(c)));
   routes.post("/", (c) => respond(c, () => fromBody(c.env.incoming)));
+
+  routes.all("/", (c) => {
+    c.header("allow", "GET, HEAD, POST");
+    return refuse({ reason: "method_not_allowed" });
+  });
 
   routes.onError((error, c) => {
     addLimitHeaders(c, c.get("charges") ?? []);

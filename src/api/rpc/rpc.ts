@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { resolveResponse } from "@trpc/server/http";
 import { type Context, Hono } from "hono";
-import { refuse } from "../../domain/refusal.ts";
+import { Refusal, refuse } from "../../domain/refusal.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import type { Log } from "../../observability/log.ts";
 import { type Call, charge } from "../../operations/call.ts";
@@ -76,6 +76,12 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
       return finished(c, refusalOf(refused));
     }
     await Promise.all(charging);
+    return finished(c, response);
+  });
+  routes.all("/*", (c) => {
+    const cause = new Refusal({ reason: "method_not_allowed" });
+    const response = refusalOf(new TRPCError({ code: "METHOD_NOT_SUPPORTED", cause }));
+    response.headers.set("allow", "GET, HEAD, POST");
     return finished(c, response);
   });
   return routes;

@@ -263,7 +263,15 @@ describe("POST", () => {
     for (const method of ["PUT", "DELETE", "PATCH"]) {
       const response = await sendRequest(server.url, method, "/api/graphql", { body: { query: RENAME } });
       expect(response.status).toBe(405);
-      expect(response.headers.get("allow")).toContain("POST");
+      expect(response.headers.get("allow")).toBe("GET, HEAD, POST");
+      expect(response.body).toEqual({
+        errors: [
+          {
+            message: "Method not allowed",
+            extensions: { code: "METHOD_NOT_ALLOWED", reason: "method_not_allowed", params: {} },
+          },
+        ],
+      });
     }
   });
 

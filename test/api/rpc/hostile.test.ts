@@ -104,11 +104,18 @@ describe("a malformed request", () => {
     for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
       for (const path of ["/api/trpc/user.me", "/api/v2/trpc/user.me", "/api/trpc"]) {
         const response = await send(method, path);
-        expect([method, response.status, response.body]).toEqual([
+        const data = {
+          code: "METHOD_NOT_SUPPORTED",
+          httpStatus: 405,
+          reason: "method_not_allowed",
+          params: {},
+        };
+        expect([method, response.status, response.body]).toMatchObject([
           method,
           405,
-          expect.objectContaining({ error: "Method not allowed" }),
+          { error: { json: { message: "Method not allowed", data } } },
         ]);
+        expect(response.headers.get("cache-control")).toBe("no-store");
         expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "HEAD", "POST"]);
       }
     }

@@ -20,7 +20,9 @@ const BESIDE_THE_DOCUMENT = [
   "ALL /api/auth/*",
   // A stream, which OpenAPI cannot describe.
   "POST /api/chat",
-  // Surfaces with schemas of their own, over the same operations.
+  // Surfaces with schemas of their own, over the same operations; ALL is their 405 for any other method.
+  "ALL /api/trpc/*",
+  "ALL /api/graphql",
   "GET /api/trpc/*",
   "POST /api/trpc/*",
   "GET /api/graphql",
