@@ -12,11 +12,12 @@ const ABSENT = { id: null, externalId: null, name: null, locale: null };
 const absent = z.union([z.literal(""), z.null()]).transform(() => null);
 // JSON has rounded larger integers: they would be somebody else's id.
 const text = z.union([z.string(), z.int().transform(String)]);
+// A lone surrogate cannot be stored: it would end the import of all rows.
+const storableId = text.pipe(UserId).refine((id) => id.isWellFormed());
 
 /** A user of another system. */
 const UserRow = z.object({
-  // A lone surrogate cannot be stored: it would end the import of all rows.
-  id: z.union([absent, text.pipe(UserId).refine((id) => id.isWellFormed() && id === id.trim())]),
+  id: z.union([absent, storableId.refine((id) => id === id.trim())]),
   externalId: z.union([absent, text.pipe(ExternalId)]),
   email: z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email()),
   // A line break in a cell is a space.
