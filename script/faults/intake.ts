@@ -28,7 +28,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     replace: "if (!isDelayed(event, index)) continue;",
     fault: "events overtake one of their subscription that has left the group",
     tests: CONTENTION,
-    only: "earlier one that has left",
+    only: "one that was delivered again",
   },
   {
     file: "src/store/claims.ts",
@@ -181,8 +181,8 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/intake/lock-group.ts",
-    find: "return refused.has(subscriberOf(link)) || foreign",
-    replace: "return foreign",
+    find: "subscribers.has(subscriberOf(link)) || foreign",
+    replace: "foreign",
     fault: "two processes add subscriptions of one person at once",
     tests: PROCESSES,
     only: "creates one subscription",
