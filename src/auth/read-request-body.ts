@@ -1,9 +1,8 @@
 import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { isJsonType } from "../http/is-json-type.ts";
 import type { RequestBody } from "./request-bodies.ts";
 import { errorResponse, refusalResponse } from "./responses.ts";
-
-const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 type ParsedBody = { body: Record<string, unknown> };
 
@@ -16,7 +15,7 @@ export async function readRequestBody(
   request: Request,
   schema: RequestBody,
 ): Promise<ParsedBody | { refused: Response }> {
-  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
+  if (!isJsonType(request.headers.get("content-type") ?? "")) {
     const error = "Content-Type: expected application/json";
     return { refused: errorResponse(415, error, { code: "UNSUPPORTED_MEDIA_TYPE" }) };
   }
