@@ -9,6 +9,9 @@ import { retryOnContention } from "./retry-on-contention.ts";
 import { claimGroupLimits, claimLimits, effectLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 
+/** After this many locked events in a group the others leave without being tried: all claims wait for it. */
+const MAX_LOCK_TIMEOUTS = 3;
+
 /**
  * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects'
  * commit makes it durable, and a repeat is acknowledged only after its own flush. Those whose delivery is
@@ -39,7 +42,9 @@ export async function claimSingle(intake: Intake, [event]: readonly IncomingEven
   try {
     return await retryOnContention(() => claimTogether(intake, group, claimLimits(intake)));
   } catch (error) {
-    return unavailable(intake, group, error);
+    if (!isLockTimeout(error)) return unavailable(intake, group, error);
+    intake.log.warn({ err: error }, "a delivery stayed locked: it was not claimed");
+    return ["unavailable"];
   }
 }
 
@@ -57,9 +62,9 @@ async function claimBesideLocks(
   } catch (error) {
     return unavailable(intake, group, error);
   }
-  // Another transaction is inserting one of them.
-  if (locked.size === 0) return claimSingly(intake, group);
   const leaving = withFollowers(group, ({ key }) => locked.has(key));
+  // Another transaction is inserting one of them.
+  if (leaving.size === 0) return claimSingly(intake, group);
   const rest = group.filter((event) => !leaving.has(event));
   const claiming = await claimGroup(intake, rest);
   const claimed = new Map(rest.map((event, index) => [event, claiming[index]]));
@@ -72,12 +77,18 @@ async function claimSingly(
 ): Promise<(Claimed | Promise<Claimed>)[]> {
   const claimed: (Claimed | Promise<Claimed>)[] = [];
   const leavingKeys = new Set<string>();
+  let lockTimeouts = 0;
   for (const event of group) {
     const keys = keysOf(event);
-    const [claiming] = keys.some((key) => leavingKeys.has(key))
-      ? [intake.singleClaims.submit(event)]
-      : await claimGroup(intake, [event]);
-    if (claiming instanceof Promise) for (const key of keys) leavingKeys.add(key);
+    const isBehind = keys.some((key) => leavingKeys.has(key));
+    const [claiming] =
+      isBehind || lockTimeouts >= MAX_LOCK_TIMEOUTS
+        ? [intake.singleClaims.submit(event)]
+        : await claimGroup(intake, [event]);
+    if (claiming instanceof Promise) {
+      lockTimeouts += 1;
+      for (const key of keys) leavingKeys.add(key);
+    }
     claimed.push(claiming as Claimed | Promise<Claimed>);
   }
   return claimed;
