@@ -187,7 +187,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/intake/retry.ts",
-    find: "    if (unavailable > 0 && unavailable === finished) break;\n",
+    find: "      if (unavailable > 0 && unavailable === finished) break;\n",
     replace: "    await Promise.all(running);\n    if (unavailable > 0) break;\n",
     fault: "a retry pass ends at the first locked subscription",
     tests: ["test/intake/locked-elsewhere.test.ts"],

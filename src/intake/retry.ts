@@ -12,40 +12,45 @@ const BATCH_SIZE = 100;
 
 export type RetryReport = { applied: number; ignored: number; failed: number; gaveUp: number };
 
-/**
- * A batch that takes longer has events that wait for locks, and no longer delays the next one. They stay few:
- * as many fewer are claimed.
- */
+/** A batch that takes longer has events that wait for locks: the next one, smaller by as many, goes on. */
 const STALLED_AFTER_MS = 200;
+/** While more and more becomes due, a pass ends nevertheless. */
+const MAX_PASS_MS = 30_000;
 
 /** One pass of `webhook-retry`: everything that is due, and everything whose lease has expired. */
 export async function retryDue(intake: Intake, isStopping = () => false): Promise<RetryReport> {
   const report: RetryReport = { applied: 0, ignored: 0, failed: 0, gaveUp: 0 };
   report.gaveUp = (await claimFromLog(intake, (transaction) => giveUpStuck(transaction))).length;
   const running = new Set<Promise<void>>();
-  while (!isStopping()) {
-    const batch = await claimFromLog(intake, (transaction) =>
-      reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH_SIZE - running.size }),
-    );
-    if (batch.length === 0) break;
-    await intake.reached("retry claimed");
-    let finished = 0;
-    let unavailable = 0;
-    for (const delivery of batch) {
-      const attempting = attempt(intake, delivery, "retry").then(({ outcome }) => {
-        running.delete(attempting);
-        finished += 1;
-        if (outcome === "unavailable") unavailable += 1;
-        else if (outcome !== "lost") report[outcome] += 1;
+  const endsAtMs = performance.now() + MAX_PASS_MS;
+  try {
+    while (!isStopping() && performance.now() < endsAtMs) {
+      const batch = await claimFromLog(intake, (transaction) =>
+        reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH_SIZE - running.size }),
+      );
+      if (batch.length === 0) break;
+      await intake.reached("retry claimed");
+      let finished = 0;
+      let unavailable = 0;
+      const attempts = batch.map((delivery) => {
+        const attempting = attempt(intake, delivery, "retry")
+          .then(({ outcome }) => {
+            finished += 1;
+            if (outcome === "unavailable") unavailable += 1;
+            else if (outcome !== "lost") report[outcome] += 1;
+          })
+          .finally(() => running.delete(attempting));
+        running.add(attempting);
+        return attempting;
       });
-      running.add(attempting);
+      await Promise.race([Promise.all(attempts), sleep(STALLED_AFTER_MS, undefined, { ref: false })]);
+      while (running.size >= BATCH_SIZE) await Promise.race(running);
+      // Nothing but failures to reach the database, or locks: the next pass tries again.
+      if (unavailable > 0 && unavailable === finished) break;
     }
-    await Promise.race([Promise.all(running), sleep(STALLED_AFTER_MS, undefined, { ref: false })]);
-    while (running.size >= BATCH_SIZE) await Promise.race(running);
-    // Nothing but failures to reach the database, or locks: the next pass tries again.
-    if (unavailable > 0 && unavailable === finished) break;
+  } finally {
+    await Promise.allSettled(running);
   }
-  await Promise.all(running);
   return report;
 }
 
