@@ -22,11 +22,11 @@ import { outcomeOf, recordOutcomes } from "./record-outcomes.ts";
 import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
-import { effectLimits, groupLimits } from "./transaction-limits.ts";
+import { effectLimits, groupLimits, hastyLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 
-/** After this many consecutive lock time-outs in a group the remaining events are not tried. */
-const MAX_LOCK_TIMEOUTS = 3;
+/** After so many events of a group that were not applied in time, the others wait for no lock any more. */
+const MAX_TIMEOUTS = 3;
 
 /**
  * Applies claimed events in order, effects and outcomes in one transaction; a failing event fails alone. Those
@@ -64,40 +64,55 @@ export async function applySingly(intake: Intake, group: readonly ClaimedEvent[]
   let timeouts = 0;
   for (const event of group) {
     const keys = keysOf(event);
-    if (timeouts >= MAX_LOCK_TIMEOUTS || keys.some((key) => stuckKeys.has(key))) {
-      outcomes.push(...(await release(intake, [event])));
-      continue;
-    }
-    const outcome = await applySingle(intake, event);
-    if (outcome.outcome === "unavailable") {
-      timeouts += 1;
-      for (const key of keys) stuckKeys.add(key);
-    }
+    const outcome = keys.some((key) => stuckKeys.has(key))
+      ? await releaseOne(intake, event)
+      : await applySingle(intake, event, { mayWait: timeouts < MAX_TIMEOUTS });
     outcomes.push(outcome);
+    if (outcome.outcome !== "unavailable") continue;
+    timeouts += 1;
+    for (const key of keys) stuckKeys.add(key);
   }
   return outcomes;
 }
 
-async function applySingle(intake: Intake, event: ClaimedEvent): Promise<AttemptOutcome> {
-  // It has waited for longer than its claim holds: another process may have taken it over.
-  const overdueBeforeMs = performance.now() - intake.leaseSeconds * 1000;
-  if (event.startedAtMs < overdueBeforeMs) return { outcome: "lost" };
+async function applySingle(
+  intake: Intake,
+  event: ClaimedEvent,
+  { mayWait }: { mayWait: boolean },
+): Promise<AttemptOutcome> {
+  if (isOverdue(intake, event)) return releaseOne(intake, event);
   try {
-    const [outcome] = await retryOnContention(() => applyWaiting(intake, event));
-    return outcome as AttemptOutcome;
+    const [outcome] = await retryOnContention(() =>
+      mayWait ? applyWaiting(intake, event) : applyTogether(intake, [event], hastyLimits(intake)),
+    );
+    return outcome === "contended" ? await releaseOne(intake, event) : (outcome as AttemptOutcome);
   } catch (error) {
-    if (isTimeout(error)) return (await release(intake, [event], error))[0] as AttemptOutcome;
+    if (isTimeout(error)) return releaseOne(intake, event, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, [event], error)[0] as AttemptOutcome;
     return recordDefect(intake, event, error);
   }
+}
+
+/** Whether it has waited for so long that its lease might run out, which would count as a crash. */
+export function isOverdue(
+  { leaseSeconds }: Pick<Intake, "leaseSeconds">,
+  { startedAtMs }: ClaimedEvent,
+): boolean {
+  return startedAtMs < performance.now() - (leaseSeconds * 1000) / 2;
+}
+
+async function releaseOne(intake: Intake, event: ClaimedEvent, error?: unknown): Promise<AttemptOutcome> {
+  const [outcome] = await release(intake, [event], error);
+  return outcome as AttemptOutcome;
 }
 
 /** Events that would have to wait for a subscription are returned, and nothing is written. */
 function applyTogether(
   intake: Intake,
   group: readonly ClaimedEvent[],
+  limits = groupLimits(intake),
 ): Promise<(AttemptOutcome | "contended")[]> {
-  return applyLocked(intake, group, groupLimits(intake), (transaction) =>
+  return applyLocked(intake, group, limits, (transaction) =>
     lockGroup(transaction, group, async () => () => true),
   );
 }

@@ -1,4 +1,4 @@
-import { applyGroup, applySingly } from "./apply.ts";
+import { applyGroup, applySingly, isOverdue } from "./apply.ts";
 import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
 import { claimGroup, claimSingle } from "./claim.ts";
@@ -10,6 +10,7 @@ import { keysOf } from "./keys.ts";
 import { receive } from "./receive.ts";
 import { receiveGroup } from "./receive-group.ts";
 import { createRecentKeys } from "./recent-keys.ts";
+import { release } from "./release.ts";
 import { tracedGroup } from "./traced-group.ts";
 
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
@@ -23,9 +24,9 @@ const RECENT_KEYS = 20_000;
 
 /**
  * How many connections the intake uses at once: for first deliveries, for attempts in groups and single ones,
- * and for claims in groups, single ones and the retry job's.
+ * for claims in groups, single ones and the retry job's, and for releases.
  */
-export const INTAKE_CONNECTIONS = MAX_GROUPS_IN_FLIGHT + 2 * MAX_ATTEMPTS_IN_FLIGHT + 3;
+export const INTAKE_CONNECTIONS = MAX_GROUPS_IN_FLIGHT + 2 * MAX_ATTEMPTS_IN_FLIGHT + 3 + 1;
 
 export function createIntake(options: IntakeOptions): Intake {
   const limits = {
@@ -44,12 +45,15 @@ export function createIntake(options: IntakeOptions): Intake {
       receiveGroup(intake, group, closing),
     ),
   });
-  const isAbandoned = (event: IncomingEvent) => (event.isAwaited() ? null : ("unavailable" as const));
+  // An event that few redeliveries follow is taken in although nobody waits any more.
+  const abandonedClaim = ({ delivery, isAwaited }: IncomingEvent) =>
+    isAwaited() || options.adapters.of(delivery.format).traits.claimsFirst ? null : ("unavailable" as const);
   const claims = createBatcher<IncomingEvent, Claimed>({
     ...limits,
-    keysOf: (event) => [event.key, ...keysOf(event)],
+    // No event is here twice, see `inProcess`.
+    keysOf,
     bytesOf: ({ delivery }) => delivery.payload.length,
-    abandoned: isAbandoned,
+    abandoned: abandonedClaim,
     // One at a time: claims put a subscription's events in order.
     maxInFlight: 1,
     maxActive: 1,
@@ -57,19 +61,33 @@ export function createIntake(options: IntakeOptions): Intake {
   });
   const singleClaims = createBatcher<IncomingEvent, Claimed>({
     ...limits,
-    // They run in order, one by one; meanwhile `claims` keeps their keys.
+    // One by one, so that those behind a locked delivery stay behind it; later ones wait for their keys in `claims`.
     keysOf: () => [],
     bytesOf: ({ delivery }) => delivery.payload.length,
-    abandoned: isAbandoned,
+    abandoned: abandonedClaim,
     maxItems: 1,
     maxInFlight: 1,
     maxActive: 1,
     run: tracedGroup(options.tracing, "intake claim", (group) => claimSingle(intake, group)),
   });
+  const releases = createBatcher<ClaimedEvent, AttemptOutcome>({
+    ...limits,
+    keysOf: () => [],
+    bytesOf: (event) => event.bytes,
+    maxInFlight: 1,
+    maxActive: 1,
+    run: (group) => release(intake, group),
+  });
+  const abandonedAttempt = (event: ClaimedEvent): AttemptOutcome | null => {
+    if (!isOverdue(options, event)) return null;
+    void releases.submit(event);
+    return { outcome: "unavailable" };
+  };
   const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...limits,
     keysOf,
     bytesOf: (event) => event.bytes,
+    abandoned: abandonedAttempt,
     maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
     maxActive: 1,
     run: tracedGroup(options.tracing, "intake apply", (group) => applyGroup(intake, group)),
@@ -78,6 +96,7 @@ export function createIntake(options: IntakeOptions): Intake {
     ...limits,
     keysOf,
     bytesOf: (event) => event.bytes,
+    abandoned: abandonedAttempt,
     maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
     maxActive: 1,
     run: tracedGroup(options.tracing, "intake apply", (group) => applySingly(intake, group)),
@@ -95,7 +114,7 @@ export function createIntake(options: IntakeOptions): Intake {
     singleAttempts,
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      const stages = [deliveries, claims, singleClaims, attempts, singleAttempts];
+      const stages = [deliveries, claims, singleClaims, attempts, singleAttempts, releases];
       while (stages.some((stage) => stage.load().items > 0)) for (const stage of stages) await stage.idle();
     },
   };

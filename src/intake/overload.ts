@@ -6,7 +6,8 @@ const MAX_WAITING_ITEMS = 20_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
 /**
- * Whether another delivery would only lengthen the queue. Events that wait for their own lock do not count.
+ * Whether another delivery would only lengthen the queue. Events that wait for their own lock do not count as
+ * delayed, only towards what fits into memory.
  */
 export function isOverloaded({
   deliveries,

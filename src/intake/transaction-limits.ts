@@ -39,6 +39,14 @@ export function groupLimits(options: { leaseSeconds: number }): TransactionOptio
   return { ...limits, lockTimeoutMs: Math.min(GROUP_LOCK_TIMEOUT_MS, limits.lockTimeoutMs) };
 }
 
+const HASTY_LOCK_TIMEOUT_MS = 50;
+
+/** Of an event that others wait for in turn. */
+export function hastyLimits(options: { leaseSeconds: number }): TransactionOptions {
+  const limits = effectLimits(options);
+  return { ...limits, lockTimeoutMs: Math.min(HASTY_LOCK_TIMEOUT_MS, limits.lockTimeoutMs) };
+}
+
 export function firstDeliveryLimits(options: { leaseSeconds: number }): TransactionOptions {
   const limits = groupLimits(options);
   return {

@@ -1,4 +1,6 @@
 import { afterAll, expect, it } from "vitest";
+import type { Claim } from "../../src/store/claims.ts";
+import { claimDeliveries } from "../../src/store/deliveries.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
@@ -43,4 +45,32 @@ it("does not apply an event later that it refused as too slow", {
   expect(
     await test.rows("select event_id from webhook_delivery where event_id like $1", [`abandoned-${GROUPS}%`]),
   ).toEqual([]);
+});
+
+it("releases a claim before its lease runs out, so that waiting uses up no attempt", async () => {
+  const delivery = {
+    provider: "provider-a" as const,
+    eventId: "waiting",
+    eventType: "customer.subscription.created",
+    format: "stripe",
+    occurredAtMicros: null,
+    source: "delivery" as const,
+    payload: Buffer.from("{}"),
+  };
+  const [claimed] = await claimDeliveries(runtime.intake.database, [delivery], runtime.intake.leaseSeconds);
+  const outcome = await runtime.intake.attempts.submit({
+    claim: claimed?.claim as Claim,
+    slot: "provider-a",
+    source: "delivery",
+    reading: { failure: { reason: "defect" } },
+    startedAtMs: performance.now() - runtime.intake.leaseSeconds * 600,
+    bytes: 1,
+  });
+  expect(outcome).toEqual({ outcome: "unavailable" });
+  await runtime.intake.idle();
+  expect(
+    await test.rows(
+      "select status, released_claims, last_reason from webhook_delivery where event_id = 'waiting'",
+    ),
+  ).toEqual([{ status: "pending", released_claims: 1, last_reason: null }]);
 });
