@@ -116,8 +116,8 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/intake/apply.ts",
-    find: "if (isTimeout(error)) return (await release",
-    replace: "if (isTimeout(error) && intake.leaseSeconds < 0) return (await release",
+    find: "if (isTimeout(error)) return releaseOne",
+    replace: "if (isTimeout(error) && intake.leaseSeconds < 0) return releaseOne",
     fault: "a timeout of the database uses up an attempt",
     tests: ["test/intake/poison.test.ts"],
   },
