@@ -22,7 +22,7 @@ import { outcomeOf, recordOutcomes } from "./record-outcomes.ts";
 import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
-import { effectLimits, groupLimits, hastyLimits } from "./transaction-limits.ts";
+import { briefLimits, effectLimits, groupLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 
 /** After so many events of a group that were not applied in time, the others wait for no lock any more. */
@@ -83,7 +83,7 @@ async function applySingle(
   if (isOverdue(intake, event)) return releaseOne(intake, event);
   try {
     const [outcome] = await retryOnContention(() =>
-      mayWait ? applyWaiting(intake, event) : applyTogether(intake, [event], hastyLimits(intake)),
+      mayWait ? applyWaiting(intake, event) : applyTogether(intake, [event], briefLimits(intake)),
     );
     return outcome === "contended" ? await releaseOne(intake, event) : (outcome as AttemptOutcome);
   } catch (error) {

@@ -83,22 +83,20 @@ export function createIntake(options: IntakeOptions): Intake {
     void releases.submit(event);
     return { outcome: "unavailable" };
   };
-  const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
+  const ofAttempts = {
     ...limits,
     keysOf,
-    bytesOf: (event) => event.bytes,
+    bytesOf: (event: ClaimedEvent) => event.bytes,
     abandoned: abandonedAttempt,
     maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
     maxActive: 1,
+  };
+  const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
+    ...ofAttempts,
     run: tracedGroup(options.tracing, "intake apply", (group) => applyGroup(intake, group)),
   });
   const singleAttempts = createBatcher<ClaimedEvent, AttemptOutcome>({
-    ...limits,
-    keysOf,
-    bytesOf: (event) => event.bytes,
-    abandoned: abandonedAttempt,
-    maxInFlight: MAX_ATTEMPTS_IN_FLIGHT,
-    maxActive: 1,
+    ...ofAttempts,
     run: tracedGroup(options.tracing, "intake apply", (group) => applySingly(intake, group)),
   });
   const intake: Intake = {

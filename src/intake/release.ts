@@ -10,7 +10,10 @@ export async function release(
   events: readonly ClaimedEvent[],
   error?: unknown,
 ): Promise<AttemptOutcome[]> {
-  intake.log.warn({ err: error, events: events.length }, "the database was too slow: nothing was applied");
+  intake.log.warn(
+    { err: error, events: events.length },
+    "a lock or the database was too slow: nothing was applied",
+  );
   try {
     await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       await transaction.commitAfter([

@@ -39,12 +39,12 @@ export function groupLimits(options: { leaseSeconds: number }): TransactionOptio
   return { ...limits, lockTimeoutMs: Math.min(GROUP_LOCK_TIMEOUT_MS, limits.lockTimeoutMs) };
 }
 
-const HASTY_LOCK_TIMEOUT_MS = 50;
+const BRIEF_LOCK_TIMEOUT_MS = 50;
 
 /** Of an event that others wait for in turn. */
-export function hastyLimits(options: { leaseSeconds: number }): TransactionOptions {
+export function briefLimits(options: { leaseSeconds: number }): TransactionOptions {
   const limits = effectLimits(options);
-  return { ...limits, lockTimeoutMs: Math.min(HASTY_LOCK_TIMEOUT_MS, limits.lockTimeoutMs) };
+  return { ...limits, lockTimeoutMs: Math.min(BRIEF_LOCK_TIMEOUT_MS, limits.lockTimeoutMs) };
 }
 
 export function firstDeliveryLimits(options: { leaseSeconds: number }): TransactionOptions {
