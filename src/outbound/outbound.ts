@@ -4,7 +4,8 @@ import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
 import { registerHooks } from "../store/hook-endpoints.ts";
 import { isAnythingWritten } from "../store/written-events.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
-import { relayEvents } from "./relay.ts";
+import { relayBatch, relayEvents } from "./relay.ts";
+import type { RelayThread } from "./relay-thread.ts";
 
 export type Outbound = {
   /** Relays and sends until nothing is due; waits for the responses. */
@@ -17,9 +18,13 @@ export type OutboundOptions = DispatcherOptions &
   AccessContext & {
     /** `request`: events are sent by `runNow` alone. */
     runsOn: "timer" | "request";
+    /** Relays what is too much for this one; `null`: this one relays everything. */
+    relayThread: RelayThread | null;
   };
 
 const EVERY_MS = 200;
+/** What a pass relays in this thread, in 1 to 2 ms. */
+const FEW_CHANGES = 50;
 const REGISTER_EVERY_MS = 60 * 60 * 1000;
 
 /**
@@ -31,17 +36,24 @@ export function startOutbound(options: OutboundOptions): Outbound {
   const stopping = new AbortController();
   const hooks = [...options.hooks.keys()];
   let registerAtMs = 0;
+  const isStopping = () => stopping.signal.aborted;
+  const relay = async () => {
+    const { relayThread } = options;
+    if (relayThread === null) await relayEvents(options, isStopping);
+    else if (relayThread.isRunning() || !(await relayBatch(options, FEW_CHANGES)).isLast)
+      await relayThread.relay();
+  };
   const pass = async () => {
     if (hooks.length > 0 && performance.now() >= registerAtMs) {
       await registerHooks(options.database, hooks, SUBSCRIPTION_EVENT_TYPES);
       registerAtMs = performance.now() + REGISTER_EVERY_MS;
     }
-    if (await isAnythingWritten(options.database)) await relayEvents(options, () => stopping.signal.aborted);
+    if (await isAnythingWritten(options.database)) await relay();
     return dispatcher.dispatch();
   };
   const loop = async () => {
     let isFailing = false;
-    while (!stopping.signal.aborted) {
+    while (!isStopping()) {
       try {
         await pass();
         isFailing = false;
@@ -67,7 +79,7 @@ export function startOutbound(options: OutboundOptions): Outbound {
     },
     stop: async () => {
       stopping.abort();
-      await looping;
+      await Promise.all([looping, options.relayThread?.stop()]);
       await dispatcher.stop();
     },
   };

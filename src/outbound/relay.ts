@@ -14,6 +14,7 @@ import { completeEvents } from "./complete-events.ts";
 import { EVENT_ID_RANDOM_BYTES, eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 
+/** In changes and events. */
 const BATCH = 500;
 
 const LIMITS: TransactionOptions = {
@@ -36,17 +37,24 @@ export type Relay = AccessContext & {
 export async function relayEvents(relay: Relay, isStopping: () => boolean = () => false): Promise<number> {
   let relayed = 0;
   for (;;) {
-    const { events, isLast } = await relayBatch(relay);
+    const { events, isLast } = await relayBatch(relay, BATCH);
     relayed += events;
     if (isLast || isStopping()) return relayed;
   }
 }
 
-function relayBatch({ database, reached, ...context }: Relay): Promise<{ events: number; isLast: boolean }> {
+/**
+ * Relays about as many changes and events as `limit` says. Returns how many events there were, and whether
+ * nothing was left.
+ */
+export function relayBatch(
+  { database, reached, ...context }: Relay,
+  limit: number,
+): Promise<{ events: number; isLast: boolean }> {
   return inTransaction(database, LIMITS, async (transaction) => {
     const state = await lockRelay(transaction);
     if (state === null) return { events: 0, isLast: true };
-    const { written, isLast } = await writtenSince(transaction, { limit: BATCH, after: state.relayedUpTo });
+    const { written, isLast } = await writtenSince(transaction, { limit, after: state.relayedUpTo });
     const lastWritten = written.at(-1);
     if (lastWritten === undefined) return { events: 0, isLast: true };
     const [completed, endpoints] = await Promise.all([

@@ -8,6 +8,7 @@ import { createJobRunner, JOB_LEASE_SECONDS, type Job } from "../jobs/job-runner
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { type OutboundOptions, startOutbound } from "../outbound/outbound.ts";
+import { createRelayThread } from "../outbound/relay-thread.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
@@ -51,11 +52,12 @@ export function startPeriodicJobs(
   ];
   for (const job of jobs) runner.start(job);
   const retries = startRetryJob(runtime.intake, { observe, runsOn });
+  const relaying = { ...outbound, plans: config.plans, traits: providerTraits(config) };
   const sending = startOutbound({
-    ...outbound,
+    ...relaying,
     database,
-    plans: config.plans,
-    traits: providerTraits(config),
+    relayThread:
+      runsOn === "timer" ? createRelayThread({ ...relaying, connecting: runtime.connecting }) : null,
     allow: runtime.outboundAllow,
     isIntakeBusy: () => isBusy(runtime.intake),
     ...(metrics ? { observe: metrics.sent } : {}),

@@ -17,7 +17,7 @@ import { type OutboundAllow, outboundAllow } from "../outbound/allowed-targets.t
 import { ADAPTERS } from "../providers/registry.ts";
 import { bindSlots, type SlotBinding } from "../providers/slots.ts";
 import { acceptsWrites } from "../store/accepts-writes.ts";
-import { type Database, openDatabase } from "../store/database.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { requestHeals } from "../store/heals.ts";
 import { isMigrated } from "../store/migrate.ts";
@@ -31,6 +31,8 @@ import { type SimulatedProvider, startSimulatedProvider } from "./simulated-prov
 /** The dependencies of a Tollgate process, wired as configured. */
 export type Runtime = {
   database: Database;
+  /** How to open further connections to it. */
+  connecting: Pick<DatabaseOptions, "url" | "prepared" | "answerTimeoutMs">;
   intake: Intake;
   /** Generated secrets; `null` when the operator brings a database and secrets. */
   embedded: EmbeddedSecrets | null;
@@ -114,11 +116,12 @@ async function startOnDatabase(
     prepared: config.preparedStatements,
   };
   const intakeTimeoutMs = answerTimeoutMs(config.webhook);
+  const timeoutMs = Math.min(MAX_ANSWER_TIMEOUT_MS, intakeTimeoutMs);
   const database = traceDatabase(
     openDatabase({
       ...connecting,
       maxConnections: MAX_CONNECTIONS,
-      answerTimeoutMs: Math.min(MAX_ANSWER_TIMEOUT_MS, intakeTimeoutMs),
+      answerTimeoutMs: timeoutMs,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     }),
     tracing,
@@ -159,6 +162,7 @@ async function startOnDatabase(
   });
   return {
     database,
+    connecting: { ...connecting, answerTimeoutMs: timeoutMs },
     intake,
     embedded,
     payments,

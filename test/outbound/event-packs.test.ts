@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { endGrace } from "../../src/billing/end-grace.ts";
-import type { EventSubscription } from "../../src/domain/outbound-event.ts";
-import { subscriptionChange } from "../../src/domain/subscription-change.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher } from "../../src/outbound/dispatcher.ts";
@@ -10,7 +8,6 @@ import { outboundEvent } from "../../src/outbound/event-body.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { insertEndpoint } from "../../src/store/event-endpoints.ts";
-import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
 import { readEvents } from "../../src/store/outbound-list.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { redactPacksOfUser } from "../../src/store/redact-event-packs.ts";
@@ -21,6 +18,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { storedEvents } from "../support/stored-events.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
+import { changePlans, startWithSubscriptions } from "./change-plans.ts";
 import { startReceiver } from "./receiver.ts";
 
 const USERS = 60;
@@ -39,51 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
-  await test.rows(
-    "truncate outbound_change_set, outbound_event, outbound_event_pack, outbound_delivery, event_endpoint cascade",
-  );
-  await test.rows("delete from subscription");
-  await test.rows(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-       cancel_at_period_end, out_of_order, current_period_end, created_at)
-     select gen_random_uuid(), u.id, 'provider-a', 'sub_' || u.id, 'team', 1, 'active', false, false,
-       now() + interval '20 days', now() - interval '90 days'
-     from "user" u order by length(u.id), u.id limit $1::int`,
-    [USERS],
-  );
+  await startWithSubscriptions(test, USERS);
 });
-
-type Facts = Partial<Pick<EventSubscription, "status" | "seats">>;
-
-/** Changes the plan of every user's subscription, or of this many, and these fields. */
-async function changeAll(
-  factsOf: (userId: string) => Facts = () => ({}),
-  { offset = 0, limit = USERS } = {},
-): Promise<void> {
-  const subscriptions = await test.rows<EventSubscription>(
-    `select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", plan_id as "planId",
-       seats, status, current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd",
-       out_of_order as "outOfOrder"
-     from subscription order by id limit $1 offset $2`,
-    [limit, offset],
-  );
-  const changes = subscriptions.map((before) => {
-    const planId = before.planId === "team" ? "pro" : "team";
-    return subscriptionChange(before, { ...before, planId, ...factsOf(before.userId ?? "") });
-  });
-  await inTransaction(test.database, LIMITS, async (transaction) => {
-    for (const { after } of changes)
-      await transaction.run(
-        {
-          name: "change_plan",
-          text: `update subscription set plan_id = $2, status = $3, updated_at = clock_timestamp(),
-            past_due_since = case when $3 = 'past_due' then now() - interval '60 days' end where id = $1::uuid`,
-        },
-        [after.id, after.planId, after.status],
-      );
-    await transaction.commitAfter(insertOutboundChanges(transaction, changes));
-  });
-}
 
 const relay = () => relayEvents({ database: test.database, ...ACCESS_CONTEXT });
 const packs = () => test.rows<{ first: string; last: string }>(PACKS);
@@ -101,11 +56,11 @@ async function readInPagesOf(limit: number, from: bigint | null = null) {
 }
 
 it("lists the same events in pages of any size, packed or not", async () => {
-  await changeAll();
+  await changePlans(test);
   await relay();
   await test.rows(`update "user" set name = name || '.' where id in ('user_1', 'user_2')`);
   await relay();
-  await changeAll();
+  await changePlans(test);
   await relay();
   expect(await singles()).toHaveLength(2);
   const events = await readInPagesOf(100);
@@ -126,7 +81,7 @@ it("lists the same events in pages of any size, packed or not", async () => {
 it("relays a backlog of several batches in the order in which it was written", async () => {
   const rounds = 12;
   for (let round = 0; round < rounds; round += 1) {
-    await changeAll();
+    await changePlans(test);
     await test.rows(`update "user" set name = name || '.' where id = 'user_1'`);
   }
   expect(await relay()).toBe(rounds * (2 * USERS + 1));
@@ -140,7 +95,7 @@ it("relays a backlog of several batches in the order in which it was written", a
 
 it("packs an event as it would have been stored by itself", async () => {
   const few = 20;
-  await changeAll(undefined, { limit: few });
+  await changePlans(test, { limit: few });
   await test.rows("create table written as select * from outbound_change_set");
   await relay();
   expect(await packs()).toEqual([]);
@@ -151,7 +106,7 @@ it("packs an event as it would have been stored by itself", async () => {
   await test.rows(
     "insert into outbound_change_set (changes_count, occurred_at, created_at, changes) select changes_count, occurred_at, created_at, changes from written",
   );
-  await changeAll(undefined, { offset: few });
+  await changePlans(test, { offset: few });
   await relay();
   expect(await singles()).toEqual([]);
   const packed = await readInPagesOf(100);
@@ -169,7 +124,7 @@ it("sends an endpoint the events of packs as they are listed, again when they ar
     secret: newEndpointSecret(),
     types: ["subscription.changed"],
   });
-  await changeAll();
+  await changePlans(test);
   await relay();
   expect(await singles()).toEqual([]);
   const dispatcher = createDispatcher({
@@ -210,9 +165,9 @@ it("sends an endpoint the events of packs as they are listed, again when they ar
 });
 
 it("redacts a deleted user's events in packs, and nobody else's", async () => {
-  await changeAll();
+  await changePlans(test);
   await relay();
-  await changeAll();
+  await changePlans(test);
   await relay();
   const before = await readInPagesOf(100);
   const own = (event: (typeof before)[number]) => event.data.userId === "user_7";
@@ -236,7 +191,7 @@ it("redacts a deleted user's events in packs, and nobody else's", async () => {
 const BLOCKED = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
 
 it("redacts two users in one pack who are deleted at the same time", async () => {
-  await changeAll();
+  await changePlans(test);
   await relay();
   // All of the first pack: subscriptions are in a random order.
   const events = await readInPagesOf(100);
@@ -265,7 +220,7 @@ it("redacts two users in one pack who are deleted at the same time", async () =>
 });
 
 it("drops packs whose events are all old, and remembers how far", async () => {
-  await changeAll();
+  await changePlans(test);
   await relay();
   const [old, kept] = await packs();
   await test.rows(
@@ -279,7 +234,9 @@ it("drops packs whose events are all old, and remembers how far", async () => {
 });
 
 it("emits nothing at the end of a grace period that a packed event has already reported", async () => {
-  await changeAll((userId) => (userId === "user_5" ? { status: "past_due" } : {}));
+  await changePlans(test, {
+    factsOf: (userId) => (userId === "user_5" ? { status: "past_due" } : {}),
+  });
   await relay();
   const countBefore = (await storedEvents(test)).length;
   expect(await packs()).not.toEqual([]);

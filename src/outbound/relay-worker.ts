@@ -1,0 +1,44 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openDatabase } from "../store/database.ts";
+import type { OutboundMilestone } from "./milestone.ts";
+import { relayEvents } from "./relay.ts";
+import type { FromWorker, RelayWorkerData, ToWorker } from "./relay-thread.ts";
+
+// The entry point of the relay's thread, see `relay-thread.ts`.
+const { connecting, reportsMilestones, ...context } = workerData as RelayWorkerData;
+const port = parentPort;
+if (port === null) throw new Error("this module is the entry point of a thread");
+
+const database = openDatabase({ ...connecting, maxConnections: 1 });
+const post = (message: FromWorker) => port.postMessage(message);
+let isStopping = false;
+let relaying: Promise<void> = Promise.resolve();
+let goOn = () => {};
+
+const reached = (milestone: OutboundMilestone) =>
+  new Promise<void>((resolve) => {
+    goOn = resolve;
+    post({ reached: milestone });
+  });
+
+port.on("message", (message: ToWorker) => {
+  if (message === "go on") goOn();
+  else if (message === "relay") relaying = relay();
+  else void stop();
+});
+
+async function relay(): Promise<void> {
+  try {
+    await relayEvents({ database, ...context, ...(reportsMilestones ? { reached } : {}) }, () => isStopping);
+    post({ relayed: true });
+  } catch (error) {
+    post({ relayed: false, error });
+  }
+}
+
+async function stop(): Promise<void> {
+  isStopping = true;
+  await relaying;
+  await database.close();
+  port?.close();
+}
