@@ -3,6 +3,7 @@ import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
 import { claimGroup, claimSingle } from "./claim.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
+import { findApplied, type RepeatOutcome } from "./find-applied.ts";
 import { createInProcess } from "./in-process.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake, IntakeOptions } from "./intake.ts";
@@ -19,14 +20,16 @@ const MAX_GROUP_ITEMS = 128;
 // stalled.
 const MAX_GROUPS_IN_FLIGHT = 4;
 const MAX_ATTEMPTS_IN_FLIGHT = 2;
+const MAX_LOOK_UPS_IN_FLIGHT = 2;
 const STALLED_AFTER_MS = 50;
 const RECENT_KEYS = 20_000;
 
 /**
- * How many connections the intake uses at once: for first deliveries, for attempts in groups and single ones,
- * for claims in groups, single ones and the retry job's, and for releases.
+ * How many connections the intake uses at once: for first deliveries, for looking repeats up, for attempts in
+ * groups and single ones, for claims in groups, single ones and the retry job's, and for releases.
  */
-export const INTAKE_CONNECTIONS = MAX_GROUPS_IN_FLIGHT + 2 * MAX_ATTEMPTS_IN_FLIGHT + 3 + 1;
+export const INTAKE_CONNECTIONS =
+  MAX_GROUPS_IN_FLIGHT + MAX_LOOK_UPS_IN_FLIGHT + 2 * MAX_ATTEMPTS_IN_FLIGHT + 3 + 1;
 
 export function createIntake(options: IntakeOptions): Intake {
   const limits = {
@@ -34,16 +37,31 @@ export function createIntake(options: IntakeOptions): Intake {
     maxBytes: MAX_GROUP_BYTES,
     stalledAfterMs: STALLED_AFTER_MS,
   };
+  const abandonedDelivery = ({ isAwaited }: IncomingEvent) =>
+    isAwaited() ? null : { outcome: "unavailable" as const };
   const deliveries = createBatcher<IncomingEvent, ReceivedOutcome>({
     ...limits,
     keysOf,
     bytesOf: ({ delivery }) => delivery.payload.length,
-    abandoned: (event) => (event.isAwaited() ? null : { outcome: "unavailable" }),
+    abandoned: abandonedDelivery,
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
     maxActive: 2,
     run: tracedGroup(options.tracing, "intake group", (group, closing) =>
       receiveGroup(intake, group, closing),
     ),
+  });
+  const repeats = createBatcher<IncomingEvent, RepeatOutcome>({
+    ...limits,
+    // Nothing is written, so that their order does not matter.
+    keysOf: () => [],
+    bytesOf: ({ delivery }) => delivery.payload.length,
+    abandoned: abandonedDelivery,
+    maxInFlight: MAX_LOOK_UPS_IN_FLIGHT,
+    maxActive: MAX_LOOK_UPS_IN_FLIGHT,
+    run: tracedGroup(options.tracing, "intake look-up", (group, closing) => {
+      closing();
+      return findApplied(intake, group);
+    }),
   });
   // An event that few redeliveries follow is taken in although nobody waits any more.
   const abandonedClaim = ({ delivery, isAwaited }: IncomingEvent) =>
@@ -106,13 +124,14 @@ export function createIntake(options: IntakeOptions): Intake {
     inProcess: createInProcess(),
     recent: createRecentKeys(RECENT_KEYS),
     deliveries,
+    repeats,
     claims,
     singleClaims,
     attempts,
     singleAttempts,
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      const stages = [deliveries, claims, singleClaims, attempts, singleAttempts, releases];
+      const stages = [deliveries, repeats, claims, singleClaims, attempts, singleAttempts, releases];
       while (stages.some((stage) => stage.load().items > 0)) for (const stage of stages) await stage.idle();
     },
   };

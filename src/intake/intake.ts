@@ -6,6 +6,7 @@ import type { Database } from "../store/database.ts";
 import type { Batcher } from "./batcher.ts";
 import type { WithHooks } from "./call-hooks.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
+import type { RepeatOutcome } from "./find-applied.ts";
 import type { InProcess } from "./in-process.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { RecentKeys } from "./recent-keys.ts";
@@ -53,6 +54,8 @@ export type Intake = IntakeOptions & {
   /** Events that have succeeded, by `keyOf`. */
   recent: RecentKeys;
   deliveries: Batcher<IncomingEvent, ReceivedOutcome>;
+  /** Events that are in `recent`. */
+  repeats: Batcher<IncomingEvent, RepeatOutcome>;
   claims: Batcher<IncomingEvent, Claimed>;
   /** Events that wait for another transaction, which has locked their delivery. */
   singleClaims: Batcher<IncomingEvent, Claimed>;

@@ -88,9 +88,7 @@ export function ingest(
     const event: IncomingEvent = { slot, reading, delivery, key, startedAtMs, isAwaited };
     const span = intake.tracing?.active();
     if (span) event.span = span;
-    return isClaimedFirst(intake, adapter, key)
-      ? claimAndApply(intake, event)
-      : intake.deliveries.submit(event);
+    return process(intake, adapter, event);
   });
   return { result: result.then((outcome) => resultOf(adapter, outcome)), stopWaiting };
 }
@@ -98,9 +96,13 @@ export function ingest(
 /** A pending result, and a way to cancel waiting for it. */
 export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
 
-/** A repeat of a successful event is found by the claim, which takes no locks. */
-function isClaimedFirst(intake: Intake, adapter: Adapter, key: string): boolean {
-  return adapter.traits.claimsFirst || intake.recent.has(key);
+async function process(intake: Intake, adapter: Adapter, event: IncomingEvent): Promise<ReceivedOutcome> {
+  const isRecent = intake.recent.has(event.key);
+  const repeated = isRecent ? await intake.repeats.submit(event) : null;
+  if (repeated !== null) return repeated;
+  // Behind a failover, a recent event may be gone: the claim finds out.
+  if (isRecent || adapter.traits.claimsFirst) return claimAndApply(intake, event);
+  return intake.deliveries.submit(event);
 }
 
 function resultOf(adapter: Adapter, outcome: ReceivedOutcome): ReceiveResult {

@@ -13,10 +13,12 @@ function batcher({ items = 0, bytes = 0, delayMs = 0 }: Queue) {
   return { load: () => ({ items, bytes }), delayMs: () => delayMs };
 }
 
-function intakeWith(queues: { deliveries?: Queue; claims?: Queue; attempts?: Queue }): Intake {
-  const { deliveries = {}, claims = {}, attempts = {} } = queues;
+type Queues = { deliveries?: Queue; repeats?: Queue; claims?: Queue; attempts?: Queue };
+
+function intakeWith({ deliveries = {}, repeats = {}, claims = {}, attempts = {} }: Queues): Intake {
   return {
     deliveries: batcher(deliveries),
+    repeats: batcher(repeats),
     claims: batcher(claims),
     attempts: batcher(attempts),
   } as unknown as Intake;
@@ -26,6 +28,7 @@ it.each([
   ["nothing waits", {}, false],
   ["many events wait for a short time", { deliveries: { items: 5_000, delayMs: 1_900 } }, false],
   ["the oldest first delivery has waited for 2 s", { deliveries: { items: 1, delayMs: 2_001 } }, true],
+  ["the oldest repeat has waited for 2 s", { repeats: { items: 1, delayMs: 2_001 } }, true],
   ["the oldest claim has waited for 2 s", { claims: { items: 1, delayMs: 2_001 } }, true],
   ["attempts wait, which have their claims", { attempts: { items: 1, delayMs: 2_001 } }, false],
   ["20,000 events wait in all", { deliveries: { items: 10_000 }, attempts: { items: 10_000 } }, true],

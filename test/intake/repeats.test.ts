@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import { createIntake } from "../../src/intake/create-intake.ts";
 import type { Intake } from "../../src/intake/intake.ts";
-import type { Database } from "../../src/store/database.ts";
+import { type Database, DatabaseUnavailable } from "../../src/store/database.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
@@ -47,6 +47,46 @@ it("does not delay other events while a repeat waits for the event that is being
   expect(await receiveUntilAnswered("applying", 0)).toBe("duplicate");
   expect(["applied", "duplicate"]).toContain(await receiveUntilAnswered("applying", 1));
   await release();
+});
+
+it("answers a repeat of an applied event although its delivery is locked", async () => {
+  expect(await receiveUntilAnswered("locked", 0)).toBe("applied");
+  const release = await lockDelivery("locked-0");
+  expect(await receiveUntilAnswered("locked", 0)).toBe("duplicate");
+  await release();
+});
+
+it("applies an event again that is remembered as applied but gone, as after a failover", async () => {
+  expect(await receiveUntilAnswered("lost", 0)).toBe("applied");
+  await test.rows("truncate webhook_delivery, subscription cascade");
+  expect(await receiveUntilAnswered("lost", 0)).toBe("applied");
+  expect(await statuses()).toEqual([{ event_id: "lost-0", status: "successful", claim_no: 1 }]);
+});
+
+it("cannot say whether an event is a repeat while the database is away", async () => {
+  expect(await receiveUntilAnswered("away", 0)).toBe("applied");
+  const intake = withEach(async () => {
+    throw new DatabaseUnavailable("away");
+  });
+  expect(await receive(intake, "away", 0)).toBe("unavailable");
+});
+
+it("confirms a repeat where a visible commit may not have reached the standbys", async () => {
+  expect(await receiveUntilAnswered("standby", 0)).toBe("applied");
+  const names: string[] = [];
+  const connection = async () => {
+    const real = await runtime.database.connection();
+    const run: typeof real.run = async (statement, values) => {
+      names.push(statement.name);
+      const rows = await real.run<Record<string, unknown>>(statement, values);
+      return rows.map((row) => ("is_replicated" in row ? { ...row, is_replicated: true } : row)) as never;
+    };
+    return { ...real, run };
+  };
+  const intake = intakeOn({ ...runtime.database, connection });
+  expect(await receive(intake, "standby", 0)).toBe("duplicate");
+  const statements = ["known_deliveries", "claim_deliveries", "confirm_repeats"];
+  expect(names.filter((name) => statements.includes(name))).toEqual(statements);
 });
 
 async function receive(intake: Intake, run: string, n: number): Promise<string> {
@@ -101,8 +141,15 @@ function withEach(before: (nth: number) => Promise<void>): Intake {
       return runtime.database.connection();
     },
   };
-  const { reached: _, claims: _c, attempts: _a, receive: _r, idle: _i, ...options } = runtime.intake;
-  return createIntake({ ...options, database });
+  return intakeOn(database);
+}
+
+/** It remembers what the runtime's has applied. */
+function intakeOn(database: Database): Intake {
+  const { reached: _, receive: _r, idle: _i, recent, ...options } = runtime.intake;
+  const intake = createIntake({ ...options, database });
+  intake.recent = recent;
+  return intake;
 }
 
 function statuses() {

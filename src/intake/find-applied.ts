@@ -1,0 +1,34 @@
+import { findKnownDeliveries } from "../store/first-deliveries.ts";
+import { inTransaction } from "../store/transaction.ts";
+import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import type { Intake } from "./intake.ts";
+import { claimLimits } from "./transaction-limits.ts";
+
+/** `null`: not known to be applied; the claim decides. */
+export type RepeatOutcome = ReceivedOutcome | null;
+
+/**
+ * Looks up events of which this process remembers that they were applied: most repeats come soon after. A
+ * claim would find out too, at twice the cost. What is visible as successful is durable here, though not on
+ * every standby.
+ */
+export async function findApplied(intake: Intake, group: readonly IncomingEvent[]): Promise<RepeatOutcome[]> {
+  try {
+    const known = await inTransaction(intake.database, claimLimits(intake), async (transaction) => {
+      const finding = findKnownDeliveries(
+        transaction,
+        group.map(({ delivery }) => delivery),
+      );
+      await transaction.commitAfter([finding]);
+      return finding;
+    });
+    return group.map(({ key }) => {
+      const delivery = known.get(key);
+      const isApplied = delivery?.status === "successful" && !delivery.isReplicated;
+      return isApplied ? { outcome: "duplicate" } : null;
+    });
+  } catch (error) {
+    intake.log.warn({ err: error, events: group.length }, "database unavailable: repeats were not looked up");
+    return group.map(() => ({ outcome: "unavailable" }));
+  }
+}
