@@ -1,59 +1,86 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { BrokenMeasurement } from "../shared/broken.ts";
-import { type FullLoad, sendAsFastAsAnswered } from "../shared/full-load.ts";
-import { note } from "../shared/note.ts";
+import { sendAsFastAsAnswered } from "../shared/full-load.ts";
 import { query, tidy } from "../shared/postgres.ts";
 import { openSender } from "../shared/sender.ts";
 import { median } from "../shared/statistics.ts";
+import { takeTurns } from "../shared/turns.ts";
 import type { Bench } from "./contender.ts";
 import { startTollgate } from "./contenders.ts";
 import { signedRequest, writeSignedEvents } from "./signed-events.ts";
 
-export type Duplicates = { perSecond: number; p50Ms: number; p99Ms: number; rounds: FullLoad[] };
+type Rate = { eventsPerSecond: number; p50Ms: number; p99Ms: number };
 
-/** Events again and again that were applied while the server was made ready. */
+export type Duplicates = Rate & {
+  /** Compared with first deliveries in the rounds between. */
+  ratio: number;
+  rounds: { first: Rate[]; repeats: Rate[] };
+};
+
+/**
+ * Events again and again that were applied while the server was made ready, by turns with first deliveries to
+ * another server.
+ */
 export async function measureDuplicates(bench: Bench): Promise<Duplicates> {
-  const { options, folder } = bench;
-  const tollgate = await startTollgate(bench, "tollgate-duplicates");
-  const { port } = tollgate.process;
-  const file = join(folder, "duplicates.requests");
+  const first = await startTollgate(bench, "tollgate-first");
+  const stops = [first.stop];
   try {
-    await assertRepeated(bench, port);
-    const applied = await rows(tollgate.databaseUrl);
-    const round = async (seconds: number) => {
-      await tidy(tollgate.databaseUrl);
-      const requestBytes = writeSignedEvents(file, { first: 0, count: options.subscriptions }, options);
-      const load = await sendAsFastAsAnswered({
-        port,
-        connections: options.connections,
-        seconds,
-        file,
-        requestBytes,
-        mode: "again",
-      });
-      rmSync(file);
-      const appliedAfter = await rows(tollgate.databaseUrl);
-      if (appliedAfter !== applied)
-        throw new BrokenMeasurement(`repeats were applied: ${applied} became ${appliedAfter}`);
-      return load;
-    };
-    await round(options.warmUpSeconds);
-    const rounds: FullLoad[] = [];
-    for (let number = 1; number <= options.rounds; number += 1) {
-      const load = await round(options.seconds);
-      rounds.push(load);
-      note(`duplicates: round ${number} of ${options.rounds}: ${Math.round(load.answered / load.seconds)}/s`);
-    }
+    const repeats = await startRepeats(bench);
+    stops.push(repeats.stop);
+    const turns = [
+      { name: "first", round: first.round },
+      { name: "repeats", round: repeats.round },
+    ];
+    const rounds = await takeTurns<Rate>(
+      turns,
+      bench.options,
+      ({ eventsPerSecond }) => `${Math.round(eventsPerSecond)}/s`,
+    );
+    const { first: ofFirst = [], repeats: ofRepeats = [] } = rounds;
+    const middle = (rates: Rate[], of: keyof Rate) => median(rates.map((rate) => rate[of]));
+    const eventsPerSecond = middle(ofRepeats, "eventsPerSecond");
     return {
-      perSecond: median(rounds.map((round) => round.answered / round.seconds)),
-      p50Ms: median(rounds.map((round) => round.p50Ms)),
-      p99Ms: median(rounds.map((round) => round.p99Ms)),
-      rounds,
+      eventsPerSecond,
+      p50Ms: middle(ofRepeats, "p50Ms"),
+      p99Ms: middle(ofRepeats, "p99Ms"),
+      ratio: eventsPerSecond / middle(ofFirst, "eventsPerSecond"),
+      rounds: { first: ofFirst, repeats: ofRepeats },
     };
   } finally {
-    await tollgate.stop();
+    for (const stop of stops) await stop();
   }
+}
+
+async function startRepeats(bench: Bench) {
+  const { options, folder } = bench;
+  const tollgate = await startTollgate(bench, "tollgate-duplicates");
+  const file = join(folder, "duplicates.requests");
+  try {
+    await assertRepeated(bench, tollgate.process.port);
+  } catch (error) {
+    await tollgate.stop();
+    throw error;
+  }
+  const applied = await rows(tollgate.databaseUrl);
+  const round = async (seconds: number): Promise<Rate> => {
+    await tidy(tollgate.databaseUrl);
+    const requestBytes = writeSignedEvents(file, { first: 0, count: options.subscriptions }, options);
+    const load = await sendAsFastAsAnswered({
+      port: tollgate.process.port,
+      connections: options.connections,
+      seconds,
+      file,
+      requestBytes,
+      mode: "again",
+    });
+    rmSync(file);
+    const appliedAfter = await rows(tollgate.databaseUrl);
+    if (appliedAfter !== applied)
+      throw new BrokenMeasurement(`repeats were applied: ${applied} became ${appliedAfter}`);
+    return { eventsPerSecond: load.answered / load.seconds, p50Ms: load.p50Ms, p99Ms: load.p99Ms };
+  };
+  return { round, stop: tollgate.stop };
 }
 
 /** That what the rounds send is indeed called a duplicate. */

@@ -66,8 +66,8 @@ function tollgateAlone(results: Results): string {
     ]);
   }
   if (duplicates) {
-    const { perSecond, p50Ms, p99Ms } = duplicates;
-    table.push(["duplicates only", shown(perSecond), shown(p50Ms, 1), shown(p99Ms, 1), ""]);
+    const { eventsPerSecond, p50Ms, p99Ms } = duplicates;
+    table.push(["duplicates only", shown(eventsPerSecond), shown(p50Ms, 1), shown(p99Ms, 1), ""]);
   }
   if (offered) {
     const besides = `longest ${shown(offered.maxMs, 1)} ms; sender itself late by ${shown(offered.senderLateMs, 1)} ms (p99); bare SQL p99 ${shown(offered.sqlP99Ms, 1)} ms`;
