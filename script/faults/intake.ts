@@ -64,8 +64,8 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/intake/create-intake.ts",
-    find: 'isAwaited() ? null : { outcome: "unavailable" as const }',
-    replace: "isAwaited() ? null : null",
+    find: 'isAbandoned(event) ? { outcome: "unavailable" as const } : null',
+    replace: "isAbandoned(event) ? null : null",
     fault: "events whose senders have given up are applied first",
     tests: ["test/intake/abandoned.test.ts"],
   },

@@ -37,8 +37,11 @@ export function createIntake(options: IntakeOptions): Intake {
     maxBytes: MAX_GROUP_BYTES,
     stalledAfterMs: STALLED_AFTER_MS,
   };
-  const abandonedDelivery = ({ isAwaited }: IncomingEvent) =>
-    isAwaited() ? null : { outcome: "unavailable" as const };
+  // An event that few redeliveries follow is taken in although nobody waits any more.
+  const isAbandoned = ({ delivery, isAwaited }: IncomingEvent) =>
+    !isAwaited() && !options.adapters.of(delivery.format).traits.claimsFirst;
+  const abandonedDelivery = (event: IncomingEvent) =>
+    isAbandoned(event) ? { outcome: "unavailable" as const } : null;
   const deliveries = createBatcher<IncomingEvent, ReceivedOutcome>({
     ...limits,
     keysOf,
@@ -63,9 +66,7 @@ export function createIntake(options: IntakeOptions): Intake {
       return findApplied(intake, group);
     }),
   });
-  // An event that few redeliveries follow is taken in although nobody waits any more.
-  const abandonedClaim = ({ delivery, isAwaited }: IncomingEvent) =>
-    isAwaited() || options.adapters.of(delivery.format).traits.claimsFirst ? null : ("unavailable" as const);
+  const abandonedClaim = (event: IncomingEvent) => (isAbandoned(event) ? ("unavailable" as const) : null);
   const claims = createBatcher<IncomingEvent, Claimed>({
     ...limits,
     // No event is here twice, see `inProcess`.
