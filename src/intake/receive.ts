@@ -100,7 +100,7 @@ async function process(intake: Intake, adapter: Adapter, event: IncomingEvent): 
   const isRecent = intake.recent.has(event.key);
   const repeated = isRecent ? await intake.repeats.submit(event) : null;
   if (repeated !== null) return repeated;
-  // Behind a failover, a recent event may be gone: the claim finds out.
+  // After a failover a recent event may be gone: the claim finds out.
   if (isRecent || adapter.traits.claimsFirst) return claimAndApply(intake, event);
   return intake.deliveries.submit(event);
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { AccessContext } from "../domain/granted-access.ts";
 import { perSlot } from "../domain/slot.ts";
@@ -34,7 +33,7 @@ export type FromWorker =
   | { reached: OutboundMilestone };
 
 const IDLE_MS = 10_000;
-/** By default up to 48 MB: what a batch leaves behind is dropped just as well in less. */
+/** V8 would take up to 48 MB; a batch needs a few. */
 const YOUNG_GENERATION_MB = 12;
 
 type Waiting = { resolve(): void; reject(error: unknown): void };
@@ -55,7 +54,7 @@ export function createRelayThread(options: RelayThreadOptions): RelayThread {
     if (waiting === null) return;
     use(waiting);
     waiting = null;
-    idling = setTimeout(end, idleMs).unref();
+    if (!isStopped) idling = setTimeout(end, idleMs).unref();
   }
 
   function start(): Worker {
@@ -85,8 +84,11 @@ export function createRelayThread(options: RelayThreadOptions): RelayThread {
   function end(): void {
     clearTimeout(idling);
     if (worker === null) return;
-    ended = Promise.all([ended, once(worker, "exit")]);
-    worker.postMessage("stop" satisfies ToWorker);
+    const ending = worker;
+    // Also after an error, with which `events.once` would reject.
+    const exited = new Promise((resolve) => ending.once("exit", resolve));
+    ended = Promise.all([ended, exited]);
+    ending.postMessage("stop" satisfies ToWorker);
     if (waiting === null) worker = null;
   }
 

@@ -37,6 +37,7 @@ async function relay(): Promise<void> {
 }
 
 async function stop(): Promise<void> {
+  if (isStopping) return;
   isStopping = true;
   await relaying;
   await database.close();

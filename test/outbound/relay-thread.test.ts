@@ -138,10 +138,18 @@ it("rejects with what relaying failed with, and works again once that is over", 
   expect(await storedEvents(test)).toHaveLength(2 * USERS);
 });
 
+/** Which the thread cannot open: it ends with an error. */
+const NOWHERE = { url: undefined as unknown as string, prepared: true, answerTimeoutMs: 10_000 };
+
+it("stops although the thread ends with an error meanwhile", async () => {
+  const thread = relayThread({ connecting: NOWHERE });
+  const relaying = expect(thread.relay()).rejects.toThrow(TypeError);
+  await thread.stop();
+  await relaying;
+});
+
 it("rejects when the thread ends by itself, and starts another one the next time", async () => {
-  // Which the thread cannot open.
-  const connecting = { url: undefined as unknown as string, prepared: true, answerTimeoutMs: 10_000 };
-  const thread = relayThread({ connecting });
+  const thread = relayThread({ connecting: NOWHERE });
   for (const _ of [1, 2]) {
     await expect(thread.relay()).rejects.toThrow(TypeError);
     expect(thread.isRunning()).toBe(false);
