@@ -23,6 +23,7 @@ export async function claimAndApply(intake: Intake, event: IncomingEvent): Promi
       span,
     });
     if (attempt.outcome === "lost") return { outcome: "unavailable" };
+    if (attempt.outcome === "applied" || attempt.outcome === "ignored") intake.recent.add(event.key);
     if (attempt.outcome !== "failed") return attempt;
     return { outcome: "failed", deliveryId: claimed.claim.id };
   }

@@ -3,9 +3,9 @@ import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
 import { claimGroup, claimSingle } from "./claim.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
-import { findApplied, type RepeatOutcome } from "./find-applied.ts";
+import { findApplied } from "./find-applied.ts";
 import { createInProcess } from "./in-process.ts";
-import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import type { IncomingEvent, ReceivedOutcome, RepeatOutcome } from "./incoming-event.ts";
 import type { Intake, IntakeOptions } from "./intake.ts";
 import { keysOf } from "./keys.ts";
 import { receive } from "./receive.ts";
@@ -55,7 +55,7 @@ export function createIntake(options: IntakeOptions): Intake {
   });
   const repeats = createBatcher<IncomingEvent, RepeatOutcome>({
     ...limits,
-    // Nothing is written, so that their order does not matter.
+    // Nothing is written. Should some be gone, nobody knows in which order they come again.
     keysOf: () => [],
     bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: abandonedDelivery,

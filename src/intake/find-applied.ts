@@ -1,16 +1,14 @@
+import { DatabaseUnavailable } from "../store/database.ts";
 import { findKnownDeliveries } from "../store/first-deliveries.ts";
-import { inTransaction } from "../store/transaction.ts";
-import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import { inTransaction, isTimeout } from "../store/transaction.ts";
+import type { IncomingEvent, RepeatOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
 import { claimLimits } from "./transaction-limits.ts";
 
-/** `null`: not known to be applied; the claim decides. */
-export type RepeatOutcome = ReceivedOutcome | null;
-
 /**
  * Looks up events of which this process remembers that they were applied: most repeats come soon after. A
- * claim would find out too, at twice the cost. What is visible as successful is durable here, though not on
- * every standby.
+ * claim would find out too, at twice the cost. What is visible as successful on a primary is durable there,
+ * though not on every standby; on a standby the claim fails, which closes the connection.
  */
 export async function findApplied(intake: Intake, group: readonly IncomingEvent[]): Promise<RepeatOutcome[]> {
   try {
@@ -28,6 +26,10 @@ export async function findApplied(intake: Intake, group: readonly IncomingEvent[
       return isApplied ? { outcome: "duplicate" } : null;
     });
   } catch (error) {
+    if (!(error instanceof DatabaseUnavailable || isTimeout(error))) {
+      intake.log.error({ err: error, events: group.length }, "looking repeats up failed");
+      return group.map(() => null);
+    }
     intake.log.warn({ err: error, events: group.length }, "database unavailable: repeats were not looked up");
     return group.map(() => ({ outcome: "unavailable" }));
   }

@@ -20,3 +20,6 @@ export type ReceivedOutcome =
   | { outcome: "failed"; deliveryId: string }
   /** Not known to be durable: must not be acknowledged. */
   | { outcome: "unavailable" };
+
+/** Of an event that this process remembers; `null`: not known to be applied, so that the claim decides. */
+export type RepeatOutcome = ReceivedOutcome | null;

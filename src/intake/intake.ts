@@ -6,9 +6,8 @@ import type { Database } from "../store/database.ts";
 import type { Batcher } from "./batcher.ts";
 import type { WithHooks } from "./call-hooks.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
-import type { RepeatOutcome } from "./find-applied.ts";
 import type { InProcess } from "./in-process.ts";
-import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import type { IncomingEvent, ReceivedOutcome, RepeatOutcome } from "./incoming-event.ts";
 import type { RecentKeys } from "./recent-keys.ts";
 
 export type IntakeOptions = {

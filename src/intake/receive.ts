@@ -88,7 +88,7 @@ export function ingest(
     const event: IncomingEvent = { slot, reading, delivery, key, startedAtMs, isAwaited };
     const span = intake.tracing?.active();
     if (span) event.span = span;
-    return process(intake, adapter, event);
+    return processEvent(intake, adapter, event);
   });
   return { result: result.then((outcome) => resultOf(adapter, outcome)), stopWaiting };
 }
@@ -96,7 +96,11 @@ export function ingest(
 /** A pending result, and a way to cancel waiting for it. */
 export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
 
-async function process(intake: Intake, adapter: Adapter, event: IncomingEvent): Promise<ReceivedOutcome> {
+async function processEvent(
+  intake: Intake,
+  adapter: Adapter,
+  event: IncomingEvent,
+): Promise<ReceivedOutcome> {
   const isRecent = intake.recent.has(event.key);
   const repeated = isRecent ? await intake.repeats.submit(event) : null;
   if (repeated !== null) return repeated;

@@ -18,13 +18,14 @@ export type OutboundOptions = DispatcherOptions &
   AccessContext & {
     /** `request`: events are sent by `runNow` alone. */
     runsOn: "timer" | "request";
-    /** Relays what is too much for this one; `null`: this one relays everything. */
+    /** Relays backlogs of more than a few changes; `null`: this thread relays everything. */
     relayThread: RelayThread | null;
   };
 
 const EVERY_MS = 200;
-/** What a pass relays in this thread, in 1 to 2 ms. */
+/** What a pass relays in this thread, and the rest of the transaction that made the last of them. */
 const FEW_CHANGES = 50;
+const THREAD_AGAIN_AFTER_MS = 60_000;
 const REGISTER_EVERY_MS = 60 * 60 * 1000;
 
 /**
@@ -37,11 +38,23 @@ export function startOutbound(options: OutboundOptions): Outbound {
   const hooks = [...options.hooks.keys()];
   let registerAtMs = 0;
   const isStopping = () => stopping.signal.aborted;
-  const relay = async () => {
+  let threadFromMs = 0;
+  const relay = async (): Promise<void> => {
     const { relayThread } = options;
-    if (relayThread === null) await relayEvents(options, isStopping);
-    else if (relayThread.isRunning() || !(await relayBatch(options, FEW_CHANGES)).isLast)
+    if (relayThread === null || performance.now() < threadFromMs) {
+      await relayEvents(options, isStopping);
+      return;
+    }
+    const { isLast } = await relayBatch(options, FEW_CHANGES);
+    if (isLast || !(await isAnythingWritten(options.database))) return;
+    try {
       await relayThread.relay();
+    } catch (err) {
+      // For instance because PostgreSQL takes no further connection.
+      options.log.warn({ err }, "the relay's thread failed: for a minute the main thread relays");
+      threadFromMs = performance.now() + THREAD_AGAIN_AFTER_MS;
+      await relayEvents(options, isStopping);
+    }
   };
   const pass = async () => {
     if (hooks.length > 0 && performance.now() >= registerAtMs) {

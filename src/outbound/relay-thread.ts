@@ -7,11 +7,11 @@ import type { OutboundMilestone } from "./milestone.ts";
 export type RelayThread = {
   isRunning(): boolean;
   /**
-   * Relays until nothing waits, starting the thread if need be; one call at a time. After `stop` it does
+   * Relays until nothing waits, after earlier calls, starting the thread if need be. After `stop` it does
    * nothing. @throws Error what relaying failed with, or that the thread has ended
    */
   relay(): Promise<void>;
-  /** Ends the thread after the batch under way. */
+  /** Ends the thread after the batch under way, or after 5 s. */
   stop(): Promise<void>;
 };
 
@@ -26,17 +26,23 @@ export type RelayThreadOptions = AccessContext & {
 export type RelayWorkerData = AccessContext &
   Pick<RelayThreadOptions, "connecting"> & { reportsMilestones: boolean };
 
-export type ToWorker = "relay" | "go on" | "stop";
+export type ToWorker = "relay" | "resume" | "stop";
 export type FromWorker =
   | { relayed: true }
-  | { relayed: false; error: unknown }
+  | { relayed: false; error: PlainError }
   | { reached: OutboundMilestone };
+
+/** Of a copied error only the message and the stack would be left. */
+type PlainError = { name: string; message: string; stack: string | undefined; code: unknown };
 
 const IDLE_MS = 10_000;
 /** V8 would take up to 48 MB; a batch needs a few. */
 const YOUNG_GENERATION_MB = 12;
 
-type Waiting = { resolve(): void; reject(error: unknown): void };
+/** A batch that is rolled back is relayed again; a host that has vanished keeps connections open for minutes. */
+const STOP_WITHIN_MS = 5_000;
+
+type Caller = { resolve(): void; reject(error: unknown): void };
 
 /**
  * Relays in a thread with a connection of its own. In the main one, webhooks would wait for each batch: to
@@ -45,15 +51,16 @@ type Waiting = { resolve(): void; reject(error: unknown): void };
 export function createRelayThread(options: RelayThreadOptions): RelayThread {
   const { idleMs = IDLE_MS } = options;
   let worker: Worker | null = null;
-  let waiting: Waiting | null = null;
+  let caller: Caller | null = null;
+  let last: Promise<unknown> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
   let ended: Promise<unknown> = Promise.resolve();
   let isStopped = false;
 
-  function settle(use: (waiting: Waiting) => void): void {
-    if (waiting === null) return;
-    use(waiting);
-    waiting = null;
+  function settle(use: (caller: Caller) => void): void {
+    if (caller === null) return;
+    use(caller);
+    caller = null;
     if (!isStopped) idling = setTimeout(end, idleMs).unref();
   }
 
@@ -63,21 +70,29 @@ export function createRelayThread(options: RelayThreadOptions): RelayThread {
       workerData: workerDataOf(options),
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    started.on("message", async (message: FromWorker) => {
-      if ("reached" in message) {
-        await options.reached?.(message.reached);
-        started.postMessage("go on" satisfies ToWorker);
-      } else if (message.relayed) settle(({ resolve }) => resolve());
-      else settle(({ reject }) => reject(message.error));
-    });
-    const lost = (error: unknown) => {
+    const onEnd = (error: unknown) => {
       // It may have been replaced already.
       if (worker !== started) return;
       worker = null;
       settle(({ reject }) => reject(error));
     };
-    started.on("error", lost);
-    started.on("exit", () => lost(new Error("the relay's thread has ended")));
+    const resume = async (milestone: OutboundMilestone) => {
+      try {
+        await options.reached?.(milestone);
+        started.postMessage("resume" satisfies ToWorker);
+      } catch (error) {
+        onEnd(error);
+        await started.terminate();
+      }
+    };
+    started.on("message", (message: FromWorker) => {
+      if (worker !== started) return;
+      if ("reached" in message) void resume(message.reached);
+      else if (message.relayed) settle(({ resolve }) => resolve());
+      else settle(({ reject }) => reject(Object.assign(new Error(), message.error)));
+    });
+    started.on("error", onEnd);
+    started.on("exit", () => onEnd(new Error("the relay's thread has ended")));
     return started;
   }
 
@@ -87,21 +102,29 @@ export function createRelayThread(options: RelayThreadOptions): RelayThread {
     const ending = worker;
     // Also after an error, with which `events.once` would reject.
     const exited = new Promise((resolve) => ending.once("exit", resolve));
-    ended = Promise.all([ended, exited]);
+    const timer = setTimeout(() => ending.terminate(), STOP_WITHIN_MS);
+    ended = Promise.all([ended, exited.then(() => clearTimeout(timer))]);
     ending.postMessage("stop" satisfies ToWorker);
-    if (waiting === null) worker = null;
+    if (caller === null) worker = null;
+  }
+
+  function relayOnce(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (isStopped) return resolve();
+      clearTimeout(idling);
+      worker ??= start();
+      caller = { resolve, reject };
+      worker.postMessage("relay" satisfies ToWorker);
+    });
   }
 
   return {
     isRunning: () => worker !== null,
-    relay: () =>
-      new Promise((resolve, reject) => {
-        if (isStopped) return resolve();
-        clearTimeout(idling);
-        waiting = { resolve, reject };
-        worker ??= start();
-        worker.postMessage("relay" satisfies ToWorker);
-      }),
+    relay: () => {
+      const relaying = last.then(relayOnce);
+      last = relaying.catch(() => {});
+      return relaying;
+    },
     stop: async () => {
       isStopped = true;
       end();

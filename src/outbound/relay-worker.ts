@@ -13,16 +13,16 @@ const database = openDatabase({ ...connecting, maxConnections: 1 });
 const post = (message: FromWorker) => port.postMessage(message);
 let isStopping = false;
 let relaying: Promise<void> = Promise.resolve();
-let goOn = () => {};
+let resume = () => {};
 
 const reached = (milestone: OutboundMilestone) =>
   new Promise<void>((resolve) => {
-    goOn = resolve;
+    resume = resolve;
     post({ reached: milestone });
   });
 
 port.on("message", (message: ToWorker) => {
-  if (message === "go on") goOn();
+  if (message === "resume") resume();
   else if (message === "relay") relaying = relay();
   else void stop();
 });
@@ -32,7 +32,8 @@ async function relay(): Promise<void> {
     await relayEvents({ database, ...context, ...(reportsMilestones ? { reached } : {}) }, () => isStopping);
     post({ relayed: true });
   } catch (error) {
-    post({ relayed: false, error });
+    const { name, message, stack, code } = error as Error & { code?: unknown };
+    post({ relayed: false, error: { name, message, stack, code } });
   }
 }
 
@@ -41,5 +42,6 @@ async function stop(): Promise<void> {
   isStopping = true;
   await relaying;
   await database.close();
-  port?.close();
+  // Ends this thread alone. A connection to a host that has vanished would keep it for minutes.
+  process.exit();
 }

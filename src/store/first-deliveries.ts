@@ -10,7 +10,7 @@ import { storedFailure } from "./stored-failure.ts";
 
 export type KnownDelivery = {
   status: DeliveryStatus;
-  /** A visible commit may not have reached the standbys yet. */
+  /** A visible commit may not have reached the standbys yet, or was read on one. */
   isReplicated: boolean;
 };
 
@@ -18,7 +18,8 @@ const KNOWN = {
   name: "known_deliveries",
   // With keys of several slots it may find an id of one of them in another.
   text: `
-select provider, event_id, status, current_setting('synchronous_standby_names') <> '' as is_replicated
+select provider, event_id, status, current_setting('synchronous_standby_names') <> ''
+  or current_setting('transaction_read_only')::boolean as is_replicated
 from webhook_delivery where provider = any ($1::text[]) and event_id = any ($2::text[])`,
 };
 

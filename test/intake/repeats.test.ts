@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { createIntake } from "../../src/intake/create-intake.ts";
 import type { Intake } from "../../src/intake/intake.ts";
 import { type Database, DatabaseUnavailable } from "../../src/store/database.ts";
+import { keyOf } from "../../src/store/delivery-key.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
@@ -71,6 +72,19 @@ it("cannot say whether an event is a repeat while the database is away", async (
   expect(await receive(intake, "away", 0)).toBe("unavailable");
 });
 
+it("acknowledges no repeat on a server that has become read-only", async () => {
+  expect(await receiveUntilAnswered("standby", 1)).toBe("applied");
+  const intake = withEach(async () => {}, "set default_transaction_read_only = on");
+  expect(await receive(intake, "standby", 1)).toBe("unavailable");
+});
+
+it("remembers what was applied after a claim", async () => {
+  await pendingElsewhere("claimed", 0);
+  await test.rows("update webhook_delivery set lease_until = now() - interval '1 second'");
+  expect(await receiveUntilAnswered("claimed", 0)).toBe("applied");
+  expect(runtime.intake.recent.has(keyOf({ provider: "provider-a", eventId: "claimed-0" }))).toBe(true);
+});
+
 it("confirms a repeat where a visible commit may not have reached the standbys", async () => {
   expect(await receiveUntilAnswered("standby", 0)).toBe("applied");
   const names: string[] = [];
@@ -131,14 +145,17 @@ async function lockDelivery(eventId: string, mode = "for update"): Promise<() =>
 }
 
 /** The same intake, with something happening before its nth transaction. */
-function withEach(before: (nth: number) => Promise<void>): Intake {
+function withEach(before: (nth: number) => Promise<void>, setting = ""): Intake {
   let nth = 0;
   const database: Database = {
     ...runtime.database,
     connection: async () => {
       nth += 1;
       await before(nth);
-      return runtime.database.connection();
+      const connection = await runtime.database.connection();
+      if (setting !== "") await connection.script(setting);
+      // With the setting it is of no use to others.
+      return { ...connection, release: () => connection.release({ healthy: setting === "" }) };
     },
   };
   return intakeOn(database);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { type Outbound, startOutbound } from "../../src/outbound/outbound.ts";
@@ -8,6 +9,7 @@ import {
 } from "../../src/outbound/relay-thread.ts";
 import { eventually } from "../support/eventually.ts";
 import { storedEvents } from "../support/stored-events.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 import { changePlans, startWithSubscriptions } from "./change-plans.ts";
@@ -30,16 +32,20 @@ function relayThread(more: Partial<RelayThreadOptions> = {}): RelayThread {
   return thread;
 }
 
-function outboundWith(relayThread: RelayThread): Outbound {
+function outboundWith(
+  relayThread: RelayThread,
+  runsOn: "timer" | "request" = "request",
+  warnings: string[] = [],
+): Outbound {
   const outbound = startOutbound({
     ...ACCESS_CONTEXT,
     relayThread,
     database: test.database,
     allow: outboundAllow({ hosts: [], ranges: [] }),
     hooks: new Map(),
-    log: { warn() {} },
+    log: { warn: (_: object, message: string) => warnings.push(message) },
     now: Date.now,
-    runsOn: "request",
+    runsOn,
   });
   closing.push(outbound);
   return outbound;
@@ -91,11 +97,77 @@ it("ends the thread when it has nothing to do, and starts another one later", as
     await eventually(async () => thread.isRunning(), false);
     expect(await storedEvents(test)).toHaveLength(relayed * 2 * USERS);
   }
-  const connections = () =>
-    test.rows(
-      "select pid from pg_stat_activity where datname = current_database() and query ~ 'outbound_relay' and pid <> pg_backend_pid()",
+});
+
+it("closes its connection when it ends", async () => {
+  const connections = async () => {
+    const [row] = await test.rows<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where datname = current_database()",
     );
-  await eventually(connections, []);
+    return row?.count ?? 0;
+  };
+  const before = await connections();
+  const thread = relayThread();
+  await changePlans(test);
+  await thread.relay();
+  await eventually(connections, before + 1);
+  await thread.stop();
+  await eventually(connections, before);
+});
+
+it("answers every call, however many come at once", async () => {
+  const thread = relayThread();
+  await changePlans(test);
+  await Promise.all([thread.relay(), thread.relay(), thread.relay()]);
+  expect(await storedEvents(test)).toHaveLength(2 * USERS);
+});
+
+it("stops although a requested run was under way beside its own passes", async () => {
+  const outbound = outboundWith(relayThread(), "timer");
+  for (let run = 0; run < 5; run += 1) {
+    await changeAtLeast(2 * USERS);
+    expect(await outbound.runNow()).toBe("ok");
+  }
+  await eventually(async () => (await storedEvents(test)).length, 5 * 2 * 2 * USERS);
+  await outbound.stop();
+});
+
+it("relays in the main thread while the other one fails", async () => {
+  const warnings: string[] = [];
+  // Where nobody listens.
+  const connecting = { url: "postgres://127.0.0.1:1/none", prepared: true, answerTimeoutMs: 1_000 };
+  const outbound = outboundWith(relayThread({ connecting }), "request", warnings);
+  const changes = await changeAtLeast(3 * USERS);
+  expect(await outbound.runNow()).toBe("ok");
+  expect(await storedEvents(test)).toHaveLength(2 * changes);
+  expect(warnings).toEqual(["the relay's thread failed: for a minute the main thread relays"]);
+});
+
+it("stops within seconds although the database's host has vanished", async () => {
+  const { port } = new URL(test.url);
+  const proxy = await startTcpProxy(Number(port));
+  const url = new URL(test.url);
+  url.port = String(proxy.port);
+  const thread = relayThread({ connecting: { url: url.href, prepared: true, answerTimeoutMs: 60_000 } });
+  await thread.relay();
+  proxy.set({ toServer: "held", toClient: "held" });
+  // Its answer is due in a minute.
+  const relaying = thread.relay().catch(() => "ended");
+  await setImmediate();
+  await thread.stop();
+  expect(await relaying).toBe("ended");
+  proxy.restore();
+  await proxy.close();
+});
+
+it("fails when the step that a test waits for fails", async () => {
+  await changePlans(test);
+  const thread = relayThread({
+    reached: () => {
+      throw new Error("not reached");
+    },
+  });
+  await expect(thread.relay()).rejects.toThrow("not reached");
 });
 
 it("stops after the batch under way, whose events are stored", async () => {
@@ -130,7 +202,10 @@ it("rejects with what relaying failed with, and works again once that is over", 
   await test.rows("alter table outbound_relay rename to outbound_relay_away");
   const thread = relayThread();
   try {
-    await expect(thread.relay()).rejects.toThrow(/outbound_relay/);
+    await expect(thread.relay()).rejects.toMatchObject({
+      message: expect.stringContaining("outbound_relay"),
+      code: "42P01",
+    });
   } finally {
     await test.rows("alter table outbound_relay_away rename to outbound_relay");
   }
@@ -144,6 +219,7 @@ const NOWHERE = { url: undefined as unknown as string, prepared: true, answerTim
 it("stops although the thread ends with an error meanwhile", async () => {
   const thread = relayThread({ connecting: NOWHERE });
   const relaying = expect(thread.relay()).rejects.toThrow(TypeError);
+  await setImmediate();
   await thread.stop();
   await relaying;
 });
