@@ -22,7 +22,7 @@ export async function findApplied(intake: Intake, group: readonly IncomingEvent[
     });
     return group.map(({ key }) => {
       const delivery = known.get(key);
-      const isApplied = delivery?.status === "successful" && !delivery.isReplicated;
+      const isApplied = delivery?.status === "successful" && !delivery.mustBeConfirmed;
       return isApplied ? { outcome: "duplicate" } : null;
     });
   } catch (error) {

@@ -88,7 +88,8 @@ export function ingest(
     const event: IncomingEvent = { slot, reading, delivery, key, startedAtMs, isAwaited };
     const span = intake.tracing?.active();
     if (span) event.span = span;
-    return processEvent(intake, adapter, event);
+    if (intake.recent.has(key)) return receiveRepeat(intake, event);
+    return adapter.traits.claimsFirst ? claimAndApply(intake, event) : intake.deliveries.submit(event);
   });
   return { result: result.then((outcome) => resultOf(adapter, outcome)), stopWaiting };
 }
@@ -96,17 +97,9 @@ export function ingest(
 /** A pending result, and a way to cancel waiting for it. */
 export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
 
-async function processEvent(
-  intake: Intake,
-  adapter: Adapter,
-  event: IncomingEvent,
-): Promise<ReceivedOutcome> {
-  const isRecent = intake.recent.has(event.key);
-  const repeated = isRecent ? await intake.repeats.submit(event) : null;
-  if (repeated !== null) return repeated;
-  // After a failover a recent event may be gone: the claim finds out.
-  if (isRecent || adapter.traits.claimsFirst) return claimAndApply(intake, event);
-  return intake.deliveries.submit(event);
+/** After a failover the event may be gone: then the claim takes it in. */
+async function receiveRepeat(intake: Intake, event: IncomingEvent): Promise<ReceivedOutcome> {
+  return (await intake.repeats.submit(event)) ?? claimAndApply(intake, event);
 }
 
 function resultOf(adapter: Adapter, outcome: ReceivedOutcome): ReceiveResult {

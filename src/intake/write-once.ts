@@ -42,7 +42,7 @@ export async function writeOnce(
         if (before) alreadyStored.add(event);
         // A commit is visible once it is on disk here; only a commit of our own can tell whether it has
         // reached the standbys.
-        if (before?.status === "successful" && !before.isReplicated) repeats.add(event);
+        if (before?.status === "successful" && !before.mustBeConfirmed) repeats.add(event);
       }
       return (event) => !alreadyStored.has(event as IncomingEvent);
     });

@@ -50,6 +50,7 @@ export function startOutbound(options: OutboundOptions): Outbound {
     try {
       await relayThread.relay();
     } catch (err) {
+      if (isStopping()) return;
       // For instance because PostgreSQL takes no further connection.
       options.log.warn({ err }, "the relay's thread failed: for a minute the main thread relays");
       threadFromMs = performance.now() + THREAD_AGAIN_AFTER_MS;

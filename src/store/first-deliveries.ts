@@ -10,8 +10,8 @@ import { storedFailure } from "./stored-failure.ts";
 
 export type KnownDelivery = {
   status: DeliveryStatus;
-  /** A visible commit may not have reached the standbys yet, or was read on one. */
-  isReplicated: boolean;
+  /** A visible commit may not have reached the standbys yet, or this may be one of them. */
+  mustBeConfirmed: boolean;
 };
 
 const KNOWN = {
@@ -19,7 +19,7 @@ const KNOWN = {
   // With keys of several slots it may find an id of one of them in another.
   text: `
 select provider, event_id, status, current_setting('synchronous_standby_names') <> ''
-  or current_setting('transaction_read_only')::boolean as is_replicated
+  or current_setting('transaction_read_only')::boolean as must_be_confirmed
 from webhook_delivery where provider = any ($1::text[]) and event_id = any ($2::text[])`,
 };
 
@@ -28,7 +28,7 @@ export async function findKnownDeliveries(
   transaction: Queryable,
   keys: readonly { provider: Slot; eventId: string }[],
 ): Promise<Map<string, KnownDelivery>> {
-  type Row = { provider: string; event_id: string; status: DeliveryStatus; is_replicated: boolean };
+  type Row = { provider: string; event_id: string; status: DeliveryStatus; must_be_confirmed: boolean };
   const rows = await transaction.run<Row>(KNOWN, [
     [...new Set(keys.map((key) => key.provider))],
     keys.map((key) => key.eventId),
@@ -36,7 +36,7 @@ export async function findKnownDeliveries(
   return new Map(
     rows.map((row) => [
       keyOf({ provider: row.provider, eventId: row.event_id }),
-      { status: row.status, isReplicated: row.is_replicated },
+      { status: row.status, mustBeConfirmed: row.must_be_confirmed },
     ]),
   );
 }

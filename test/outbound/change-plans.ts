@@ -4,7 +4,8 @@ import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import type { TestDatabase } from "../support/database.ts";
 
-const LIMITS = {
+/** Longer than any test waits. */
+export const PATIENT_LIMITS = {
   synchronousCommit: "off",
   lockTimeoutMs: 60_000,
   statementTimeoutMs: 60_000,
@@ -52,7 +53,7 @@ export async function changePlans(
     const planId = before.planId === "team" ? "pro" : "team";
     return subscriptionChange(before, { ...before, planId, ...factsOf(before.userId ?? "") });
   });
-  await inTransaction(test.database, LIMITS, async (transaction) => {
+  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
     for (const { after } of changes)
       await transaction.run(
         {
