@@ -12,7 +12,6 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { setImmediate as immediate } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { startTestPostgres } from "../test/support/postgres.ts";
 import { FAULTS_BY_FOLDER } from "./faults/by-folder.ts";
 import type { Fault } from "./faults/fault.ts";
@@ -20,6 +19,13 @@ import { FAULTS_FOUND } from "./faults/found.ts";
 import { FAULTS_OF_THE_INTAKE } from "./faults/intake.ts";
 import { FAULTS_IN_WHAT_WAS_MENDED } from "./faults/mended.ts";
 import { FAULTS_OF_THE_SPECIFICATION } from "./faults/specification.ts";
+import { exitWithUsage, readArguments } from "./read-arguments.ts";
+
+const USAGE = `script/mutate             plants every fault in a copy of the project, one at a time, and expects the tests
+                          that it names to fail
+script/mutate TEXT ...    only the faults whose file or description contains one of the texts
+  --list NAME             only those of a file in script/faults: by-folder, found, intake, mended, specification
+  --shard N/M             the Nth of M parts of them`;
 
 const PROJECT = join(import.meta.dirname, "..");
 const MIN_CAUGHT_SHARE = 38 / 40;
@@ -77,15 +83,15 @@ if (broken.length > 0 || plantable.length < faults.length || caught < faults.len
 }
 
 function chosenFaults(): Fault[] {
-  const { values, positionals } = parseArgs({
-    options: { shard: { type: "string", default: "1/1" }, list: { type: "string" } },
-    allowPositionals: true,
+  const { values, positionals } = readArguments(USAGE, {
+    shard: { type: "string", default: "1/1" },
+    list: { type: "string" },
   });
   const [shard, shards] = values.shard.split("/").map(Number);
   if (!shard || !shards || shard > shards)
-    throw new Error(`--shard=${values.shard}: write it as --shard=1/4`);
+    exitWithUsage(USAGE, `--shard=${values.shard}: write it as --shard=1/4`);
   const listed = values.list === undefined ? Object.values(LISTS).flat() : LISTS[values.list];
-  if (!listed) throw new Error(`--list=${values.list}: one of ${Object.keys(LISTS).join(", ")}`);
+  if (!listed) exitWithUsage(USAGE, `--list=${values.list}: one of ${Object.keys(LISTS).join(", ")}`);
   return listed
     .filter(({ file, fault }) => {
       return positionals.length === 0 || positionals.some((text) => `${file} ${fault}`.includes(text));

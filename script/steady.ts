@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { startTestPostgres } from "../test/support/postgres.ts";
 import { endGroups, endUsersOf, signalGroup } from "./end-processes.ts";
+import { readArguments } from "./read-arguments.ts";
 import { serverTests } from "./server-tests.ts";
 
 const USAGE = `script/steady             the whole suite three times beside a busy loop, then each file that starts
@@ -24,20 +24,12 @@ const LOG = join(PROJECT, "test-results/steady.log");
 /** As many as the files of a whole run have, of which two run at once on a PostgreSQL of 100 connections. */
 const CONNECTIONS_PER_FILE = 50;
 
-const { values, positionals } = parseArgs({
-  options: {
-    suite: { type: "string", default: "3" },
-    times: { type: "string", default: "10" },
-    "at-once": { type: "string", default: "1" },
-    "stop-after": { type: "string" },
-    help: { type: "boolean", default: false },
-  },
-  allowPositionals: true,
+const { values, positionals } = readArguments(USAGE, {
+  suite: { type: "string", default: "3" },
+  times: { type: "string", default: "10" },
+  "at-once": { type: "string", default: "1" },
+  "stop-after": { type: "string" },
 });
-if (values.help) {
-  console.log(USAGE);
-  process.exit();
-}
 const suiteRuns = positionals.length === 0 ? positive("suite") : 0;
 const passes = positive("times");
 const files = positionals.length > 0 ? [...new Set(positionals)] : serverTests(PROJECT);

@@ -116,7 +116,14 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/intake/apply.ts",
-    find: "if (isTimeout(error)) return releaseOne",
+    find: "const outcomes = await applyEach(intake, group, briefLimits(intake));",
+    replace: "const outcomes = await applyEach(intake, group, effectLimits(intake));",
+    fault: "an event waits behind others whose subscriptions stay locked",
+    tests: ["test/intake/locked-elsewhere.test.ts"],
+  },
+  {
+    file: "src/intake/apply.ts",
+    find: 'if (isLockTimeout(error)) return "locked";\n    if (isTimeout(error)) return releaseOne',
     replace: "if (isTimeout(error) && intake.leaseSeconds < 0) return releaseOne",
     fault: "a timeout of the database uses up an attempt",
     tests: ["test/intake/poison.test.ts"],
