@@ -57,20 +57,52 @@ export async function applyGroup(
   return group.map((event) => intake.singleAttempts.submit(event));
 }
 
-/** Applies events in order, a transaction each, that may wait for locks. */
-export async function applySingly(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
-  const outcomes: AttemptOutcome[] = [];
-  const stuckKeys = new Set<string>();
+/**
+ * Applies events in order, a transaction each. Those that would wait for a lock for longer than a moment go on
+ * in `patientAttempts`, where they delay none that need not.
+ */
+export async function applySingly(
+  intake: Intake,
+  group: readonly ClaimedEvent[],
+): Promise<(AttemptOutcome | Promise<AttemptOutcome>)[]> {
+  const outcomes = await applyEach(intake, group, briefLimits(intake));
+  return outcomes.map((outcome, index) =>
+    outcome === "locked" ? intake.patientAttempts.submit(group[index] as ClaimedEvent) : outcome,
+  );
+}
+
+/** The same with patience: what is still locked after that is released. */
+export async function applyPatiently(
+  intake: Intake,
+  group: readonly ClaimedEvent[],
+): Promise<AttemptOutcome[]> {
+  const outcomes = await applyEach(intake, group, effectLimits(intake));
+  const locked = group.filter((_, index) => outcomes[index] === "locked");
+  if (locked.length > 0) await release(intake, locked);
+  return outcomes.map((outcome) => (outcome === "locked" ? { outcome: "unavailable" } : outcome));
+}
+
+async function applyEach(
+  intake: Intake,
+  group: readonly ClaimedEvent[],
+  limits: TransactionOptions,
+): Promise<(AttemptOutcome | "locked")[]> {
+  const outcomes: (AttemptOutcome | "locked")[] = [];
+  // Those behind an event that may touch the same subscription share its fate, so that their order stays.
+  const stuck = new Map<string, "locked" | "unavailable">();
   let timeouts = 0;
   for (const event of group) {
     const keys = keysOf(event);
-    const outcome = keys.some((key) => stuckKeys.has(key))
+    const ahead = keys.flatMap((key) => stuck.get(key) ?? []);
+    const outcome = ahead.includes("unavailable")
       ? await releaseOne(intake, event)
-      : await applySingle(intake, event, { mayWait: timeouts < MAX_TIMEOUTS });
+      : ahead.length > 0
+        ? "locked"
+        : await applySingle(intake, event, { limits, mayWait: timeouts < MAX_TIMEOUTS });
     outcomes.push(outcome);
-    if (outcome.outcome !== "unavailable") continue;
-    timeouts += 1;
-    for (const key of keys) stuckKeys.add(key);
+    if (outcome !== "locked" && outcome.outcome !== "unavailable") continue;
+    if (ahead.length === 0) timeouts += 1;
+    for (const key of keys) stuck.set(key, outcome === "locked" ? "locked" : "unavailable");
   }
   return outcomes;
 }
@@ -78,15 +110,16 @@ export async function applySingly(intake: Intake, group: readonly ClaimedEvent[]
 async function applySingle(
   intake: Intake,
   event: ClaimedEvent,
-  { mayWait }: { mayWait: boolean },
-): Promise<AttemptOutcome> {
+  { limits, mayWait }: { limits: TransactionOptions; mayWait: boolean },
+): Promise<AttemptOutcome | "locked"> {
   if (isOverdue(intake, event)) return releaseOne(intake, event);
   try {
     const [outcome] = await retryOnContention(() =>
-      mayWait ? applyWaiting(intake, event) : applyTogether(intake, [event], briefLimits(intake)),
+      mayWait ? applyWaiting(intake, event, limits) : applyTogether(intake, [event], briefLimits(intake)),
     );
-    return outcome === "contended" ? await releaseOne(intake, event) : (outcome as AttemptOutcome);
+    return outcome === "contended" ? "locked" : (outcome as AttemptOutcome);
   } catch (error) {
+    if (isLockTimeout(error)) return "locked";
     if (isTimeout(error)) return releaseOne(intake, event, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, [event], error)[0] as AttemptOutcome;
     return recordDefect(intake, event, error);
@@ -117,10 +150,12 @@ function applyTogether(
   );
 }
 
-function applyWaiting(intake: Intake, event: ClaimedEvent): Promise<(AttemptOutcome | "contended")[]> {
-  return applyLocked(intake, [event], effectLimits(intake), (transaction) =>
-    waitForLocks(transaction, event),
-  );
+function applyWaiting(
+  intake: Intake,
+  event: ClaimedEvent,
+  limits: TransactionOptions,
+): Promise<(AttemptOutcome | "contended")[]> {
+  return applyLocked(intake, [event], limits, (transaction) => waitForLocks(transaction, event));
 }
 
 async function applyLocked(

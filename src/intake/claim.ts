@@ -42,8 +42,10 @@ export async function claimSingle(intake: Intake, [event]: readonly IncomingEven
   try {
     return await retryOnContention(() => claimTogether(intake, group, claimLimits(intake)));
   } catch (error) {
-    if (!isLockTimeout(error)) return unavailable(intake, group, error);
-    intake.log.warn({ err: error }, "a delivery stayed locked: it was not claimed");
+    if (isLockTimeout(error)) intake.log.warn({ err: error }, "a delivery stayed locked: it was not claimed");
+    else if (error instanceof DatabaseUnavailable || isTimeout(error))
+      return unavailable(intake, group, error);
+    else intake.log.error({ err: error }, "a delivery could not be claimed");
     return ["unavailable"];
   }
 }
@@ -86,7 +88,7 @@ async function claimSingly(
         ? [intake.singleClaims.submit(event)]
         : await claimGroup(intake, [event]);
     if (claiming instanceof Promise) {
-      lockTimeouts += 1;
+      if (!isBehind) lockTimeouts += 1;
       for (const key of keys) leavingKeys.add(key);
     }
     claimed.push(claiming as Claimed | Promise<Claimed>);

@@ -1,4 +1,4 @@
-import { applyGroup, applySingly, isOverdue } from "./apply.ts";
+import { applyGroup, applyPatiently, applySingly, isOverdue } from "./apply.ts";
 import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
 import { claimGroup, claimSingle } from "./claim.ts";
@@ -26,10 +26,11 @@ const RECENT_KEYS = 20_000;
 
 /**
  * How many connections the intake uses at once: for first deliveries, for looking repeats up, for attempts in
- * groups and single ones, for claims in groups, single ones and the retry job's, and for releases.
+ * groups, single ones and patient ones, for claims in groups, single ones and the retry job's, and for
+ * releases.
  */
 export const INTAKE_CONNECTIONS =
-  MAX_GROUPS_IN_FLIGHT + MAX_LOOK_UPS_IN_FLIGHT + 2 * MAX_ATTEMPTS_IN_FLIGHT + 3 + 1;
+  MAX_GROUPS_IN_FLIGHT + MAX_LOOK_UPS_IN_FLIGHT + 3 * MAX_ATTEMPTS_IN_FLIGHT + 3 + 1;
 
 export function createIntake(options: IntakeOptions): Intake {
   const limits = {
@@ -118,6 +119,10 @@ export function createIntake(options: IntakeOptions): Intake {
     ...ofAttempts,
     run: tracedGroup(options.tracing, "intake apply", (group) => applySingly(intake, group)),
   });
+  const patientAttempts = createBatcher<ClaimedEvent, AttemptOutcome>({
+    ...ofAttempts,
+    run: tracedGroup(options.tracing, "intake apply", (group) => applyPatiently(intake, group)),
+  });
   const intake: Intake = {
     ...options,
     reached: options.reached ?? (() => {}),
@@ -130,9 +135,19 @@ export function createIntake(options: IntakeOptions): Intake {
     singleClaims,
     attempts,
     singleAttempts,
+    patientAttempts,
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      const stages = [deliveries, repeats, claims, singleClaims, attempts, singleAttempts, releases];
+      const stages = [
+        deliveries,
+        repeats,
+        claims,
+        singleClaims,
+        attempts,
+        singleAttempts,
+        patientAttempts,
+        releases,
+      ];
       while (stages.some((stage) => stage.load().items > 0)) for (const stage of stages) await stage.idle();
     },
   };

@@ -107,6 +107,44 @@ describe.each(SLOTS)("in %s", (slot) => {
   });
 });
 
+it("subscriptions that stay locked do not delay the event of one that is locked briefly", async () => {
+  const stuck = numbers(4).map((n) => () => receive("provider-a", `stuck-${n}`, `user_${n}`));
+  const brief = () => receive("provider-a", "brief", "user_19");
+  for (const event of [...stuck, brief]) expect(await event()).toBe("applied");
+  const lock = "select from subscription where provider_subscription_id like 'stuck-%' for update";
+  const independent = await whileLocked(lock, () =>
+    areIndependent(
+      () => [oneByOne(stuck)],
+      () => [lockedBriefly("brief", brief)],
+      () => runtime.intake.attempts.load().items === stuck.length,
+    ),
+  );
+  expect(independent).toBe(true);
+});
+
+/** Sends each event once the one before waits: together they would wait in one group. Returns the first answer. */
+async function oneByOne(events: readonly (() => Promise<string>)[]): Promise<string> {
+  await runtime.intake.idle();
+  const answers: Promise<string>[] = [];
+  for (const [index, event] of events.entries()) {
+    answers.push(event());
+    await eventually(async () => runtime.intake.attempts.load().items, index + 1);
+  }
+  return Promise.race(answers);
+}
+
+/** Sends the event while its subscription is locked, which ends once the event waits. */
+async function lockedBriefly(subscriptionId: string, send: () => Promise<string>): Promise<string> {
+  const before = runtime.intake.attempts.load().items;
+  const lock = `select from subscription where provider_subscription_id = '${subscriptionId}' for update`;
+  const { answer } = await whileLocked(lock, async () => {
+    const answer = send();
+    await eventually(async () => runtime.intake.attempts.load().items, before + 1);
+    return { answer };
+  });
+  return answer;
+}
+
 it("locked deliveries delay no other events", async () => {
   const again = () =>
     numbers(3).map((n) => receive("provider-a", `failed-${n}`, "nobody", { eventId: `failed-${n}` }));
@@ -139,28 +177,46 @@ it("a locked delivery does not hold up the event of the same id in another slot"
   expect(inserted).toBe("unavailable");
 });
 
-it("claims are not held up by each of many deliveries that another transaction is inserting", async () => {
-  const events = numbers(10).map((n): IncomingEvent => {
-    const delivery = {
-      provider: "provider-a" as const,
-      eventId: `inserted-${n}`,
-      eventType: "x",
-      format: "stripe",
-      occurredAtMicros: null,
-      source: "delivery" as const,
-      payload: Buffer.from("{}"),
-    };
-    const reading = { failure: { reason: "defect" as const } };
-    const startedAtMs = performance.now();
-    return {
-      slot: "provider-a",
-      reading,
-      delivery,
-      key: keyOf(delivery),
-      startedAtMs,
-      isAwaited: () => false,
-    };
+/** An event as it is claimed; those with the same customer stay in order. */
+function incoming(eventId: string, customerId?: string): IncomingEvent {
+  const delivery = {
+    provider: "provider-a" as const,
+    eventId,
+    eventType: "x",
+    format: "stripe",
+    occurredAtMicros: null,
+    source: "delivery" as const,
+    payload: Buffer.from("{}"),
+  };
+  const payment = { charge: null, names: [customerId], reversal: null };
+  const event = { kind: "payment", providerSubscriptionId: null, payment };
+  return {
+    slot: "provider-a",
+    reading: (customerId === undefined
+      ? { failure: { reason: "defect" } }
+      : { event }) as IncomingEvent["reading"],
+    delivery,
+    key: keyOf(delivery),
+    startedAtMs: performance.now(),
+    isAwaited: () => true,
+  };
+}
+
+it("claims only those behind a delivery that another transaction is inserting later", async () => {
+  const ofOne = numbers(4).map((n) => incoming(`one-${n}`, "one"));
+  const others = numbers(3).map((n) => incoming(`other-${n}`));
+  await whileLocked(insertDeliveries("select 'one-0'"), async () => {
+    const claimed = await claimGroup(runtime.intake, [...ofOne, ...others]);
+    expect(claimed.map((claim) => claim instanceof Promise)).toEqual([
+      ...ofOne.map(() => true),
+      ...others.map(() => false),
+    ]);
+    await Promise.all(claimed);
   });
+});
+
+it("claims are not held up by each of many deliveries that another transaction is inserting", async () => {
+  const events = numbers(10).map((n) => ({ ...incoming(`inserted-${n}`), isAwaited: () => false }));
   let transactions = 0;
   const counting = Object.create(runtime.intake.database, {
     connection: {
