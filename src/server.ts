@@ -58,7 +58,16 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   let isStopping = false;
   const close = async () => {
     isStopping = true;
-    for (const end of closing.splice(0).reverse()) await end();
+    const failures: unknown[] = [];
+    for (const end of closing.splice(0).reverse()) {
+      // All of them: an embedded database above all must not stay behind because something else failed.
+      try {
+        await end();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   };
   try {
     const runtime = await startRuntime(config, { ...options, deliverTo, tracing });
@@ -112,7 +121,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     return { url, simulatorUrl: runtime.simulatorUrl, close };
   } catch (error) {
     // What has been started, an embedded database above all, must not outlive a start that failed.
-    await close();
+    await close().catch((err: unknown) => log.error({ err }, "stopping what had been started failed"));
     throw error;
   }
 }

@@ -124,7 +124,7 @@ function personOf({ caller }: Call): Person {
   return caller;
 }
 
-/** Requires a secret of this plugin in the path and charges its owner. */
+/** Requires a secret of this plugin in the path, charges its owner and reads the body. @throws Refusal */
 function requireLinkSecret(
   plugin: string,
   deps: Dependencies,
@@ -133,6 +133,7 @@ function requireLinkSecret(
   return async (c, next) => {
     const secret = c.req.param("secret") ?? "";
     await admit(c, await authenticateLink(c as Context, callers, { plugin, secret }), deps);
+    await readWholeBody(c);
     await next();
   };
 }

@@ -42,7 +42,9 @@ export class Batcher {
       repeated.waiting.push(waiting);
       return;
     }
-    this.#entries.set(redisKey, { ...request, times: 1, key, node, waiting: [waiting], next: first });
+    const added: Entry = { ...request, times: 1, key, node, waiting: [waiting], next: null };
+    if (first === null) this.#entries.set(redisKey, added);
+    else lastOf(first).next = added;
   }
 
   #flush(): void {
@@ -56,6 +58,12 @@ export class Batcher {
       this.#options.send(entries.slice(from, from + size));
     }
   }
+}
+
+function lastOf(first: Entry): Entry {
+  let entry = first;
+  while (entry.next) entry = entry.next;
+  return entry;
 }
 
 function sameLimit(first: Entry | null, limit: number): Entry | null {

@@ -101,6 +101,8 @@ const SLOT_WIDE: ReadonlySet<PaymentApiFailure> = new Set<PaymentApiFailure>(["u
 const MAX_WAIT_MS = 120_000;
 const MAX_WAITS = 5;
 const SHORTEST_LOOK_BACK_MS = 60 * 60 * 1000;
+/** How often a wait looks whether the server is stopping. */
+const STOPPING_CHECK_MS = 500;
 
 class Run {
   readonly report: ReconcileReport;
@@ -124,7 +126,7 @@ class Run {
       slotReport.missed = await this.#withRetries(slotReport, () =>
         this.#ingestSince(slot, listEvents, since),
       );
-    if (listEvents && !traits.losesEventsWhileDisabled) return;
+    if (this.#abandoned.has(slot) || (listEvents && !traits.losesEventsWhileDisabled)) return;
     slotReport.changed = await this.#withRetries(slotReport, () =>
       compareChanged(this.#tools.intake, slot, api, { since, dryRun, by: this.#options.by, isStopping }),
     );
@@ -180,6 +182,17 @@ class Run {
     }
   }
 
+  /** Waits so long; returns `false`, and at once, when the server is stopping. */
+  async #waits(ms: number): Promise<boolean> {
+    const endsAtMs = performance.now() + ms;
+    for (;;) {
+      if (this.#options.isStopping()) return false;
+      const leftMs = endsAtMs - performance.now();
+      if (leftMs <= 0) return true;
+      await sleep(Math.min(leftMs, STOPPING_CHECK_MS));
+    }
+  }
+
   #reportOf(slot: Slot): SlotReport {
     const existing = this.report.slots.find((report) => report.slot === slot);
     if (existing) return existing;
@@ -198,10 +211,7 @@ class Run {
         if (!isPaymentApiProblem(error)) throw error;
         const { retryAfterMs } = error;
         const isPaced = retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && waits < MAX_WAITS;
-        if (isPaced && !this.#options.isStopping()) {
-          await sleep(retryAfterMs);
-          continue;
-        }
+        if (isPaced && (await this.#waits(retryAfterMs))) continue;
         if (SLOT_WIDE.has(error.failure)) this.#abandoned.add(slotReport.slot);
         slotReport.problem = `${error.failure}: ${error.message}`;
         return null;

@@ -83,7 +83,13 @@ describe("a plugin", () => {
     });
     router.post("/echo", async (c) => c.json(await c.req.json()));
     router.all("/any/*", (c) => c.text("any"));
-    ({ url, charged } = await served([{ name: "first", router }], (error) => noted.push(error)));
+    ({ url, charged } = await served(
+      [
+        { name: "first", router },
+        { name: "another", router },
+      ],
+      (error) => noted.push(error),
+    ));
   });
 
   it.each(["/api/plugins/first/who", "/api/plugins/first", "/api/plugins/first/any/%2e%2e/x"])(
@@ -130,7 +136,7 @@ describe("a plugin", () => {
   it("shares a limit of thirty calls a minute per user with all plugins", async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 31; n++) {
-      const path = n % 2 ? "/api/plugins/first/who" : "/api/plugins/first/any/x";
+      const path = n % 2 ? "/api/plugins/first/who" : "/api/plugins/another/any/x";
       statuses.push((await sendRequest(url, "GET", path, asUser("user_1"))).status);
     }
     expect(statuses).toEqual([...Array(30).fill(200), 429]);
@@ -224,7 +230,9 @@ describe("a plugin's secret link", () => {
   let charged: string[];
   beforeEach(async () => {
     const router = new Hono<PluginEnv>().get("/who", (c) => c.json(c.var.caller));
-    const linkRouter = new Hono<PluginEnv>().get("/who", (c) => c.json(c.var.caller));
+    const linkRouter = new Hono<PluginEnv>()
+      .get("/who", (c) => c.json(c.var.caller))
+      .post("/length", async (c) => c.json((await c.req.text()).length));
     ({ url, charged } = await served([
       { name: "linked", router, linkRouter },
       { name: "other", router },
@@ -239,6 +247,19 @@ describe("a plugin's secret link", () => {
     expect(charged).toEqual(["plugin:user_1"]);
     // The link counts, not the session that is sent with it.
     expect((await get("/linked/links/user_1/who", asUser("user_2"))).body.userId).toBe("user_1");
+  });
+
+  it("reads bodies of at most a megabyte", async () => {
+    const send = (body: string) =>
+      sendRequest(url, "POST", "/api/plugins/linked/links/user_1/length", {
+        headers: { "transfer-encoding": "chunked" },
+        body,
+      });
+    expect(await send("four")).toMatchObject({ status: 200, text: "4" });
+    expect(await send("a".repeat(1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+      text: '{"error":"expected a body of at most 1048576 bytes"}',
+    });
   });
 
   it("is limited like the other requests of its owner", async () => {

@@ -186,7 +186,7 @@ describe("a subscription that differs from its provider's", () => {
 
 describe("a provider whose rate limit is used up", () => {
   /** With a client of its own: a long pause of the shared one would hold up the other tests. */
-  const reconcileApart = () => {
+  const reconcileApart = (options: Partial<ReconcileOptions> = {}) => {
     const connection = {
       slot: "provider-a",
       format: "stripe",
@@ -194,7 +194,7 @@ describe("a provider whose rate limit is used up", () => {
       apiUrl: stripe.url,
     } as const;
     const payments = { ...runtime.payments, "provider-a": createPaymentApi(connection) };
-    return run({}, { ...runtime, payments });
+    return run(options, { ...runtime, payments });
   };
   const tooMany = (retryAfter: string) => ({ status: 429, headers: { "retry-after": retryAfter } });
   beforeEach(async () => {
@@ -215,6 +215,21 @@ describe("a provider whose rate limit is used up", () => {
     expect(refused).toBe(1);
     expect(report).toMatchObject({ compared: 1, corrected: [{ changes: { seats: [1, 7] } }] });
     expect(report.slots[0]).toMatchObject({ slot: "provider-a", problem: null });
+  });
+
+  it("is not waited for by a server that is stopping", async () => {
+    let refused = 0;
+    stripe.interfere(async ({ path }) => {
+      if (!path.startsWith("/v1/subscriptions/")) return undefined;
+      refused += 1;
+      return tooMany("100");
+    });
+    let asked = 0;
+    // Once the wait has begun.
+    const isStopping = () => refused > 0 && ++asked > 1;
+    const report = await reconcileApart({ isStopping });
+    expect(refused).toBe(1);
+    expect(report.slots[0]?.problem).toMatch(/^unreachable: /);
   });
 
   it("is left for the next run when it asks for an hour", async () => {
