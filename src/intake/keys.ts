@@ -3,8 +3,9 @@ import type { Slot } from "../domain/slot.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /**
- * The keys of the subscriptions that an event may touch. An event without a user or without a subscription id
- * may concern the same subscription as any other such event of its slot.
+ * The keys of the subscriptions that an event names. Two that share none, as one names the subscription and
+ * the other its user, may concern the same one all the same: then the lock on its row keeps them apart. A key
+ * for all events without a user would make them share the fate of one whose subscription is locked.
  */
 export function keysOf({ slot, reading }: ReadEvent): readonly string[] {
   if ("failure" in reading) return [];
@@ -19,7 +20,6 @@ export function keysOf({ slot, reading }: ReadEvent): readonly string[] {
   if (providerSubscriptionId !== null) keys.push(`${slot} subscription ${providerSubscriptionId}`);
   if (userId !== null) keys.push(`${slot} user ${userId}`);
   if (customerId !== null) keys.push(`${slot} customer ${customerId}`);
-  if (providerSubscriptionId === null || userId === null) keys.push(`${slot} unlinked`);
   return keys;
 }
 

@@ -5,6 +5,7 @@ import type { IncomingEvent } from "../../src/intake/incoming-event.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import { keyOf } from "../../src/store/delivery-key.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -82,6 +83,59 @@ async function areIndependent(
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+/** As of a subscription that was imported, or begun at the provider: without a user or a plan. */
+async function receiveWithoutUser(eventType: string, overrides: FixtureOverrides): Promise<string> {
+  const { rawBody, headers } = fixtureDelivery("stripe", eventType, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `event-${++number}`,
+    userId: null,
+    planId: null,
+    priceId: "price_team_monthly",
+    ...overrides,
+  });
+  const header = (name: string) => headers[name];
+  return (await runtime.intake.receive("provider-a", { rawBody, header })).outcome;
+}
+
+describe("a locked subscription", () => {
+  const lock = "select from subscription where provider_subscription_id = 'sub-0' for update";
+
+  it("holds up no other one's events without a user", async () => {
+    const customerOf = (n: number) => ({ customerId: `customer-${n}` });
+    await Promise.all(numbers(10).map((n) => receive("provider-a", `sub-${n}`, `user_${n}`, customerOf(n))));
+    const outcomes = await whileLocked(lock, () =>
+      Promise.all(
+        numbers(10).map((n) =>
+          receiveWithoutUser("customer.subscription.updated", {
+            subscriptionId: `sub-${n}`,
+            seats: 7,
+            ...customerOf(n),
+          }),
+        ),
+      ),
+    );
+    expect(outcomes).toEqual(["unavailable", ...Array(9).fill("applied")]);
+  });
+
+  it("holds up no other person's checkouts without a subscription", async () => {
+    expect(await receive("provider-a", "sub-0", "user_0")).toBe("applied");
+    const outcomes = await whileLocked(lock, () =>
+      Promise.all(
+        numbers(5).map((n) =>
+          receiveWithoutUser("checkout.session.completed", {
+            subscriptionId: null,
+            userId: `user_${n}`,
+            planId: "pro",
+            customerId: `customer-${n}`,
+          }),
+        ),
+      ),
+    );
+    expect(outcomes).toEqual(["unavailable", ...Array(4).fill("applied")]);
+  });
+});
 
 describe.each(SLOTS)("in %s", (slot) => {
   it("a locked subscription delays no other one's events", async () => {
