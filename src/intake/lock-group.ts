@@ -54,12 +54,14 @@ export async function lockGroup(
   // The subscribers of the locked subscriptions are known now, and nobody else can add one of theirs
   // meanwhile.
   const owners = ownersOf(subscriptions);
-  const open = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
+  const openEvents = linked.filter(({ event }) => isOpen(event));
+  const open = openEvents.map(({ link }) => link);
   const rest = open.filter((link) => !owners.isNamedLocked(link));
   const unheld = rest.filter((link) => mayAdd(link) && !owners.isHeld(link));
-  const unproven = open.flatMap(({ userId }) =>
-    userId === null || owners.users.has(userId) ? [] : [userId],
-  );
+  const unproven = openEvents.flatMap(({ event, link }) => {
+    const userId = owners.isNamedLocked(link) ? link.userId : namedUserOf(event, link);
+    return userId === null || owners.users.has(userId) ? [] : [userId];
+  });
   const users = owners.users;
   let elsewhere: LockedElsewhere = { subscriptions: [], subscribers: new Set(), users: new Set() };
   if (rest.length > 0 || unproven.length > 0) {
@@ -132,6 +134,7 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
   const link = linkOf(event);
   if (link === null)
     return { subscriptions: [], users: new Map(), confirmedEmails: new Map(), isContended: () => false };
+  const userId = namedUserOf(event, link);
   const named =
     link.providerSubscriptionId === null
       ? []
@@ -139,7 +142,7 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
   const [subscriptions, users] = await Promise.all([
     named.length > 0 ? named : waitForSubscriptions(transaction, link),
     // Sent behind the locks: an account may be deleted meanwhile.
-    findUserStates(transaction, link.userId === null ? [] : [link.userId]),
+    findUserStates(transaction, userId === null ? [] : [userId]),
   ]);
   const confirmedEmails = await confirmedEmailsFor(transaction, [event], subscriptions);
   return { subscriptions, users, confirmedEmails, isContended: () => false };
@@ -167,6 +170,11 @@ function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
   }
   if (kind === "payment" && userId === null) return null;
   return { provider: slot, providerSubscriptionId, userId, customerId };
+}
+
+/** Also of a payment whose subscription is not known: that of a deleted account is recorded without its person. */
+function namedUserOf({ reading }: ReadEvent, { userId }: SubscriptionLink): string | null {
+  return userId ?? ("event" in reading ? reading.event.userId : null);
 }
 
 /** An event without user and customer can only concern an existing subscription. */

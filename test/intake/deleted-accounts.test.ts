@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+import { deleteUserData } from "../../src/store/account-deletion.ts";
+import { signedDelivery } from "../fixtures/fixture.ts";
+import { paymentEvents } from "../fixtures/payments.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
+import { SECRETS } from "../support/variables.ts";
+
+const { test, runtime } = freshRuntime({ users: 5, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+
+// Those of provider-c are claimed before they are applied.
+it.each([
+  { format: "stripe", slot: "provider-a", userId: "user_1" },
+  { format: "lemon-squeezy", slot: "provider-c", userId: "user_2" },
+] as const)(
+  "a payment of a deleted account, whose subscription was never known, is recorded without its person: $format",
+  async ({ format, slot, userId }) => {
+    await deleteUserData(runtime.database, userId, { canceled: new Set(), by: OPERATOR });
+    const about = { key: "late", subscriptionId: "4711", customerId: "815", userId };
+    for (const { body } of paymentEvents(format, "paid", about, new Date()))
+      await receive(slot, format, body);
+    const [log] = await test.rows(
+      `select count(*) > 0 as "isFilled", count(*) filter (where strpos(payload::text, $2) > 0)::int as naming
+       from webhook_delivery where provider = $1`,
+      [slot, userId],
+    );
+    expect(log).toEqual({ isFilled: true, naming: 0 });
+    expect(await test.rows("select user_id, receipt_url from payment where provider = $1", [slot])).toEqual([
+      { user_id: null, receipt_url: null },
+    ]);
+  },
+);
+
+async function receive(slot: Slot, format: "stripe" | "lemon-squeezy", body: object): Promise<void> {
+  const signing = { secret: SECRETS[slot], nowSeconds: Math.floor(Date.now() / 1000) };
+  const { rawBody, headers } = signedDelivery(format, body, signing);
+  const { outcome } = await runtime.intake.receive(slot, { rawBody, header: (name) => headers[name] });
+  expect(outcome).toBe("applied");
+}
