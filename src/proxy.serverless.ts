@@ -37,10 +37,10 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
     const address = clientAddress(request.headers.get("x-forwarded-for"));
     await charge("pages", deps.limits, { caller: { kind: "anonymous", address }, charges });
     for (const [name, value] of Object.entries(limitHeaders(charges))) headers.set(name, value);
-    const cookie = request.headers.get("cookie") ?? undefined;
     const { setCookies } = await identify({
       address,
-      header: (name) => (name === "cookie" ? cookie : undefined),
+      header: (name) => request.headers.get(name) ?? undefined,
+      sessionsOnly: true,
     }).catch(() => ({ setCookies: [] }));
     for (const refreshed of setCookies) headers.append("set-cookie", refreshed);
     return NextResponse.next({ headers, request: { headers: passedOn(request, { id, nonce }, policy) } });

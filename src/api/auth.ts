@@ -6,7 +6,7 @@ import { readJson } from "../http/read-json.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/call.ts";
-import { addressOf, type CallerContext, rejectCrossOriginWrite } from "./authenticate.ts";
+import { addressOf, type CallerContext, checkKey, rejectCrossOriginWrite } from "./authenticate.ts";
 import { unversionedUrl } from "./versions/version-path.ts";
 
 export type AuthRoutesOptions = {
@@ -32,6 +32,7 @@ export function authRoutes(
     const address = addressOf(c, callers);
     const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
     c.set("charges", call.charges);
+    await checkKey(c, callers, call.charges);
     const scope = options.scopeOf(c.req.method, c.req.path);
     if (scope !== null) await charge(scope, limits, call);
 

@@ -8,13 +8,12 @@ import type { Charge } from "../limits/charge.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/call.ts";
 
+type Credentials = { header(name: string): string | undefined; address: string };
+
 /** What authentication needs to know of a request. */
 export type CallerContext = {
   auth: {
-    identify(credentials: {
-      header(name: string): string | undefined;
-      address: string;
-    }): Promise<{ caller: Caller; setCookies: readonly string[] }>;
+    identify(credentials: Credentials): Promise<{ caller: Caller; setCookies: readonly string[] }>;
     /** The owner of a plugin's secret link; `null`: unknown, replaced or revoked. */
     authenticateLink(plugin: string, secret: string, address: string): Promise<Person | null>;
   };
@@ -32,7 +31,7 @@ export type CallerContext = {
 export async function authenticate(c: Context<HonoEnv>, callers: CallerContext): Promise<Call> {
   const charges: Charge[] = [];
   c.set("charges", charges);
-  const { caller, setCookies } = await identify(c, callers, charges);
+  const { caller, setCookies } = await identify(credentialsOf(c, callers), callers, charges);
   for (const cookie of setCookies) addCookie(c, cookie);
   // A page that has a service key shows it to everybody who opens it.
   if (caller.kind === "service" && c.env.incoming.headers.origin !== undefined) {
@@ -70,9 +69,23 @@ export async function authenticateLink(
   return { caller, charges };
 }
 
+/**
+ * For routes that know only sessions, which they read themselves: a key that is sent must be valid all the
+ * same, and a service key opens none of them. @throws Refusal
+ */
+export async function checkKey(
+  c: Context<HonoEnv>,
+  callers: CallerContext,
+  charges: Charge[],
+): Promise<void> {
+  const { header, address } = credentialsOf(c, callers);
+  const withoutCookie = (name: string) => (name === "cookie" ? undefined : header(name));
+  const { caller } = await identify({ header: withoutCookie, address }, callers, charges);
+  if (caller.kind === "service") refuse({ reason: "forbidden" });
+}
+
 /** @throws Refusal */
-async function identify(c: Context<HonoEnv>, callers: CallerContext, charges: Charge[]) {
-  const credentials = credentialsOf(c, callers);
+async function identify(credentials: Credentials, callers: CallerContext, charges: Charge[]) {
   const { address } = credentials;
   try {
     return await callers.auth.identify(credentials);
@@ -84,7 +97,7 @@ async function identify(c: Context<HonoEnv>, callers: CallerContext, charges: Ch
   }
 }
 
-function credentialsOf(c: Context<HonoEnv>, callers: CallerContext) {
+function credentialsOf(c: Context<HonoEnv>, callers: CallerContext): Credentials {
   const header = (name: string) => c.env.incoming.headers[name] as string | undefined;
   return { header, address: addressOf(c, callers) };
 }

@@ -10,6 +10,8 @@ export type Credentials = {
   header(name: string): string | undefined;
   /** The client's address, which limits count by when there is no session. */
   address: string;
+  /** For pages: a key identifies nobody, and the cookie that is sent with it does not either. */
+  sessionsOnly?: boolean;
 };
 
 export type IdentifiedCaller = {

@@ -17,12 +17,15 @@ export function createIdentify({
   now,
 }: IdentifyOptions): Auth["identify"] {
   return async (credentials): Promise<IdentifiedCaller> => {
-    const { address } = credentials;
+    const { address, sessionsOnly = false } = credentials;
+    const nobody = { caller: { kind: "anonymous" as const, address }, setCookies: [] };
     const key = presentedKey(credentials);
-    if (key !== undefined) return { caller: await authenticateKey(key, address, now()), setCookies: [] };
+    if (key !== undefined) {
+      return sessionsOnly ? nobody : { caller: await authenticateKey(key, address, now()), setCookies: [] };
+    }
 
     const cookie = credentials.header("cookie");
     const identified = cookie === undefined ? null : await authenticateSession(cookie, address);
-    return identified ?? { caller: { kind: "anonymous", address }, setCookies: [] };
+    return identified ?? nobody;
   };
 }

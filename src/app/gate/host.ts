@@ -11,7 +11,11 @@ export type Host = {
   fetch(request: Request): Promise<Response>;
   /** Resolves when nothing is written or mailed in the background any more. */
   idle(): Promise<void>;
-  identify(credentials: { header(name: string): string | undefined; address: string }): Promise<{
+  identify(credentials: {
+    header(name: string): string | undefined;
+    address: string;
+    sessionsOnly: true;
+  }): Promise<{
     caller: Caller;
     setCookies: readonly string[];
   }>;

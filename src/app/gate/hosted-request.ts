@@ -35,7 +35,8 @@ function read(sent: Headers, { identify, clientAddress, ...hosted }: Host): Page
     person: () => {
       identified ??= identify({
         address,
-        header: (name) => (name === "cookie" ? (sent.get("cookie") ?? undefined) : undefined),
+        header: (name) => sent.get(name) ?? undefined,
+        sessionsOnly: true,
       }).then(({ caller }) => (caller.kind === "session" ? (caller as Person) : null));
       return identified;
     },

@@ -32,7 +32,7 @@ export async function openRequest(
 
   const identified = await auth
     // Pages are for sessions; API keys are for programs.
-    .identify({ address, header: (name) => (name === "cookie" ? headers.cookie : undefined) })
+    .identify({ address, header: (name) => headers[name] as string | undefined, sessionsOnly: true })
     .catch((error: unknown) => ({ error }));
   if ("setCookies" in identified && identified.setCookies.length > 0) {
     outgoing.setHeader("set-cookie", [...identified.setCookies]);

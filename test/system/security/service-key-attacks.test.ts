@@ -128,27 +128,43 @@ describe("a service key", () => {
     "POST /api/auth/change-email",
     "POST /api/auth/revoke-sessions",
     "POST /api/auth/two-factor/enable",
-  ])("is no session for %s, whatever cookie is sent with it", async (request) => {
+    "POST /api/auth/sign-in/email",
+  ])("is refused by %s, whatever cookie is sent with it", async (request) => {
     const { password, cookie } = context.victim;
     const body = {
       name: "Mallory",
       newEmail: "m@example.com",
+      email: context.victim.email,
       password,
       currentPassword: password,
       newPassword: "a password of some length",
     };
     for (const more of [{}, { cookie }]) {
       const sent = request.startsWith("POST") ? { body } : {};
-      expect((await send(context.url, request, { ...sent, ...more, key: all })).status).toBe(401);
+      expect((await send(context.url, request, { ...sent, ...more, key: all })).status).toBe(403);
     }
+  });
+
+  it("is refused by /api/auth when it is not valid, and charged like everywhere", async () => {
+    const { email, password } = context.victim;
+    const key = `tgs_${"a".repeat(40)}`;
+    const { status, headers } = await send(context.url, "POST /api/auth/sign-in/email", {
+      body: { email, password },
+      key,
+    });
+    expect(status).toBe(401);
+    expect(headers.get("ratelimit")).toMatch(/^"auth-key";/);
+    expect(headers.get("set-cookie")).toBeNull();
   });
 
   it("never falls back to a cookie that is sent with it", async () => {
     const { cookie } = context.victim;
     expect((await send(context.url, "GET /api/users/me", { key: all, cookie })).status).toBe(400);
     expect((await send(context.url, "GET /api/api-keys", { key: all, cookie })).status).toBe(403);
-    const page = await send(context.url, "GET /settings", { key: all });
-    expect([page.status, page.text.includes(context.victim.email)]).toEqual([307, false]);
+    for (const key of [all, `tg_${"a".repeat(40)}`]) {
+      const page = await send(context.url, "GET /settings", { key, cookie });
+      expect([page.status, page.text.includes(context.victim.email)]).toEqual([307, false]);
+    }
   });
 
   it.each<[string, (key: string) => Attack & { query?: string }]>([
