@@ -196,6 +196,22 @@ describe("withSubscriptionChange", () => {
     expect([await notes(), await seats()]).toEqual([[], []]);
   });
 
+  it("fails only the event of a hook that computes for longer than the transaction may idle", async () => {
+    await runtime.close();
+    await start(1_000);
+    hook = ({ subscription }) => {
+      if (subscription.providerSubscriptionId !== "sub-0") return;
+      const endsAt = performance.now() + 1_300;
+      while (performance.now() < endsAt);
+    };
+    const users = [0, 1, 2];
+    const results = await Promise.all(
+      users.map((n) => receive(CREATED, { subscriptionId: `sub-${n}`, userId: `user_${n}` })),
+    );
+    expect(results.map(({ outcome }) => outcome)).toEqual(["failed", "applied", "applied"]);
+    expect(await lastReasons()).toEqual(["hook_failed"]);
+  });
+
   it("fails the event of a statement that does not end", async () => {
     await runtime.close();
     await start();
