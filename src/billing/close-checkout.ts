@@ -30,7 +30,6 @@ export async function closeStoredCheckout(
     const { listEvents } = api;
     void ingestMissed(tools.intake, provider, listEvents, {
       since: new Date(Date.now() - LOOK_BACK_MS),
-      isTooYoung: () => false,
       dryRun: false,
       isStopping: () => false,
     }).catch((error: unknown) => {

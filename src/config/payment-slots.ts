@@ -35,8 +35,8 @@ function readSlot(slot: Slot, values: Values): SlotConfig {
 }
 
 /**
- * Unless `SIMULATOR` is set, the simulator is on only for local trials: no provider key, a local `APP_URL`,
- * not in production.
+ * Unless `SIMULATOR` is set, the simulator is on only for local trials: the embedded database, no provider key,
+ * a local `APP_URL`, not in production.
  */
 export function readSimulator(values: Values, appUrl: string): { port: number } | null {
   const hasProvider = SLOTS.some((slot) => readSlot(slot, values).apiKey !== null);

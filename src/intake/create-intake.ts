@@ -38,7 +38,7 @@ export function createIntake(options: IntakeOptions): Intake {
     maxBytes: MAX_GROUP_BYTES,
     stalledAfterMs: STALLED_AFTER_MS,
   };
-  // An event that few redeliveries follow is taken in although nobody waits any more.
+  // An event that few redeliveries follow is ingested even if nobody waits any more.
   const isAbandoned = ({ delivery, isAwaited }: IncomingEvent) =>
     !isAwaited() && !options.adapters.of(delivery.format).traits.claimsFirst;
   const abandonedDelivery = (event: IncomingEvent) =>

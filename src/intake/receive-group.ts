@@ -58,7 +58,7 @@ async function afterFailure(
   error: unknown,
 ): Promise<WrittenOutcome[]> {
   if (error instanceof DatabaseUnavailable || (isTimeout(error) && !isLockTimeout(error))) {
-    intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was taken in");
+    intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was ingested");
     return group.map(() => ({ outcome: "unavailable" }));
   }
   if (isContention(error) || group.length === 1) {

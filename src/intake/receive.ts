@@ -73,7 +73,7 @@ export function ingest(
   intake: Intake,
   { slot, adapter, identity, rawBody, reading }: IdentifiedEvent,
   source: NewDelivery["source"],
-): Awaited<ReceiveResult> {
+): PendingResult<ReceiveResult> {
   const startedAtMs = performance.now();
   const delivery: NewDelivery = {
     provider: slot,
@@ -95,9 +95,9 @@ export function ingest(
 }
 
 /** A pending result, and a way to cancel waiting for it. */
-export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
+export type PendingResult<Result> = { result: Promise<Result>; stopWaiting(): void };
 
-/** After a failover the event may be gone: then the claim takes it in. */
+/** After a failover the event may be gone: then the claim ingests it. */
 async function receiveRepeat(intake: Intake, event: IncomingEvent): Promise<ReceivedOutcome> {
   return (await intake.repeats.submit(event)) ?? claimAndApply(intake, event);
 }
@@ -113,7 +113,7 @@ function resultOf(adapter: Adapter, outcome: ReceivedOutcome): ReceiveResult {
   }
 }
 
-function answeredInTime({ result, stopWaiting }: Awaited<ReceiveResult>): Promise<ReceiveResult> {
+function answeredInTime({ result, stopWaiting }: PendingResult<ReceiveResult>): Promise<ReceiveResult> {
   return new Promise((resolve, reject) => {
     let isWaiting = true;
     const stop = () => {

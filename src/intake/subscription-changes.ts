@@ -23,7 +23,7 @@ export type SubscriptionChanges = {
   record(applied: Decision & { outcome: "applied" }): Attempt["changed"];
   /** What has been recorded, in order, for plugins' hooks. */
   pending(): PendingChange[];
-  /** Sends the writes, one per subscription, without waiting for them. */
+  /** Sends the writes without waiting for them; a subscription is written once, however many events change it. */
   write(transaction: Transaction): Promise<unknown>[];
 };
 

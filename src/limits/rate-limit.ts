@@ -13,7 +13,7 @@ export type Decision = {
 };
 
 /**
- * Exact sliding window over the requests admitted under `key`, which has the form `<scope>:<user_id>`.
+ * Exact sliding window over the requests admitted under `key`, which has the form `<scope>:<id>` (`limit-key.ts`).
  * Half-open: a request at `t` no longer counts at `t + windowSeconds`. A refused request is not counted.
  * Counts kept in this process are answered at once, without a promise: `await` works for both.
  * @throws RangeError when the limit is invalid, or the cost (default 1) exceeds it

@@ -43,7 +43,7 @@ export function createMetrics({ countFlagged, outboundState }: Sources) {
   });
   const jobs = new Counter({
     name: "tollgate_job_runs_total",
-    help: "Runs of periodic jobs by name and outcome: ok or failed",
+    help: "Passes of periodic jobs by name and outcome: ok (also with nothing due, or left to another process) or failed",
     labelNames: ["job", "outcome"] as const,
     registers: [registry],
   });

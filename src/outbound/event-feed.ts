@@ -12,6 +12,8 @@ export type EventFeed = {
    * signal has stopped, or they are no longer kept.
    */
   after(position: bigint, signal: AbortSignal): Promise<readonly StreamedEvent[] | null>;
+  /** Whether anybody waits, or has waited until a moment ago. */
+  isPolling(): boolean;
   /** Ends everything that waits. */
   stop(): void;
 };
@@ -104,6 +106,7 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
       }
       return null;
     },
+    isPolling: () => isPolling,
     stop: () => {
       stopping.abort();
       wakeAll();

@@ -39,7 +39,7 @@ export async function reconcileNightly(
   return report;
 }
 
-/** The slots whose provider could not be reached. */
-export function unreachedSlots({ slots }: ReconcileReport): SlotReport[] {
+/** The slots that are incomplete. */
+export function incompleteSlots({ slots }: ReconcileReport): SlotReport[] {
   return slots.filter(({ problem }) => problem !== null);
 }

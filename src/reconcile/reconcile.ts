@@ -50,7 +50,7 @@ export type SlotReport = {
    * compared.
    */
   changed: ChangedReport | null;
-  /** Why the slot was abandoned, in one sentence for the operator; else `null`. */
+  /** Why the slot is incomplete, in one sentence for the operator; else `null`. */
   problem: string | null;
 };
 

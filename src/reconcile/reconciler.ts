@@ -7,7 +7,8 @@ import { recordAudit } from "../store/record-audit.ts";
 export type Reconciler = Caller | "server";
 
 export function reconcilerOf(by: Reconciler): Reconciliation["by"] {
-  if (by === "server" || by.kind === "operator") return by === "server" ? "server" : "operator";
+  if (by === "server") return "server";
+  if (by.kind === "operator") return "operator";
   if (!("userId" in by)) throw new Error(`a caller of kind "${by.kind}" cannot reconcile`);
   return { administratorId: by.userId };
 }

@@ -94,7 +94,7 @@ function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): Pac
 
 type PacedApi = Pick<PaymentApi, "fetchSubscription" | "findSubscriptions">;
 
-/** Asking the provider again will not settle the plan. */
+/** Settled only by a change of `plans.config.ts` or at the provider; they are compared again for that. */
 const NEEDS_OPERATOR: ReadonlySet<UnclearState["cause"]> = new Set([
   "plan_unknown",
   "price_unknown",
@@ -131,7 +131,7 @@ async function healOne(
     const problem = unclearStateSentence(comparison.because);
     if (NEEDS_OPERATOR.has(comparison.because.cause)) {
       const { id: subscriptionId, provider: slot } = due;
-      const message = "a subscription needs the operator: its price is in no plan";
+      const message = "a subscription needs the operator: its plan is unclear";
       intake.log.warn({ slot, subscriptionId, reason: problem }, message);
     }
     if (comparison.because.cause !== "not_at_provider") return await postpone(problem);

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { JobName } from "../domain/job.ts";
 import type { Job } from "../jobs/job-runner.ts";
-import { reconcileNightly, unreachedSlots } from "../reconcile/reconcile-nightly.ts";
+import { incompleteSlots, reconcileNightly } from "../reconcile/reconcile-nightly.ts";
 import { healFlagged, isHealDue } from "../reconcile/self-heal.ts";
 import { sweepMissed } from "../reconcile/sweep-missed.ts";
 import type { Runtime } from "./runtime.ts";
@@ -35,7 +35,7 @@ function nightly(runtime: Runtime): Job<JobName> {
       const { slots, compared, corrected, left } = report;
       const counts = { slots, compared, corrected: corrected.length, left: left.length };
       log.info(counts, "nightly comparison of subscriptions with their providers");
-      const unreached = unreachedSlots(report).map(({ slot, problem }) => ({ slot, problem }));
+      const unreached = incompleteSlots(report).map(({ slot, problem }) => ({ slot, problem }));
       if (unreached.length > 0) {
         log.warn({ unreached }, "nightly comparison incomplete: a provider could not be asked, trying again");
         return "failed";

@@ -22,8 +22,8 @@ const UNSEEN_HOOK_DAYS = 5;
 const USAGE_DAYS = 30;
 
 /**
- * Drops bodies of old deliveries, old notifications and usage, abandoned imports, and leases of crashed
- * processes.
+ * Drops bodies of old deliveries, old notifications, outbound events and usage, abandoned imports, hooks that
+ * no process has any more, and leases of crashed processes.
  */
 export function retentionJob(
   { deliveryRetentionDays }: Config,

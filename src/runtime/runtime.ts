@@ -34,7 +34,7 @@ export type Runtime = {
   /** How to open further connections to it. */
   connecting: Pick<DatabaseOptions, "url" | "prepared" | "answerTimeoutMs">;
   intake: Intake;
-  /** Generated secrets; `null` when the operator brings a database and secrets. */
+  /** Generated secrets; `null` with a database of the operator's own and without the simulator. */
   embedded: EmbeddedSecrets | null;
   /** Each slot's provider API; `null`: not configured. */
   payments: Record<Slot, PaymentApi | null>;

@@ -49,7 +49,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       cancelSubscription: null,
       closeOpenCheckout: null,
       outboundAllow: outboundAllow({ hosts: [], ranges: [] }),
-      eventFeed: { after: notAtHome, stop() {} },
+      eventFeed: { after: notAtHome, isPolling: () => false, stop() {} },
       ...deps,
     },
     plugins: [],

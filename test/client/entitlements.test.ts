@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { EntitlementCache, type EntitlementOptions } from "../../clients/typescript/src/entitlements.ts";
 import { type FeedState, followEvents } from "../../clients/typescript/src/follow-events.ts";
@@ -153,6 +155,25 @@ describe("entitlements", () => {
     expect(network.statuses.at(-1)).toBe(304);
     await buy("user_5", "pro");
     expect(await planOf(cache, "user_5")).toBe("pro");
+  });
+
+  it("do not keep a program from ending whose key is not valid", async () => {
+    const client = new URL("../../clients/typescript/src/tollgate.ts", import.meta.url).href;
+    const program = `
+      import { createTollgate } from "${client}";
+      const tollgate = createTollgate({ url: "${server.url}", key: "tgs_wrong" });
+      const { status } = await tollgate.entitlements.get({ externalId: "customer-17" }).catch((error) => error);
+      console.log(status);`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "--eval", program],
+      { timeout: 30_000 },
+    );
+    expect(stdout).toBe("401\n");
+  });
+
+  it("name an address that is none", () => {
+    expect(() => createTollgate({ url: "tollgate.example.com" })).toThrow('url: "tollgate.example.com"');
   });
 
   it("are fetched without a user id with the user's own key", async () => {

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { createEventFeed } from "../../src/outbound/event-feed.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { readEvents } from "../../src/store/outbound-list.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
+import { eventually } from "../support/eventually.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 
@@ -17,13 +17,12 @@ it("sends nothing of a person who was deleted while no stream was open", async (
   const feed = createEventFeed({ database, log: { warn() {} }, everyMs: 10 });
   const { signal } = new AbortController();
   const first = feed.after(lastPosition, signal);
-  await sleep(100);
   await test.rows(`update "user" set external_id = 'customer-17' where id = 'user_1'`);
   await relayEvents({ database, ...ACCESS_CONTEXT });
   expect((await first)?.map(({ body }) => JSON.parse(body).data)).toEqual([
     { id: "user_1", externalId: "customer-17" },
   ]);
-  await sleep(100);
+  await eventually(async () => feed.isPolling(), false);
   const [{ email } = { email: "" }] = await test.rows<{ email: string }>(
     `select email from "user" where id = 'user_1'`,
   );

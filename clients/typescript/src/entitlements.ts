@@ -3,7 +3,6 @@ import { type FeedState, type FollowOptions, followEvents } from "./follow-event
 import type { Connection } from "./options.ts";
 import { sendRequest } from "./send-request.ts";
 import type { EntitlementCheck, Entitlements, UserRef } from "./shapes.ts";
-import { sleep } from "./sleep.ts";
 import { TollgateError } from "./tollgate-error.ts";
 
 export type EntitlementOptions = {
@@ -37,8 +36,11 @@ type PendingFetch = { answer: Promise<Entitlements>; isOutdated: boolean };
 
 type Feed = Pick<FollowOptions, "timing">;
 
-/** Before events are asked for again with a key that was refused them. */
-const REFUSED_WAIT_MS = 60_000;
+/**
+ * How long events are not asked for after the key was refused them: it may be given the permission. No timer,
+ * which would keep the program from ending.
+ */
+const REFUSED_FOR_MS = 60_000;
 
 /** What users may do: asked once, then kept until it changes. */
 export class EntitlementCache {
@@ -49,6 +51,7 @@ export class EntitlementCache {
   readonly #pending = new Map<string, PendingFetch>();
   #state: FeedState | "off" = "off";
   #closing: AbortController | null = null;
+  #refusedUntilMs = 0;
 
   constructor(connection: Connection, options: EntitlementOptions = {}, feed: Feed = {}) {
     this.#connection = connection;
@@ -170,7 +173,7 @@ export class EntitlementCache {
   }
 
   #start(): void {
-    if (!this.#options.followEvents || this.#closing !== null) return;
+    if (!this.#options.followEvents || this.#closing !== null || Date.now() < this.#refusedUntilMs) return;
     this.#closing = new AbortController();
     void this.#follow(this.#closing.signal);
   }
@@ -189,9 +192,11 @@ export class EntitlementCache {
         if (signal.aborted) return;
         this.#state = "off";
         this.invalidate();
-        // What was dropped is the past: the next stream begins now. A key may be given the permission later.
-        const isDropped = error instanceof TollgateError && error.reason === "events_dropped";
-        if (!isDropped) await sleep(REFUSED_WAIT_MS, signal);
+        // What was dropped is the past: the next stream begins now.
+        if (error instanceof TollgateError && error.reason === "events_dropped") continue;
+        this.#refusedUntilMs = Date.now() + REFUSED_FOR_MS;
+        this.#closing = null;
+        return;
       }
     }
   }

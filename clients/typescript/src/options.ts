@@ -25,7 +25,7 @@ export type Connection = RetryLimits & {
 export function connectionOf(options: TollgateOptions): Connection {
   const { url, key, maxRetries = 3, maxRetryWaitMs = 30_000, timeoutMs = 10_000 } = options;
   return {
-    baseUrl: new URL(url).href.replace(/\/+$/, ""),
+    baseUrl: baseUrlOf(url),
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
     maxRetries,
     maxRetryWaitMs,
@@ -33,4 +33,11 @@ export function connectionOf(options: TollgateOptions): Connection {
     // Called as a method of another object, browsers refuse it.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
   };
+}
+
+/** @throws TypeError */
+function baseUrlOf(url: string): string {
+  if (!URL.canParse(url))
+    throw new TypeError(`url: "${url}" is not an address such as https://tollgate.example.com`);
+  return new URL(url).href.replace(/\/+$/, "");
 }
