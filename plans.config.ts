@@ -59,10 +59,10 @@ export default definePlans([
         kind: "quota",
         value: 100_000,
         text: {
-          en: "100,000 events a month",
-          de: "100.000 Ereignisse im Monat",
-          es: "100 000 eventos al mes",
-          zh: "每月 100,000 个事件",
+          en: "100,000 events per billing period",
+          de: "100.000 Ereignisse je Abrechnungszeitraum",
+          es: "100 000 eventos por período de facturación",
+          zh: "每个计费周期 100,000 个事件",
         },
       },
       {
@@ -113,10 +113,10 @@ export default definePlans([
         kind: "quota",
         value: 10_000_000,
         text: {
-          en: "10,000,000 events a month",
-          de: "10.000.000 Ereignisse im Monat",
-          es: "10 000 000 eventos al mes",
-          zh: "每月 10,000,000 个事件",
+          en: "10,000,000 events per billing period",
+          de: "10.000.000 Ereignisse je Abrechnungszeitraum",
+          es: "10 000 000 eventos por período de facturación",
+          zh: "每个计费周期 10,000,000 个事件",
         },
       },
       {

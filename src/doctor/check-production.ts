@@ -49,8 +49,8 @@ const RULES: readonly Rule[] = [
   },
   {
     check: "live keys",
-    problem: testKeys,
-    remedy: "Use the provider's live keys: with a test key nobody pays.",
+    problem: keysNotLive,
+    remedy: "Use the provider's live keys: without one nobody can check out, with a test key nobody pays.",
     isSerious: true,
   },
   {
@@ -122,7 +122,8 @@ export function checkProduction(config: Config): Finding[] {
   });
 }
 
-function testKeys({ slots }: Config): string | null {
+function keysNotLive({ slots }: Config): string | null {
+  if (SLOTS.every((slot) => slots[slot].apiKey === null)) return "no slot has a provider's API key";
   const names = SLOTS.flatMap((slot) => {
     const { apiKey, apiUrl, apiKeyVariable, format } = slots[slot];
     if (apiKey === null) return [];

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseEnv, promisify } from "node:util";
@@ -25,6 +25,8 @@ const SOURCES = ["src", "script", "package.json", "next.config.mjs", "postcss.co
 let test: TestDatabase;
 /** A copy of the project with what the pages add; inside it, as Next.js wants packages below its root. */
 let copy: string;
+/** The files of it that the pages have written to. */
+const written = new Set<string>();
 let server: ServerProcess;
 let variables: Record<string, string>;
 let ana: TestUser;
@@ -101,6 +103,7 @@ async function applyBlocks(page: string): Promise<void> {
     const [kind, path] = language.split(" ");
     if (path === undefined) continue;
     const file = join(copy, path);
+    if (!path.startsWith("test/fixtures/")) written.add(path);
     if (kind === "diff") await writeFile(file, changed(await readFile(file, "utf8"), code));
     else if (path === "plans.config.ts")
       await writeFile(file, (await readFile(file, "utf8")).replace(/\]\);\n$/, `${code}]);\n`));
@@ -141,6 +144,15 @@ it("compiles with the project's strict settings", async () => {
   }).catch((error) => error);
   expect(stdout).toBe("");
 }, 300_000);
+
+it("is formatted as the project's own code", async () => {
+  const biome = join(PROJECT, "node_modules/.bin/biome");
+  for (const path of [...written].filter((path) => /\.tsx?$/.test(path))) {
+    const code = await readFile(join(copy, path), "utf8");
+    const args = ["format", `--config-path=${PROJECT}`, `--stdin-file-path=${path}`];
+    expect(execFileSync(biome, args, { input: code, encoding: "utf8" })).toBe(code);
+  }
+});
 
 describe("an operation", () => {
   beforeAll(async () => {

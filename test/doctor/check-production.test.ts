@@ -40,6 +40,7 @@ it.each([
   ["public origin", { APP_URL: "http://billing.example.com" }, "broken"],
   ["public origin", { APP_URL: "https://localhost:3000" }, "broken"],
   ["simulator", { SIMULATOR: "on" }, "broken"],
+  ["live keys", { PROVIDER_A_API_KEY: "" }, "broken"],
   ["live keys", { PROVIDER_A_API_KEY: "sk_test_0123456789" }, "broken"],
   ["live keys", { PROVIDER_B_API_KEY: "pdl_sdbx_apikey_0123456789" }, "broken"],
   [
