@@ -116,6 +116,8 @@ async function changeSeats(
   const plan = page
     .getByRole("listitem")
     .filter({ has: page.getByRole("heading", { name: "Pro", exact: true }) });
+  await plan.getByRole("button", { name: "Change seats" }).click();
+  await plan.getByText("nothing to change").waitFor();
   for (const isConfirmed of [false, true]) {
     await plan.getByLabel("Seats", { exact: true }).fill(to);
     await plan.getByRole("button", { name: "Change seats" }).click();

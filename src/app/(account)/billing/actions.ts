@@ -8,7 +8,7 @@ import { openPortal } from "../../../operations/billing/open-portal.ts";
 import { formText } from "../../gate/form-text.ts";
 import { runAction } from "../../gate/run-action.ts";
 import type { ChangeStep } from "./change-steps.tsx";
-import { changedText, previewLines } from "./change-summary.ts";
+import { changedText, previewLines, unchangedText } from "./change-summary.ts";
 
 /**
  * Fields: `planId`, `seats`, and optionally `interval`, `currency`, `provider`. Redirects to the provider's
@@ -45,6 +45,8 @@ export async function changeSubscription(form: FormData): Promise<ChangeStep> {
   const isAtOnce = formText(form, "when") !== "period_end";
   if (formText(form, "preview") === "true") {
     const [planId, seats] = [formText(form, "planId"), formText(form, "seats")];
+    const unchanged = await unchangedText(changed, { planId, seats });
+    if (unchanged !== null) return { step: "unchanged", text: unchanged };
     const lines = await previewLines(changed, { planId, seats, isAtOnce });
     const fields = (["id", "planId", "seats", "when"] as const).flatMap((name) => {
       const value = formText(form, name);

@@ -12,7 +12,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 export type ChangeStep =
   /** `fields`: what the confirmation sends again. */
   | { step: "preview"; lines: { label: string; value: string }[]; fields: Record<string, string> }
-  | { step: "changed"; text: string };
+  | { step: "changed" | "unchanged"; text: string };
 
 const FORM = "group mt-auto flex flex-col gap-3 border-line border-t pt-4";
 
@@ -60,6 +60,10 @@ export function ChangeSteps({
         {result?.step === "changed" ? (
           <p role="status" className="flex items-start gap-1.5 text-good text-sm" data-outcome="ok">
             <CircleCheck aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
+            {result.text}
+          </p>
+        ) : result?.step === "unchanged" ? (
+          <p role="status" className="text-muted text-sm">
             {result.text}
           </p>
         ) : (

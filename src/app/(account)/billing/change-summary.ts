@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import type { ChangeStep } from "./change-steps.tsx";
-import { planName } from "./plans.ts";
+import { planName, scheduledChange } from "./plans.ts";
 
 type Changed = z.input<typeof changeSubscription.output>;
 type Order = { planId: string | null; seats: string | null; isAtOnce: boolean };
@@ -36,6 +36,18 @@ export async function previewLines(
     const amount = formatPrice(locale, { amount: Math.abs(amountDue), currency });
     return { label: t(amountDue < 0 ? "change.credit" : "change.amountDue"), value: amount };
   }
+}
+
+/** `null`: the order changes something, or withdraws what was to change at the end of the period. */
+export async function unchangedText(
+  { subscription }: Changed,
+  { planId, seats }: Omit<Order, "isAtOnce">,
+): Promise<string | null> {
+  const keepsPlan = planId === null || planId === subscription.planId;
+  const keepsSeats = seats === null || Number(seats) === subscription.seats;
+  if (!keepsPlan || !keepsSeats || (await scheduledChange(subscription.id)) !== null) return null;
+  const t = await getTranslations("billing");
+  return t("change.nothing");
 }
 
 export async function changedText({ subscription }: Changed, { isAtOnce }: Pick<Order, "isAtOnce">) {
