@@ -22,10 +22,12 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
   if (left.length > 0) {
     parts.push(
       table(
-        ["slot", "subscription", "unchanged, because"],
+        ["slot", "subscription", "our id", "unchanged, because"],
         left.map((item) => [
           item.slot,
-          printable(item.providerSubscriptionId ?? item.subscriptionId, 60),
+          item.providerSubscriptionId === null ? "" : printable(item.providerSubscriptionId, 60),
+          // What "subscriptions dismiss" takes.
+          item.subscriptionId,
           printable(item.reason, 120),
         ]),
       ),

@@ -14,7 +14,7 @@ export function addSubscriptions(program: Command, terminal: Terminal): void {
   subscriptions
     .command("dismiss")
     .description("removes a subscription from the review list without changing it")
-    .argument("<id>", "its id in Tollgate, as in webhooks reconcile --json", parsedBy(z.uuid()))
+    .argument("<id>", "its id in Tollgate, as webhooks reconcile prints it", parsedBy(z.uuid()))
     .requiredOption("--reason <text>", "why; recorded in the audit log")
     .addOption(jsonOption())
     .addHelpText(

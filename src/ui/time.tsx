@@ -13,3 +13,13 @@ export async function Time({ at }: { at: Date }) {
     </time>
   );
 }
+
+/** The date of what is known to a day. */
+export async function Day({ at }: { at: Date }) {
+  const format = await getFormatter();
+  return (
+    <time dateTime={at.toISOString().slice(0, 10)} className="whitespace-nowrap">
+      {format.dateTime(at, { dateStyle: "medium" })}
+    </time>
+  );
+}

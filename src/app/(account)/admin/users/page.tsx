@@ -10,7 +10,7 @@ import { Notice } from "../../../../ui/notice.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
-import { Time } from "../../../../ui/time.tsx";
+import { Day } from "../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { requireUser } from "../../../gate/request.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
@@ -129,7 +129,7 @@ async function UserTable({ people }: { people: readonly ListedUser[] }) {
           <Cell align="end" from="sm" className="whitespace-nowrap">
             {person.lastSeenAt ? (
               <span className="relative">
-                <Time at={person.lastSeenAt} />
+                <Day at={person.lastSeenAt} />
               </span>
             ) : (
               <span className="text-muted">{t("never")}</span>

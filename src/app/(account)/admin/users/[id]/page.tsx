@@ -13,7 +13,7 @@ import { Field, Select } from "../../../../../ui/field.tsx";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { Pager } from "../../../../../ui/pager.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
-import { Time } from "../../../../../ui/time.tsx";
+import { Day } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
@@ -76,7 +76,7 @@ async function AccountCard({ user }: { user: ShownUser }) {
           )}
         </DescriptionItem>
         <DescriptionItem label={t("columns.lastSeen")}>
-          {user.lastSeenAt ? <Time at={user.lastSeenAt} /> : t("never")}
+          {user.lastSeenAt ? <Day at={user.lastSeenAt} /> : t("never")}
         </DescriptionItem>
         <DescriptionItem label={t("columns.since")}>
           {format.dateTime(user.createdAt, { dateStyle: "long" })}
