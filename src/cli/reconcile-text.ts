@@ -52,7 +52,7 @@ function slotLine(report: SlotReport, dryRun: boolean): string {
 
 function eventsLine({ slot, missed, problem }: SlotReport, dryRun: boolean): string {
   if (problem !== null) return `${slot}: ${style("yellow", printable(problem, 300))}`;
-  if (missed === null) return `${slot}: its events were not searched`;
+  if (missed === null) return `${slot}: one subscription alone, without a search for missed events`;
   const { listed, missed: count, applied, ignored, failed } = missed;
   if (count === 0) return `${slot}: ${listed} events listed, none missed`;
   const became = dryRun ? "" : `: applied ${applied}, ignored ${ignored}, failed ${failed}`;

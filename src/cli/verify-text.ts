@@ -13,7 +13,7 @@ export function verifyText({ checked, drift, repaired, failed, unconfigured }: V
           printable(difference.providerId, 60),
           difference.field,
           value(difference.ours),
-          style("bold", value(difference.theirs)),
+          style("bold", theirsOf(difference)),
           printable(difference.lastEventId ?? "-", 60),
         ]),
       ),
@@ -38,6 +38,11 @@ export function verifyText({ checked, drift, repaired, failed, unconfigured }: V
     `checked ${checked}, ${differing} ${differing === 1 ? "differs" : "differ"}, repaired ${repaired}, failed ${failed.length}`,
   );
   return parts.join("\n\n");
+}
+
+/** The provider knows nothing by an id that it does not have: `null` in the report. */
+function theirsOf({ providerId, ours, theirs }: VerifyReport["drift"][number]): string {
+  return theirs === null && ours === providerId ? "unknown there" : value(theirs);
 }
 
 function value(of: unknown): string {

@@ -97,6 +97,14 @@ describe("webhooks verify", () => {
     expect(await drift("--sample", "10")).toMatchObject({ code: 0, checked: 1 });
   });
 
+  it("prints what the provider does not know", async () => {
+    await test.rows("delete from subscription where id <> $1", [id]);
+    stripe.subscriptions.clear();
+    const { code, stdout } = await tollgate("webhooks", "verify");
+    expect(code).toBe(3);
+    expect(stdout).toMatch(new RegExp(`providerSubscriptionId +sub_${person.id} +unknown there`));
+  });
+
   it("exits with 1 when a provider is unreachable or the slot has none", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     expect(await drift()).toMatchObject({ code: 1, stderr: expect.stringContaining("could not be checked") });
@@ -174,6 +182,9 @@ describe("webhooks reconcile", () => {
       1,
       "Nothing was changed: the provider knows no subscription by this id\n",
     ]);
+    expect(unknown.stdout).toContain("provider-a: one subscription alone");
+    // As "subscriptions dismiss" takes it.
+    expect(unknown.stdout).toMatch(new RegExp(`sub_${person.id} +${id}`));
     const none = await tollgate("webhooks", "reconcile", "--subscription", "sub_of_nobody");
     expect([none.code, none.stderr]).toEqual([1, "No such subscription\n"]);
     expect(await seats()).toBe(1);
