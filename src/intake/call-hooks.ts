@@ -78,13 +78,14 @@ type Hook = { name: string; call(tx: ReturnType<typeof openHookTransaction>["tx"
 async function callHook(transaction: Queryable, { name, call }: Hook, timeoutMs: number): Promise<void> {
   const { tx, close } = openHookTransaction(transaction);
   const { promise: tooSlow, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("took too long")), Math.max(0, timeoutMs));
+  const tooLong = () => new Error("took too long");
+  const timer = setTimeout(() => reject(tooLong()), Math.max(0, timeoutMs));
   const endsAtMs = performance.now() + timeoutMs;
   // While a hook computes, the timer cannot fire, and PostgreSQL may end the connection meanwhile.
   const isTooLate = () => performance.now() > endsAtMs;
   try {
     await Promise.race([(async () => call(tx))().then(close), tooSlow]);
-    if (isTooLate()) throw new Error("took too long");
+    if (isTooLate()) throw tooLong();
   } catch (error) {
     if (isContention(error) || (error instanceof DatabaseUnavailable && !isTooLate())) throw error;
     throw new HookFailed(name, error);

@@ -123,12 +123,7 @@ export function createIntake(options: IntakeOptions): Intake {
     ...ofAttempts,
     run: tracedGroup(options.tracing, "intake apply", (group) => applyPatiently(intake, group)),
   });
-  const intake: Intake = {
-    ...options,
-    reached: options.reached ?? (() => {}),
-    hooks: options.hooks ?? withHooksOf([]),
-    inProcess: createInProcess(),
-    recent: createRecentKeys(RECENT_KEYS),
+  const stages = {
     deliveries,
     repeats,
     claims,
@@ -136,19 +131,19 @@ export function createIntake(options: IntakeOptions): Intake {
     attempts,
     singleAttempts,
     patientAttempts,
+  };
+  const intake: Intake = {
+    ...options,
+    ...stages,
+    reached: options.reached ?? (() => {}),
+    hooks: options.hooks ?? withHooksOf([]),
+    inProcess: createInProcess(),
+    recent: createRecentKeys(RECENT_KEYS),
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      const stages = [
-        deliveries,
-        repeats,
-        claims,
-        singleClaims,
-        attempts,
-        singleAttempts,
-        patientAttempts,
-        releases,
-      ];
-      while (stages.some((stage) => stage.load().items > 0)) for (const stage of stages) await stage.idle();
+      const batchers = [...Object.values(stages), releases];
+      while (batchers.some((batcher) => batcher.load().items > 0))
+        for (const batcher of batchers) await batcher.idle();
     },
   };
   return intake;

@@ -182,8 +182,8 @@ class Run {
     }
   }
 
-  /** Waits so long; returns `false`, and at once, when the server is stopping. */
-  async #waits(ms: number): Promise<boolean> {
+  /** Returns whether it has waited so long: not when the server is stopping. */
+  async #waitsUnlessStopping(ms: number): Promise<boolean> {
     const endsAtMs = performance.now() + ms;
     for (;;) {
       if (this.#options.isStopping()) return false;
@@ -211,7 +211,7 @@ class Run {
         if (!isPaymentApiProblem(error)) throw error;
         const { retryAfterMs } = error;
         const isPaced = retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && waits < MAX_WAITS;
-        if (isPaced && (await this.#waits(retryAfterMs))) continue;
+        if (isPaced && (await this.#waitsUnlessStopping(retryAfterMs))) continue;
         if (SLOT_WIDE.has(error.failure)) this.#abandoned.add(slotReport.slot);
         slotReport.problem = `${error.failure}: ${error.message}`;
         return null;

@@ -231,8 +231,8 @@ it("a locked delivery does not hold up the event of the same id in another slot"
   expect(inserted).toBe("unavailable");
 });
 
-/** An event as it is claimed; those with the same customer stay in order. */
-function incoming(eventId: string, customerId?: string): IncomingEvent {
+/** An event as it is claimed; those of one payment stay in order. */
+function incoming(eventId: string, paymentId?: string): IncomingEvent {
   const delivery = {
     provider: "provider-a" as const,
     eventId,
@@ -242,11 +242,11 @@ function incoming(eventId: string, customerId?: string): IncomingEvent {
     source: "delivery" as const,
     payload: Buffer.from("{}"),
   };
-  const payment = { charge: null, names: [customerId], reversal: null };
+  const payment = { charge: null, names: [paymentId], reversal: null };
   const event = { kind: "payment", providerSubscriptionId: null, payment };
   return {
     slot: "provider-a",
-    reading: (customerId === undefined
+    reading: (paymentId === undefined
       ? { failure: { reason: "defect" } }
       : { event }) as IncomingEvent["reading"],
     delivery,
@@ -256,7 +256,7 @@ function incoming(eventId: string, customerId?: string): IncomingEvent {
   };
 }
 
-it("claims only those behind a delivery that another transaction is inserting later", async () => {
+it("delays only the claims behind a delivery that another transaction is inserting", async () => {
   const ofOne = numbers(4).map((n) => incoming(`one-${n}`, "one"));
   const others = numbers(3).map((n) => incoming(`other-${n}`));
   await whileLocked(insertDeliveries("select 'one-0'"), async () => {

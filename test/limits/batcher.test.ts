@@ -7,12 +7,7 @@ it("sends calls for one key in the order in which they were made, whatever they 
   const sent = await new Promise<readonly Entry[]>((send) => {
     const batcher = new Batcher({ canShare: () => true, send });
     for (const cost of [5, 1, 6, 1]) {
-      batcher.add(
-        "api:user_1",
-        "node",
-        { redisKey: "key", limit: 10, windowMs: 60_000, cost } as never,
-        WAITING,
-      );
+      batcher.add("api:user_1", "node", { redisKey: "key", limit: 10, windowMs: 60_000, cost }, WAITING);
     }
   });
   // A call that costs one is counted with an earlier one.

@@ -29,7 +29,8 @@ export async function createCheckout(form: FormData): Promise<never> {
 }
 
 /**
- * Fields: `id`, `when`, and `planId` or `seats`. With `preview` nothing changes: it returns what to confirm.
+ * Fields: `id`, `when`, and `planId` or `seats`. With `preview` nothing changes: it returns what to confirm, or
+ * that there is nothing to change.
  */
 export async function changeSubscription(form: FormData): Promise<ChangeStep> {
   const changed = await runAction(changeSubscriptionOperation, form, () => {
