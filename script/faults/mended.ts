@@ -302,4 +302,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/reconcile.test.ts"],
     only: "server that is stopping",
   },
+  {
+    file: "src/intake/receive-group.ts",
+    find: '    if (outcome.outcome !== "leaves") done(index, outcome);\n',
+    replace: "",
+    fault: "the events of a failed group are answered when the last of them is done",
+    tests: ["test/intake/hooks.test.ts"],
+    only: "one by one",
+  },
+  {
+    file: "src/intake/apply.ts",
+    find: "    done(index, result);\n",
+    replace: "",
+    fault: "claimed events of a failed group are answered when the last of them is done",
+    tests: ["test/intake/hooks.test.ts"],
+    only: "one by one",
+  },
+  {
+    file: "src/intake/call-hooks.ts",
+    find: "if (isContention(error) || isLockTimeout(error)) throw error;",
+    replace: "if (isContention(error)) throw error;",
+    fault: "a lock that a hook waits for uses up an attempt",
+    tests: ["test/intake/hooks.test.ts"],
+    only: "event's fault",
+  },
 ];

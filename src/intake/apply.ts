@@ -11,6 +11,7 @@ import {
   type TransactionOptions,
 } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import type { Progress } from "./batcher.ts";
 import { callHooks, HookFailed } from "./call-hooks.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import { decideGroup, type EventDecision } from "./decide-group.ts";
@@ -64,34 +65,44 @@ export async function applyGroup(
 export async function applySingly(
   intake: Intake,
   group: readonly ClaimedEvent[],
+  done: Progress<AttemptOutcome>["done"],
 ): Promise<(AttemptOutcome | Promise<AttemptOutcome>)[]> {
-  const outcomes = await applyEach(intake, group, briefLimits(intake));
-  return outcomes.map((outcome, index) =>
-    outcome === "locked" ? intake.patientAttempts.submit(group[index] as ClaimedEvent) : outcome,
-  );
+  const results: (AttemptOutcome | Promise<AttemptOutcome>)[] = [];
+  await applyEach(intake, group, briefLimits(intake), (index, outcome) => {
+    const result =
+      outcome === "locked" ? intake.patientAttempts.submit(group[index] as ClaimedEvent) : outcome;
+    results.push(result);
+    done(index, result);
+  });
+  return results;
 }
 
 /** The same with patience: what is still locked after that is released. */
 export async function applyPatiently(
   intake: Intake,
   group: readonly ClaimedEvent[],
+  done: Progress<AttemptOutcome>["done"],
 ): Promise<AttemptOutcome[]> {
-  const outcomes = await applyEach(intake, group, effectLimits(intake));
+  const outcomes = await applyEach(intake, group, effectLimits(intake), (index, outcome) => {
+    if (outcome !== "locked") done(index, outcome);
+  });
   const locked = group.filter((_, index) => outcomes[index] === "locked");
   if (locked.length > 0) await release(intake, locked);
   return outcomes.map((outcome) => (outcome === "locked" ? { outcome: "unavailable" } : outcome));
 }
 
+/** @param applied called for each in turn: nobody waits for those behind it */
 async function applyEach(
   intake: Intake,
   group: readonly ClaimedEvent[],
   limits: TransactionOptions,
+  applied: (index: number, outcome: AttemptOutcome | "locked") => void,
 ): Promise<(AttemptOutcome | "locked")[]> {
   const outcomes: (AttemptOutcome | "locked")[] = [];
   // Those behind an event that may touch the same subscription share its fate, so that their order stays.
   const stuck = new Map<string, "locked" | "unavailable">();
   let timeouts = 0;
-  for (const event of group) {
+  for (const [index, event] of group.entries()) {
     const keys = keysOf(event);
     const ahead = keys.flatMap((key) => stuck.get(key) ?? []);
     const outcome = ahead.includes("unavailable")
@@ -100,6 +111,7 @@ async function applyEach(
         ? "locked"
         : await applySingle(intake, event, { limits, mayWait: timeouts < MAX_TIMEOUTS });
     outcomes.push(outcome);
+    applied(index, outcome);
     if (outcome !== "locked" && outcome.outcome !== "unavailable") continue;
     if (ahead.length === 0) timeouts += 1;
     for (const key of keys) stuck.set(key, outcome === "locked" ? "locked" : "unavailable");

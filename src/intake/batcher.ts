@@ -15,10 +15,17 @@ export type BatcherOptions<Item, Answer> = {
   stalledAfterMs: number;
   /**
    * Returns one result per item, in order. An item whose result is a promise leaves the group, and keeps its
-   * keys until it settles. `closing` lets the next group start before this one has ended. If it throws, all
-   * items fail.
+   * keys until it settles. If it throws, all items fail.
    */
-  run(group: readonly Item[], closing: () => void): Promise<readonly (Answer | Promise<Answer>)[]>;
+  run(group: readonly Item[], progress: Progress<Answer>): Promise<readonly (Answer | Promise<Answer>)[]>;
+};
+
+/** What a group that is running may say before it ends. */
+export type Progress<Answer> = {
+  /** Lets the next group start. */
+  closing(): void;
+  /** The result of the item at this place: the others need not be waited for. */
+  done(index: number, result: Answer | Promise<Answer>): void;
 };
 
 export type Batcher<Item, Answer> = {
@@ -38,6 +45,7 @@ type Entry<Item, Answer> = {
   bytes: number;
   readyAtMs: number;
   isTaken: boolean;
+  isDone: boolean;
   resolve(result: Answer): void;
   reject(error: unknown): void;
 };
@@ -137,25 +145,24 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
       group.isClosing = true;
       if (ready.length > 0) schedule();
     };
+    const done = (index: number, result: Answer | Promise<Answer>) => {
+      const entry = entries[index] as Entry<Item, Answer>;
+      if (entry.isDone) return;
+      entry.isDone = true;
+      if (result instanceof Promise) void result.then(entry.resolve, entry.reject).then(() => finish(entry));
+      else {
+        entry.resolve(result);
+        finish(entry);
+      }
+    };
     try {
       const results = await options.run(
         entries.map((entry) => entry.item),
-        closing,
+        { closing, done },
       );
-      entries.forEach((entry, index) => {
-        const result = results[index] as Answer | Promise<Answer>;
-        if (result instanceof Promise)
-          void result.then(entry.resolve, entry.reject).then(() => finish(entry));
-        else {
-          entry.resolve(result);
-          finish(entry);
-        }
-      });
+      for (const index of entries.keys()) done(index, results[index] as Answer | Promise<Answer>);
     } catch (error) {
-      for (const entry of entries) {
-        entry.reject(error);
-        finish(entry);
-      }
+      for (const index of entries.keys()) done(index, Promise.reject(error));
     }
     clearTimeout(overtaking);
     inFlight.delete(group);
@@ -191,6 +198,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
           bytes: options.bytesOf(item),
           readyAtMs: performance.now(),
           isTaken: false,
+          isDone: false,
           resolve,
           reject,
         };

@@ -50,8 +50,8 @@ export function createIntake(options: IntakeOptions): Intake {
     abandoned: abandonedDelivery,
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
     maxActive: 2,
-    run: tracedGroup(options.tracing, "intake group", (group, closing) =>
-      receiveGroup(intake, group, closing),
+    run: tracedGroup(options.tracing, "intake group", (group, progress) =>
+      receiveGroup(intake, group, progress),
     ),
   });
   const repeats = createBatcher<IncomingEvent, RepeatOutcome>({
@@ -62,7 +62,7 @@ export function createIntake(options: IntakeOptions): Intake {
     abandoned: abandonedDelivery,
     maxInFlight: MAX_LOOK_UPS_IN_FLIGHT,
     maxActive: MAX_LOOK_UPS_IN_FLIGHT,
-    run: tracedGroup(options.tracing, "intake look-up", (group, closing) => {
+    run: tracedGroup(options.tracing, "intake look-up", (group, { closing }) => {
       closing();
       return findApplied(intake, group);
     }),
@@ -117,11 +117,13 @@ export function createIntake(options: IntakeOptions): Intake {
   });
   const singleAttempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...ofAttempts,
-    run: tracedGroup(options.tracing, "intake apply", (group) => applySingly(intake, group)),
+    run: tracedGroup(options.tracing, "intake apply", (group, { done }) => applySingly(intake, group, done)),
   });
   const patientAttempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...ofAttempts,
-    run: tracedGroup(options.tracing, "intake apply", (group) => applyPatiently(intake, group)),
+    run: tracedGroup(options.tracing, "intake apply", (group, { done }) =>
+      applyPatiently(intake, group, done),
+    ),
   });
   const stages = {
     deliveries,

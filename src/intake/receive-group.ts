@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable } from "../store/database.ts";
 import { isContention, isLockTimeout, isTimeout } from "../store/transaction.ts";
+import type { Progress } from "./batcher.ts";
 import { claimAndApply } from "./claim-and-apply.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
@@ -20,9 +21,10 @@ const MAX_LOCK_TIMEOUTS = 3;
 export async function receiveGroup(
   intake: Intake,
   group: readonly IncomingEvent[],
-  closing: () => void,
+  progress: Progress<ReceivedOutcome>,
 ): Promise<(ReceivedOutcome | Promise<ReceivedOutcome>)[]> {
-  const written = await writeGroup(intake, group, closing);
+  const together = await writeGroup(intake, group, progress.closing);
+  const written = together === "not together" ? await writeSingly(intake, group, progress) : together;
   return written.map((outcome, index) => {
     const event = group[index] as IncomingEvent;
     if (outcome.outcome === "leaves") return claimAndApply(intake, event);
@@ -32,11 +34,12 @@ export async function receiveGroup(
   });
 }
 
+/** `not together`: one invalid event fails the transaction for all. */
 async function writeGroup(
   intake: Intake,
   group: readonly IncomingEvent[],
   closing: () => void,
-): Promise<WrittenOutcome[]> {
+): Promise<WrittenOutcome[] | "not together"> {
   for (let runs = 1; ; runs += 1) {
     try {
       return await writeOnce(intake, group, closing);
@@ -45,18 +48,17 @@ async function writeGroup(
         await sleep(Math.random() * 5 * runs);
         continue;
       }
-      return afterFailure(intake, group, closing, error);
+      return afterFailure(intake, group, error);
     }
   }
 }
 
 /** Nothing was written, or the outcome is unknown: then nothing more may be written. */
-async function afterFailure(
+function afterFailure(
   intake: Intake,
   group: readonly IncomingEvent[],
-  closing: () => void,
   error: unknown,
-): Promise<WrittenOutcome[]> {
+): WrittenOutcome[] | "not together" {
   if (error instanceof DatabaseUnavailable || (isTimeout(error) && !isLockTimeout(error))) {
     intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was ingested");
     return group.map(() => ({ outcome: "unavailable" }));
@@ -64,12 +66,20 @@ async function afterFailure(
   if (isContention(error) || group.length === 1) {
     return group.map(() => ({ outcome: "leaves", afterLockTimeout: isLockTimeout(error) }));
   }
-  // One invalid event fails the transaction for all: processed singly, only that one leaves.
+  return "not together";
+}
+
+/** Each in a transaction of its own, so that only those leave that cannot be written. */
+async function writeSingly(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+  { closing, done }: Progress<ReceivedOutcome>,
+): Promise<WrittenOutcome[]> {
   const outcomes: WrittenOutcome[] = [];
   // Those behind an event that may touch the same subscription share its outcome, so that their order stays.
   const held = new Map<string, "leaves" | "unavailable">();
   let lockTimeouts = 0;
-  for (const event of group) {
+  for (const [index, event] of group.entries()) {
     const keys = keysOf(event);
     const ahead = keys.flatMap((key) => held.get(key) ?? []);
     const outcome: WrittenOutcome = ahead.includes("unavailable")
@@ -78,6 +88,8 @@ async function afterFailure(
         ? { outcome: "leaves" }
         : ((await writeGroup(intake, [event], closing))[0] as WrittenOutcome);
     outcomes.push(outcome);
+    // Those that leave start when the others are done, which they must not hold up.
+    if (outcome.outcome !== "leaves") done(index, outcome);
     if (outcome.outcome !== "leaves" && outcome.outcome !== "unavailable") continue;
     if ("afterLockTimeout" in outcome && outcome.afterLockTimeout) lockTimeouts += 1;
     for (const key of keys) held.set(key, outcome.outcome);

@@ -16,7 +16,7 @@ function manualBatcher(options: { maxItems?: number; maxActive?: number; stalled
     maxActive: 1,
     stalledAfterMs: 5,
     ...options,
-    run: (group, closing) =>
+    run: (group, { closing }) =>
       new Promise((resolve) => {
         const names = group.map(({ name }) => name);
         running.set(names[0] as string, { names, closing, end: () => resolve(names) });
@@ -166,6 +166,40 @@ it("keeps the keys of an item that leaves its group locked until its own result 
   expect(batcher.load().items).toBe(2);
   answerLeaver("left");
   expect(await Promise.all([leaver, behind])).toEqual(["left", "behind"]);
+  await batcher.idle();
+});
+
+it("answers an item that is done before its group, and starts those behind it", async () => {
+  const started = Promise.withResolvers<void>();
+  const submitted = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const batcher = createBatcher<Item, string>({
+    keysOf: (item) => item.keys,
+    bytesOf: () => 1,
+    maxItems: 2,
+    maxBytes: 100,
+    maxInFlight: 4,
+    maxActive: 2,
+    stalledAfterMs: 60_000,
+    run: async (group, { closing, done }) => {
+      closing();
+      if (group[0]?.name !== "quick") return group.map(({ name }) => name);
+      started.resolve();
+      await submitted.promise;
+      done(0, "done");
+      await ended.promise;
+      return ["too late", "slow"];
+    },
+  });
+  const submit = (name: string, keys: string[]) => batcher.submit({ name, keys });
+  const [quick, slow] = [submit("quick", ["a"]), submit("slow", ["b"])];
+  await started.promise;
+  const [behindQuick, behindSlow] = [submit("behind quick", ["a"]), submit("behind slow", ["b"])];
+  submitted.resolve();
+  expect(await Promise.all([quick, behindQuick])).toEqual(["done", "behind quick"]);
+  expect(batcher.load().items).toBe(2);
+  ended.resolve();
+  expect(await Promise.all([slow, behindSlow])).toEqual(["slow", "behind slow"]);
   await batcher.idle();
 });
 

@@ -8,6 +8,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { CREATED, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
+import { eventually } from "../support/eventually.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { testDatabase } from "../support/test-database.ts";
 
@@ -153,6 +154,29 @@ describe("withSubscriptionChange", () => {
     ]);
   });
 
+  it("answers the events of a failed group one by one, each when it is done", async () => {
+    const receiveAll = async () => {
+      const ofSubscription = (n: number) =>
+        receive(CREATED, { eventId: `evt_${n}`, subscriptionId: `sub-${n}`, userId: `user_${n}` });
+      const answered = Promise.withResolvers<void>();
+      hook = async ({ subscription }) => {
+        if (subscription.providerSubscriptionId === "sub-0") throw new Error("broken");
+        if (subscription.providerSubscriptionId === "sub-2") await answered.promise;
+      };
+      const results = [0, 1, 2].map(ofSubscription);
+      await results[1];
+      answered.resolve();
+      return (await Promise.all(results)).map(({ outcome }) => outcome);
+    };
+    expect(await receiveAll()).toEqual(["failed", "applied", "applied"]);
+    // Events that have failed before are claimed first.
+    await test.rows("update webhook_delivery set status = 'failed'");
+    await test.rows("delete from subscription");
+    await runtime.close();
+    await start(60_000);
+    expect(await receiveAll()).toEqual(["failed", "applied", "applied"]);
+  });
+
   const FAILURES: [string, WithSubscriptionChange][] = [
     [
       "catches the error of a statement",
@@ -219,6 +243,20 @@ describe("withSubscriptionChange", () => {
     expect(await receive(CREATED)).toMatchObject({ outcome: "failed" });
     hook = () => {};
     expect(await seats()).toEqual([]);
+  });
+
+  it("does not take a lock that it waits for for the event's fault", async () => {
+    await test.rows("insert into hook_note (note) values ('total')");
+    hook = (_, tx) => tx.query("select from hook_note where note = 'total' for update");
+    const connection = await test.database.connection();
+    await connection.script("begin; select from hook_note where note = 'total' for update");
+    const created = { eventId: "evt_behind_a_lock" };
+    expect(await receive(CREATED, created)).toMatchObject({ outcome: "unavailable" });
+    await connection.script("rollback");
+    connection.release({ healthy: true });
+    expect(await lastReasons()).toEqual([]);
+    await eventually(async () => (await receive(CREATED, created)).outcome, "applied");
+    expect(await test.rows("select outcome from webhook_attempts")).toEqual([{ outcome: "successful" }]);
   });
 
   it("runs again after a deadlock or serialization failure of its own", async () => {
