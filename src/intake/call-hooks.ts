@@ -4,8 +4,8 @@ import type {
   WithSubscriptionChange,
 } from "../domain/subscription-hook.ts";
 import { DatabaseUnavailable, type Queryable } from "../store/database.ts";
-import { setStatementTimeout } from "../store/statement-timeout.ts";
-import { isContention, type TransactionOptions } from "../store/transaction.ts";
+import { setStatementTimeouts } from "../store/statement-timeouts.ts";
+import { isContention, isLockTimeout, type TransactionOptions } from "../store/transaction.ts";
 import { openHookTransaction } from "./hook-transaction.ts";
 
 /** A plugin's hook failed, so the change must not be committed. */
@@ -41,6 +41,9 @@ export function withHooksOf(plugins: readonly SubscriptionHooks[], timeoutMs = T
  */
 const CALLS_PER_TRANSACTION = 5;
 
+/** Of a call's time, what a lock may take: before the call has failed, it is known that a lock is to blame. */
+const LOCK_SHARE = 0.75;
+
 type HookCalls = {
   writes: readonly Promise<unknown>[];
   limits: TransactionOptions;
@@ -51,7 +54,7 @@ type HookCalls = {
 /**
  * Calls the plugins' `withSubscriptionChange` for each change, in order, once the writes of the transaction
  * have succeeded. Without such a plugin it does nothing.
- * @throws HookFailed, or what makes the transaction run again
+ * @throws HookFailed, or what is not the hook's fault: contention, a lock that stays, a lost connection
  */
 export async function callHooks(
   transaction: Queryable,
@@ -62,7 +65,10 @@ export async function callHooks(
   if (plugins.length === 0 || pending.length === 0) return;
   // Their errors first: with a transaction that has failed, a hook could only fail too.
   await Promise.all(writes);
-  await setStatementTimeout(transaction, timeoutMs);
+  await setStatementTimeouts(transaction, {
+    statementTimeoutMs: timeoutMs,
+    lockTimeoutMs: Math.min(limits.lockTimeoutMs, Math.ceil(timeoutMs * LOCK_SHARE)),
+  });
   const endsAtMs = performance.now() + (isUnhurried ? Infinity : CALLS_PER_TRANSACTION * timeoutMs);
   for (const change of pending) {
     for (const { name, withSubscriptionChange } of plugins) {
@@ -70,7 +76,7 @@ export async function callHooks(
       await callHook(transaction, { name, call: (tx) => withSubscriptionChange(change, tx) }, timeLeftMs);
     }
   }
-  await setStatementTimeout(transaction, limits.statementTimeoutMs);
+  await setStatementTimeouts(transaction, limits);
 }
 
 type Hook = { name: string; call(tx: ReturnType<typeof openHookTransaction>["tx"]): unknown };
@@ -87,7 +93,8 @@ async function callHook(transaction: Queryable, { name, call }: Hook, timeoutMs:
     await Promise.race([(async () => call(tx))().then(close), tooSlow]);
     if (isTooLate()) throw tooLong();
   } catch (error) {
-    if (isContention(error) || (error instanceof DatabaseUnavailable && !isTooLate())) throw error;
+    if (isContention(error) || isLockTimeout(error)) throw error;
+    if (error instanceof DatabaseUnavailable && !isTooLate()) throw error;
     throw new HookFailed(name, error);
   } finally {
     clearTimeout(timer);
