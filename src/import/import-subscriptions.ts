@@ -2,7 +2,7 @@ import { OPERATOR } from "../domain/caller.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import { pendingChanges } from "../domain/subscription-change.ts";
-import { callHooks } from "../intake/call-hooks.ts";
+import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
@@ -75,10 +75,8 @@ async function importPage(
       advanceImport(transaction, importId, { ...decided.report, position: next }),
       ...auditImport(transaction, "subscriptions.imported", importId, decided.report, { slot, notify }),
     ];
-    for (const write of writes) write.catch(() => {});
     const pending = pendingChanges(decided.subscriptionChanges);
-    await callHooks(transaction, intake.hooks, pending, { writes, limits, isUnhurried: true });
-    await transaction.commitAfter(writes);
+    await commitWithHooks(transaction, intake.hooks, pending, { writes, limits, isUnhurried: true });
     return decided;
   });
 }

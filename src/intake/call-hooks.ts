@@ -5,7 +5,12 @@ import type {
 } from "../domain/subscription-hook.ts";
 import { DatabaseUnavailable, type Queryable } from "../store/database.ts";
 import { setStatementTimeouts } from "../store/statement-timeouts.ts";
-import { isContention, isLockTimeout, type TransactionOptions } from "../store/transaction.ts";
+import {
+  isContention,
+  isLockTimeout,
+  type Transaction,
+  type TransactionOptions,
+} from "../store/transaction.ts";
 import { openHookTransaction } from "./hook-transaction.ts";
 
 /** A plugin's hook failed, so the change must not be committed. */
@@ -77,6 +82,18 @@ export async function callHooks(
     }
   }
   await setStatementTimeouts(transaction, limits);
+}
+
+/** Commits the writes of a transaction with those of the hooks. @throws as `callHooks` and the commit */
+export async function commitWithHooks(
+  transaction: Transaction,
+  hooks: WithHooks,
+  pending: readonly PendingChange[],
+  calls: HookCalls,
+): Promise<void> {
+  for (const write of calls.writes) write.catch(() => {});
+  await callHooks(transaction, hooks, pending, calls);
+  await transaction.commitAfter(calls.writes);
 }
 
 type Hook = { name: string; call(tx: ReturnType<typeof openHookTransaction>["tx"]): unknown };

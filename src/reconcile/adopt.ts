@@ -6,7 +6,7 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
-import { callHooks } from "../intake/call-hooks.ts";
+import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
@@ -77,9 +77,7 @@ export async function adopt(
         ...(notify ? insertOutboundChanges(transaction, [change]) : []),
         auditReconciliation(transaction, by, { id: after.id, outcome: "adopted" }),
       ];
-      for (const write of writes) write.catch(() => {});
-      await callHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
-      await transaction.commitAfter(writes);
+      await commitWithHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
       return { outcome: "adopted", subscriptionId: after.id };
     }),
   );

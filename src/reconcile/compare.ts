@@ -8,7 +8,7 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
-import { callHooks } from "../intake/call-hooks.ts";
+import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
@@ -141,9 +141,7 @@ async function correct(
       ...(notify ? insertOutboundChanges(transaction, [change]) : []),
       auditReconciliation(transaction, by, { id, outcome: "corrected" }),
     ];
-    for (const write of writes) write.catch(() => {});
-    await callHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
-    await transaction.commitAfter(writes);
+    await commitWithHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
     return comparison;
   });
 }

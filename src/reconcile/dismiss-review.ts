@@ -5,7 +5,7 @@ import {
   type SubscriptionChange,
   subscriptionChange,
 } from "../domain/subscription-change.ts";
-import { callHooks } from "../intake/call-hooks.ts";
+import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { finishHeal } from "../store/heals.ts";
@@ -40,9 +40,7 @@ export async function dismissReview(
         details: { reason },
       }),
     ];
-    for (const write of writes) write.catch(() => {});
-    await callHooks(transaction, intake.hooks, pendingChanges(dismissed), { writes, limits });
-    await transaction.commitAfter(writes);
+    await commitWithHooks(transaction, intake.hooks, pendingChanges(dismissed), { writes, limits });
     return true;
   });
 }
