@@ -112,6 +112,10 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
     ending.abort();
     options.close();
   };
+  const end = (controller: ReadableStreamDefaultController) => {
+    release();
+    controller.close();
+  };
   options.signal.addEventListener("abort", release, { once: true });
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -119,11 +123,7 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
       const sendHeartbeat = async () => {
         const isStillAllowed = await isAllowed();
         if (ending.signal.aborted) return;
-        if (!isStillAllowed) {
-          release();
-          controller.close();
-          return;
-        }
+        if (!isStillAllowed) return end(controller);
         // Not sent to a client that does not read: its events would fill the memory.
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": keep-alive\n\n"));
         timer = setTimeout(sendHeartbeat, heartbeatMs);
@@ -134,11 +134,7 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
       const events = await options.after(position, ending.signal).catch(() => null);
       if (ending.signal.aborted) return;
       const last = events?.at(-1);
-      if (!events || !last) {
-        release();
-        controller.close();
-        return;
-      }
+      if (!events || !last) return end(controller);
       position = last.position;
       controller.enqueue(encoder.encode(events.map(message).join("")));
     },

@@ -76,7 +76,8 @@ export async function charge(
     });
     if (decision instanceof Promise) decision = await decision;
   } catch (error) {
-    throw unavailable(error);
+    if (error instanceof Error && error.name === "LimiterUnavailable") refuse({ reason: "unavailable" });
+    throw error;
   }
   const { id: _, ...policy } = counted;
   const charged = { ...policy, ...decision, decidedAt: limits.now() };
@@ -96,9 +97,4 @@ function countedAs(
   if (caller.kind === "service") return { scope: "service-key", id: caller.keyId, ...caller.limit };
   if (scope === "service-key") throw new Error(`a call by "${caller.kind}" has no limit of its own`);
   return { scope, id: caller.kind === "anonymous" ? caller.address : caller.userId, ...policies[scope] };
-}
-
-function unavailable(error: unknown): unknown {
-  if (!(error instanceof Error && error.name === "LimiterUnavailable")) return error;
-  return refuse({ reason: "unavailable" });
 }
