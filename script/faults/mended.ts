@@ -194,6 +194,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "retries everything else",
   },
   {
+    file: "src/intake/apply.ts",
+    find: "    if (isConflict(error)) return releaseOne(intake, event, error);\n",
+    replace: "",
+    fault: "an event of a group fails because it has met the same deadlock ten times",
+    tests: ["test/intake/statement-timeout.test.ts"],
+    only: "again and again",
+  },
+  {
     file: "src/intake/receive-group.ts",
     find: "    for (const key of keys) held.set(key, outcome.outcome);\n",
     replace: "",

@@ -5,6 +5,7 @@ import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
 import {
   inTransaction,
+  isConflict,
   isLockTimeout,
   isTimeout,
   type Transaction,
@@ -52,7 +53,10 @@ export async function applyGroup(
     // A lock concerns one event; a slow database concerns all.
     if (isTimeout(error) && !isLockTimeout(error)) return release(intake, group, error);
     const [only] = group;
-    if (only && group.length === 1 && !isLockTimeout(error)) return [await recordDefect(intake, only, error)];
+    if (only && group.length === 1) {
+      if (isConflict(error)) return release(intake, group, error);
+      if (!isLockTimeout(error)) return [await recordDefect(intake, only, error)];
+    }
   }
   // The transaction is rolled back with everybody's effects: singly, only the event concerned waits or fails.
   return group.map((event) => intake.singleAttempts.submit(event));
@@ -133,6 +137,7 @@ async function applySingle(
   } catch (error) {
     if (isLockTimeout(error)) return "locked";
     if (isTimeout(error)) return releaseOne(intake, event, error);
+    if (isConflict(error)) return releaseOne(intake, event, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, [event], error)[0] as AttemptOutcome;
     return recordDefect(intake, event, error);
   }

@@ -4,7 +4,10 @@ import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./transaction-limits.ts";
 
-/** A database time-out uses up no attempt: the deliveries stay pending, to be taken over after a second. */
+/**
+ * A time-out or deadlock of the database uses up no attempt: the deliveries stay pending, to be taken over
+ * after a second.
+ */
 export async function release(
   intake: Intake,
   events: readonly ClaimedEvent[],
@@ -12,7 +15,7 @@ export async function release(
 ): Promise<AttemptOutcome[]> {
   intake.log.warn(
     { err: error, events: events.length },
-    "a lock or the database was too slow: nothing was applied",
+    "a lock or the database was too slow, or a deadlock went on: nothing was applied",
   );
   try {
     await inTransaction(intake.database, effectLimits(intake), async (transaction) => {

@@ -10,7 +10,7 @@ export type Claim = {
   provider: Slot;
   eventId: string;
   claimNo: number;
-  /** Starts at 1; claims that ended with a database timeout are not counted. */
+  /** Starts at 1; claims that a timeout or deadlock of the database ended are not counted. */
   attemptNo: number;
   /** `successful` for a forced replay, which never changes the delivery's status. */
   heldAs: "pending" | "successful";
@@ -60,8 +60,8 @@ where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_n
 };
 
 /**
- * Releases claims that a database timeout ended: they may be taken over after a second, and use up no
- * attempt.
+ * Releases claims that a timeout or deadlock of the database ended: they may be taken over after a second, and
+ * use up no attempt.
  */
 export async function releaseClaims(transaction: Queryable, claims: readonly Claim[]): Promise<void> {
   const pending = claims

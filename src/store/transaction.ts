@@ -151,10 +151,16 @@ const GONE = new Set([
 /** A plugin's tables may be called nearly the same. */
 const RACED = new Set(["subscription", "webhook_delivery"]);
 
+/** PostgreSQL ended this transaction for another one: not the fault of the data, however often it happens. */
+export function isConflict(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK;
+}
+
 /** Lost a race against another transaction: the same work can simply be run again. */
 export function isContention(error: unknown): boolean {
+  if (isConflict(error)) return true;
   const state = sqlState(error);
-  if (state === SERIALIZATION_FAILURE || state === DEADLOCK) return true;
   // Two processes inserted the same event, or a subscription's first one; the loser finds the winner's row.
   if (state === UNIQUE_VIOLATION) return RACED.has(violatedTable(error) ?? "");
   // The user has deleted the account meanwhile; the next run sees that.

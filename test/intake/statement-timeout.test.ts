@@ -84,6 +84,41 @@ describe.each([1, 3])("a statement time-out in a group of %i", (count) => {
   });
 });
 
+describe.each([
+  ["a deadlock", "40P01"],
+  ["a serialization failure", "40001"],
+])("%s that happens again and again", (_, errcode) => {
+  beforeEach(() =>
+    test.rows(
+      `create or replace function time_out() returns trigger language plpgsql as $$
+       begin raise exception 'again' using errcode = '${errcode}'; end $$`,
+    ),
+  );
+
+  it.each([
+    { format: "stripe", count: 1 },
+    { format: "stripe", count: 3 },
+    { format: "lemon-squeezy", count: 1 },
+    { format: "lemon-squeezy", count: 3 },
+  ] as const)(
+    "leaves its event unavailable, and uses up no attempt: $count of $format",
+    async ({ format, count }) => {
+      const others = Array.from({ length: count - 1 }, () => "applied");
+      expect(await receiveTogether(format, count)).toEqual(["unavailable", ...others]);
+      const released = () =>
+        test.rows("select status, claim_no, last_reason from webhook_delivery where released_claims = 1");
+      expect(await released()).toEqual([{ status: "pending", claim_no: 1, last_reason: null }]);
+      await writeInTime();
+      await test.rows(
+        "update webhook_delivery set lease_until = clock_timestamp() - interval '1 second' where status = 'pending'",
+      );
+      expect(await retryDue(runtime.intake)).toMatchObject({ applied: 1, failed: 0 });
+      expect(await released()).toEqual([{ status: "successful", claim_no: 2, last_reason: null }]);
+      expect(await test.rows("select from webhook_attempts where outcome = 'failed'")).toEqual([]);
+    },
+  );
+});
+
 it("leaves later events of its subscription unavailable as well when a group is written singly", async () => {
   await test.rows(
     `create or replace function refuse() returns trigger language plpgsql as $$
