@@ -202,6 +202,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "again and again",
   },
   {
+    file: "src/store/reclaims.ts",
+    find: "where bytes_so_far <= $4::float8 or place = 1",
+    replace: "where $4::float8 > 0",
+    fault: "the retry job holds a hundred bodies of a megabyte each at once",
+    tests: ["test/store/claims.test.ts"],
+  },
+  {
     file: "src/intake/receive-group.ts",
     find: "    for (const key of keys) held.set(key, outcome.outcome);\n",
     replace: "",

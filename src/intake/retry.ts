@@ -9,6 +9,8 @@ import { readEvent } from "./read.ts";
 import { claimLimits } from "./transaction-limits.ts";
 
 const BATCH_SIZE = 100;
+/** Of bodies, which are all in memory until they are parsed. */
+const BATCH_BYTES = 4 * 1024 * 1024;
 
 export type RetryReport = { applied: number; ignored: number; failed: number; gaveUp: number };
 
@@ -26,7 +28,11 @@ export async function retryDue(intake: Intake, isStopping = () => false): Promis
   try {
     while (!isStopping() && performance.now() < endsAtMs) {
       const batch = await claimFromLog(intake, (transaction) =>
-        reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH_SIZE - running.size }),
+        reclaimDue(transaction, {
+          leaseSeconds: intake.leaseSeconds,
+          limit: BATCH_SIZE - running.size,
+          maxBytes: BATCH_BYTES,
+        }),
       );
       if (batch.length === 0) break;
       await intake.reached("retry claimed");

@@ -52,33 +52,44 @@ reclaimed as (
 select id, claim_no, attempt_no, provider, event_id, event_type, format, payload::text as payload
 from reclaimed order by id`;
 
+// Estimated, as reading a large body only to measure it costs as much as retrying it: PostgreSQL compresses
+// providers' bodies to a half, large ones to a tenth.
+const BYTES = `coalesce(
+    pg_column_size(payload) * case when pg_column_compression(payload) is null then 1 else 16 end, 0
+  ) as bytes`;
+
 const RECLAIM_DUE = {
   name: "reclaim_due",
   text: `
 with moment as materialized (
   select clock_timestamp() as now
 ), failed as materialized (
-  select ${PICKED} from webhook_delivery
+  select ${PICKED}, next_attempt_at as due_at, ${BYTES} from webhook_delivery
   where status = 'failed' and next_attempt_at <= (select now from moment)
   order by next_attempt_at limit $3::int for update skip locked
 ), stuck as materialized (
-  select ${PICKED} from webhook_delivery
+  select ${PICKED}, lease_until as due_at, ${BYTES} from webhook_delivery
   where status = 'pending' and lease_until < (select now from moment) 
     and (${ATTEMPTS} < ${MAX_ATTEMPTS} or released_claim_no = claim_no)
   order by lease_until limit $3::int for update skip locked
+), summed as (
+  select *, sum(bytes) over oldest_first as bytes_so_far, row_number() over oldest_first as place
+  from (select * from failed union all select * from stuck) due
+  window oldest_first as (order by due_at, id)
 ), picked as materialized (
-  select * from failed union all select * from stuck
+  select * from summed where bytes_so_far <= $4::float8 or place = 1
 ), ${RECLAIM}`,
 };
 
 /**
- * Claims failed deliveries that are due and pending ones whose lease has expired, at most `limit` of each.
+ * Claims failed deliveries that are due and pending ones whose lease has expired, at most `limit` of each. Of
+ * these only the oldest, whose bodies take about `maxBytes` together; a larger one goes alone.
  */
 export async function reclaimDue(
   database: Queryable,
-  options: { leaseSeconds: number; limit: number },
+  { leaseSeconds, limit, maxBytes }: { leaseSeconds: number; limit: number; maxBytes: number },
 ): Promise<StoredDelivery[]> {
-  const rows = await database.run<StoredRow>(RECLAIM_DUE, ["retry", options.leaseSeconds, options.limit]);
+  const rows = await database.run<StoredRow>(RECLAIM_DUE, ["retry", leaseSeconds, limit, maxBytes]);
   return rows.map((row) => toStored(row, "pending"));
 }
 

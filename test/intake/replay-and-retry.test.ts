@@ -109,6 +109,25 @@ describe("webhook-retry", () => {
     expect(await delivery(later)).toMatchObject({ status: "failed", claim_no: 1 });
   });
 
+  it("holds a few megabytes of bodies at once, however many are due", async () => {
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, next_attempt_at, payload)
+       select 'provider-a', 'large ' || n, 'x', 'stripe', 'failed', 'delivery', clock_timestamp(),
+         to_json((select string_agg(gen_random_uuid()::text, '') from generate_series(1, 25000)))
+       from generate_series(1, 20) n`,
+    );
+    const heldBytes: number[] = [];
+    const reached = async () => {
+      const [held] = await test.rows<{ bytes: number }>(
+        "select sum(octet_length(payload::text))::int as bytes from webhook_delivery where status = 'pending'",
+      );
+      heldBytes.push(held?.bytes ?? 0);
+    };
+    expect(await retryDue({ ...runtime.intake, reached })).toMatchObject({ ignored: 20 });
+    expect(heldBytes.length).toBeGreaterThan(3);
+    expect(Math.max(...heldBytes)).toBeLessThan(5_000_000);
+  });
+
   it("stops between batches on request", async () => {
     const id = await received("stopping", { userId: "late_4" });
     await test.rows(`insert into "user" (id, name, email) values ('late_4', 'L', 'l4@example.com')`);

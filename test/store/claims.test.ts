@@ -1,10 +1,12 @@
-import { beforeEach, expect, it } from "vitest";
+import { randomBytes } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_ATTEMPTS } from "../../src/domain/delivery.ts";
 import { type Claim, fenceClaims, releaseClaims } from "../../src/store/claims.ts";
 import { giveUpStuck, reclaimDue } from "../../src/store/reclaims.ts";
 import { testDatabase } from "../support/test-database.ts";
 
 const test = testDatabase(0);
+const BATCH = { leaseSeconds: 30, limit: 10, maxBytes: 1_000_000 };
 beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt"));
 
 it("fences off a claim that another process has taken over", async () => {
@@ -50,12 +52,53 @@ it("counts no attempt for claims that a database time-out released, and gives up
     expect(await claimAgain()).toMatchObject({ attemptNo });
   }
   await expireLeases();
-  expect(await reclaimDue(test.database, { leaseSeconds: 30, limit: 10 })).toEqual([]);
+  expect(await reclaimDue(test.database, BATCH)).toEqual([]);
   expect(await giveUpStuck(test.database)).toHaveLength(1);
 });
 
+describe("due deliveries with large bodies", () => {
+  /** Failed and stuck ones in turn, each due before the next. */
+  async function due(bodies: readonly string[]): Promise<void> {
+    for (const [index, body] of bodies.entries()) {
+      await test.rows(
+        `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload, next_attempt_at, lease_until)
+         values ('provider-a', $1, 'x', 'stripe', $2, 'delivery', $3::text::json,
+           case $2 when 'failed' then now() - $4::float8 * interval '1 second' end,
+           case $2 when 'pending' then now() - $4::float8 * interval '1 second' end)`,
+        [`e${index}`, index % 2 === 0 ? "failed" : "pending", JSON.stringify(body), 1_000 - index],
+      );
+    }
+  }
+  const claimedNext = async (batch: Partial<typeof BATCH> = {}) => {
+    const claimed = await reclaimDue(test.database, { ...BATCH, ...batch });
+    return claimed.map(({ eventId }) => eventId);
+  };
+  /** Base64, which PostgreSQL does not compress. */
+  const bytes = (count: number) => randomBytes(count * 0.75).toString("base64");
+
+  it("are claimed a few at a time, the oldest first, and one that is larger than a batch alone", async () => {
+    await due([bytes(400_000), bytes(400_000), bytes(400_000), bytes(1_200_000), bytes(100), bytes(100)]);
+    expect(await claimedNext()).toEqual(["e0", "e1"]);
+    expect(await claimedNext()).toEqual(["e2"]);
+    expect(await claimedNext()).toEqual(["e3"]);
+    expect(await claimedNext()).toEqual(["e4", "e5"]);
+  });
+
+  it("are claimed a few at a time where PostgreSQL has compressed them", async () => {
+    await due(Array.from({ length: 10 }, () => "x".repeat(900_000)));
+    expect(await claimedNext()).toHaveLength(6);
+  });
+
+  it("leave the limit as it is for small bodies, and for those that were dropped", async () => {
+    await due(Array.from({ length: 30 }, () => bytes(1_000)));
+    await test.rows("update webhook_delivery set payload = null where event_id in ('e0', 'e1')");
+    expect(await claimedNext()).toHaveLength(20);
+    expect(await claimedNext()).toHaveLength(10);
+  });
+});
+
 async function claimAgain(): Promise<Claim> {
-  const [stored] = await reclaimDue(test.database, { leaseSeconds: 30, limit: 10 });
+  const [stored] = await reclaimDue(test.database, BATCH);
   return stored?.claim as Claim;
 }
 

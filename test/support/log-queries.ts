@@ -54,7 +54,7 @@ export function logQueries(example: LogExample): Record<string, (database: Query
       findLocked(database, [{ provider: "provider-a", eventId: example.eventId }]),
     "statistics of all slots": (database) => countDeliveries(database, { provider: null }),
     "statistics of a slot": (database) => countDeliveries(database, { provider: "provider-a" }),
-    "due retries": (database) => reclaimDue(database, lease),
+    "due retries": (database) => reclaimDue(database, { ...lease, maxBytes: 4_194_304 }),
     "stuck deliveries": (database) => giveUpStuck(database),
     "reclaim of one": (database) => reclaimOne(database, example.failedId, { ...lease, source: "replay" }),
     "reclaim of a successful one": (database) => reclaimSuccessful(database, example.id),
