@@ -202,6 +202,22 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "again and again",
   },
   {
+    file: "src/reconcile/ingest-missed.ts",
+    find: "if (notIngested === missed.length) break;",
+    replace: "if (notIngested > 0) break;",
+    fault: "a missed event whose subscription is locked holds up all missed events behind it",
+    tests: ["test/reconcile/sweep-missed.test.ts"],
+    only: "behind one whose subscription is locked",
+  },
+  {
+    file: "src/reconcile/sweep-missed.ts",
+    find: "await finish({ sweptUntilMs: cursor.sweptUntilMs, isEndpointDisabled: null, problem });",
+    replace: "await finish({ sweptUntilMs: null, isEndpointDisabled: null, problem });",
+    fault: "missed events that could not be stored are skipped by the next sweep",
+    tests: ["test/reconcile/sweep-missed.test.ts"],
+    only: "goes back to its cursor",
+  },
+  {
     file: "src/store/reclaims.ts",
     find: "where bytes_so_far <= $4::float8 or place = 1",
     replace: "where $4::float8 > 0",

@@ -29,7 +29,7 @@ export type IngestMissedOptions = {
 /**
  * Ingests events that a provider lists and the log lacks, oldest first, like deliveries: each is claimed
  * once, even by concurrent processes. An interrupted pass is continued by the next one.
- * @throws PaymentApiProblem, DatabaseUnavailable
+ * @throws PaymentApiProblem; DatabaseUnavailable, also if only some of them could not be ingested
  */
 export async function ingestMissed(
   intake: Intake,
@@ -46,12 +46,21 @@ export async function ingestMissed(
       if (event !== null && !isTooYoung(occurredAt(event))) yield event;
     }
   };
+  let unavailable = 0;
   for await (const events of inBatches(withEffects())) {
     const eventIds = events.map(({ identity }) => identity.eventId);
     const stored = await knownEvents(intake.database, slot, eventIds);
     const missed = events.filter(({ identity }) => !stored.has(identity.eventId));
     report.missed += missed.length;
-    if (!dryRun) await ingestAll(intake, missed, report);
+    if (dryRun || missed.length === 0) continue;
+    const notIngested = await ingestAll(intake, missed, report);
+    unavailable += notIngested;
+    // Others may wait for a lock that concerns them alone. More would only burden a database that takes none.
+    if (notIngested === missed.length) break;
+  }
+  if (unavailable > 0) {
+    const counts = `${unavailable} of ${report.missed} missed events could not be stored in time`;
+    throw new DatabaseUnavailable(`${counts}; the next run goes on with them`);
   }
   return report;
 }
@@ -76,11 +85,13 @@ function identifyListed(
   return "event" in event.reading && event.reading.event.kind === "ignored" ? null : event;
 }
 
+/** Returns how many have to be tried again: the database was unavailable or too slow for them. */
 async function ingestAll(
   intake: Intake,
   missed: readonly IdentifiedEvent[],
   report: MissedReport,
-): Promise<void> {
+): Promise<number> {
+  let unavailable = 0;
   // Submitted together like deliveries: they are still claimed and applied in this order.
   const results = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile").result));
   for (const { outcome } of results) {
@@ -94,7 +105,8 @@ async function ingestAll(
         report.failed += 1;
         break;
       case "unavailable":
-        throw new DatabaseUnavailable("the outcome of missed events is unknown: run it again");
+        unavailable += 1;
+        break;
       case "duplicate":
       case "refused":
       case "invalid":
@@ -103,4 +115,5 @@ async function ingestAll(
         outcome satisfies never;
     }
   }
+  return unavailable;
 }

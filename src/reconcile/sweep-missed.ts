@@ -2,6 +2,7 @@ import type { Payments } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
+import { DatabaseUnavailable } from "../store/database.ts";
 import { findSweepCursor, finishSweep, type SweepCursor, type SweepOutcome } from "../store/event-sweeps.ts";
 import type { Lease } from "../store/leases.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
@@ -38,9 +39,9 @@ export type SweepResult =
 /**
  * Ingests events that are missing from the log: those since the stored cursor, then the ten minutes before it
  * again. Compares changed subscriptions instead if the provider lists no events, and as well if it has
- * disabled our endpoint and so makes no events. After a provider failure the next sweep starts from the same
- * cursor.
- * @throws DatabaseUnavailable
+ * disabled our endpoint and so makes no events. After a failure of the provider or the database the next sweep
+ * starts from the same cursor.
+ * @throws DatabaseUnavailable when not even that can be stored
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
   const results = await Promise.all(SLOTS.map((slot) => sweepSlot(tools, slot, options)));
@@ -81,6 +82,12 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
     await finish({ ...(isStopping() ? interrupted : sweep), problem: null });
     return { slot, report, changed, isEndpointDisabled };
   } catch (error) {
+    if (error instanceof DatabaseUnavailable) {
+      const problem = `the database is unavailable or too slow: ${error.message}`;
+      // Back to the old cursor: what was found missing may lie before it.
+      await finish({ sweptUntilMs: cursor.sweptUntilMs, isEndpointDisabled: null, problem });
+      return { slot, problem };
+    }
     if (!isPaymentApiProblem(error)) throw error;
     const { message: problem } = error;
     await finish({ sweptUntilMs: null, isEndpointDisabled: null, problem });

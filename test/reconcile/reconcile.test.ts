@@ -313,6 +313,20 @@ describe("missed events", () => {
     expect(await log()).toMatchObject([{ event_id: failing.id, status: "failed", source: "reconcile" }]);
   });
 
+  it("are left to the next run, which says so, while the database is too slow for them", async () => {
+    sent(eventOf("customer.subscription.created"));
+    await test.rows(
+      `create function too_slow() returns trigger language plpgsql as $$
+       begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`,
+    );
+    await test.rows(
+      "create trigger too_slow before insert on subscription for each row execute function too_slow()",
+    );
+    await expect(run()).rejects.toThrow("1 of 1 missed events could not be stored in time");
+    await test.rows("drop trigger too_slow on subscription");
+    expect((await run()).slots[0]?.missed).toMatchObject({ missed: 1, applied: 1 });
+  });
+
   it("corrects subscriptions that the missed events leave out of order in the same run", async () => {
     const lost = sent(eventOf("customer.subscription.created", { seats: 1 }));
     await receive(sent(eventOf("customer.subscription.updated", { seats: 5, occurredAt: new Date() })));

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import type { Turn } from "../../src/jobs/job-runner.ts";
 import { type SweepResult, sweepMissed } from "../../src/reconcile/sweep-missed.ts";
@@ -143,6 +143,76 @@ describe("a sweep", () => {
     expect(await sweepAgain()).toMatchObject([{ isEndpointDisabled: false, changed: { corrected: 1 } }]);
     expect(await stored()).toMatchObject([{ seats: 6 }]);
     expect(await sweepAgain()).toMatchObject([{ changed: null }]);
+  });
+
+  describe("while the database does not take all that is missed", () => {
+    const COUNT = 110;
+    /** The first hundred are looked up and ingested together. */
+    const listMany = (secondsAgo = 20 * 60) => {
+      for (let n = 0; n < COUNT; n += 1)
+        listed("customer.subscription.created", {
+          secondsAgo: secondsAgo - n / COUNT,
+          subscriptionId: `sub_${n}`,
+          customerId: `cus_${n}`,
+          userId: `user_${n % 9}`,
+        });
+    };
+    const takeAll = () => context.test.rows("drop trigger if exists too_slow on subscription");
+    const takeNone = async () => {
+      await context.test.rows(
+        `create or replace function too_slow() returns trigger language plpgsql as $$
+         begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`,
+      );
+      await context.test.rows(
+        `create or replace trigger too_slow before insert on subscription for each row
+         when (new.provider_subscription_id <> 'sub_109') execute function too_slow()`,
+      );
+    };
+    const problem = expect.stringMatching(
+      /^the database is unavailable or too slow: \d+ of \d+ missed events/,
+    );
+    beforeEach(takeAll);
+    afterEach(takeAll);
+
+    it("tries those behind one whose subscription is locked, and says so", async () => {
+      const locked = { subscriptionId: "sub_locked", customerId: "cus_locked", userId: "user_9" };
+      await receive(eventOf("customer.subscription.created", locked));
+      listed("customer.subscription.updated", { ...locked, secondsAgo: 30 * 60, seats: 2 });
+      listMany();
+      const connection = await context.test.database.connection();
+      await connection.script("begin; select from subscription for update");
+      try {
+        expect(await sweep()).toEqual([{ slot: "provider-a", problem }]);
+      } finally {
+        await connection.script("rollback");
+        connection.release({ healthy: true });
+      }
+      expect(await stored()).toHaveLength(COUNT + 1);
+      expect(await cursor()).toMatchObject({ swept_until: null, last_problem: problem });
+    });
+
+    it("ends where it takes none, and the next one goes on from there", async () => {
+      listMany();
+      await takeNone();
+      expect(await sweep()).toEqual([{ slot: "provider-a", problem }]);
+      expect(await stored()).toEqual([]);
+      expect(await cursor()).toMatchObject({ swept_until: null, last_problem: problem });
+      await takeAll();
+      expect(await sweep()).toMatchObject([{ report: { missed: COUNT, applied: COUNT } }]);
+      expect(await cursor()).toMatchObject({ swept_until: expect.any(Date), last_problem: null });
+    });
+
+    it("goes back to its cursor when they are older than that", async () => {
+      await sweep();
+      await context.test.rows("update event_sweep set swept_until = now() - interval '1 hour'");
+      const before = await cursor();
+      listMany(65 * 60);
+      await takeNone();
+      expect(await sweep()).toEqual([{ slot: "provider-a", problem }]);
+      expect(await cursor()).toMatchObject({ swept_until: before?.swept_until });
+      await takeAll();
+      expect(await sweep()).toMatchObject([{ report: { applied: COUNT } }]);
+    });
   });
 
   it("does not advance the cursor when it is interrupted", async () => {

@@ -45,18 +45,41 @@ describe("the jobs that correct subscriptions", () => {
   ])(
     "warn, and count a run of %s as failed, when a provider cannot be asked",
     async (name, fields, message) => {
-      const warnings: [object, string][] = [];
-      const log = {
-        ...context.runtime.log,
-        info: () => {},
-        warn: (...line: [object, string]) => warnings.push(line),
-      };
-      const jobs = jobsWith({ RECONCILE: "on" }, { ...context.runtime, log } as unknown as Runtime);
-      const job = jobs.find((candidate) => candidate.name === name);
-      if (job === undefined) throw new Error(`there is no ${name}`);
       context.stripe.interfere(async () => ({ status: 500 }));
-      expect(await takeTurn(context.runtime, name, job.run)).toBe("failed");
-      expect(warnings).toEqual([[fields, message]]);
+      expect(await runOnce(name)).toEqual({ outcome: "failed", warnings: [[fields, message]] });
     },
   );
+
+  it("warn, and count a sweep as failed, when the database is too slow for a missed event", async () => {
+    context.stripe.events.push(context.eventOf("customer.subscription.created"));
+    await context.test.rows(
+      `create function too_slow() returns trigger language plpgsql as $$
+       begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`,
+    );
+    await context.test.rows(
+      "create trigger too_slow before insert on subscription for each row execute function too_slow()",
+    );
+    const problem =
+      "the database is unavailable or too slow: 1 of 1 missed events could not be stored in time; the next run goes on with them";
+    expect(await runOnce("missed-events-sweep")).toEqual({
+      outcome: "failed",
+      warnings: [[{ slot: "provider-a", problem }, "sweep for missed events failed: trying again"]],
+    });
+    await context.test.rows("drop trigger too_slow on subscription");
+    expect(await runOnce("missed-events-sweep")).toMatchObject({ outcome: "ok" });
+    expect(await context.stored()).toHaveLength(1);
+  });
+
+  async function runOnce(name: string) {
+    const warnings: [object, string][] = [];
+    const log = {
+      ...context.runtime.log,
+      info: () => {},
+      warn: (...line: [object, string]) => warnings.push(line),
+    };
+    const jobs = jobsWith({ RECONCILE: "on" }, { ...context.runtime, log } as unknown as Runtime);
+    const job = jobs.find((candidate) => candidate.name === name);
+    if (job === undefined) throw new Error(`there is no ${name}`);
+    return { outcome: await takeTurn(context.runtime, name, job.run), warnings };
+  }
 });
