@@ -218,6 +218,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "goes back to its cursor",
   },
   {
+    file: "src/store/reconciliation-retention.ts",
+    find: "and (r.at, r.id) < (latest.at, latest.id)",
+    replace: "and (r.at, r.id) <= (latest.at, latest.id)",
+    fault: "retention drops the last change of a subscription",
+    tests: ["test/store/reconciliation-retention.test.ts"],
+  },
+  {
     file: "src/store/reclaims.ts",
     find: "where bytes_so_far <= $4::float8 or place = 1",
     replace: "where $4::float8 > 0",

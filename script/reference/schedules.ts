@@ -13,7 +13,8 @@ const DOES: Record<JobName, string> = {
   redaction: "removes the personal data of deleted accounts",
   "nightly-comparison": "compares all subscriptions with their providers, once a night",
   "session-clean-up": "deletes expired sessions and links, and warns of keys that expire",
-  retention: "deletes payloads, notifications, events and usage that are older than they are kept",
+  retention:
+    "deletes payloads, notifications, comparisons, events and usage that are older than they are kept",
 };
 
 export function jobRows(): string {

@@ -177,7 +177,8 @@ export const VARIABLE_DESCRIPTIONS: readonly VariableDescription[] = [
   {
     names: ["AUDIT_RETENTION_DAYS"],
     unset: "365, at least 30",
-    meaning: "how long entries of the audit log are kept",
+    meaning:
+      "how long entries of the audit log are kept, and what comparisons with a provider have changed, but for the last one of each subscription",
   },
   {
     names: ["PLANS_PRICE_IDS"],

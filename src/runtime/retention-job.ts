@@ -8,6 +8,7 @@ import { dropUnseenHooks } from "../store/hook-endpoints.ts";
 import { dropAbandonedImports } from "../store/imports.ts";
 import { deleteExpiredLeases } from "../store/leases.ts";
 import { dropOutbound } from "../store/outbound-retention.ts";
+import { dropReconciliations } from "../store/reconciliation-retention.ts";
 import { dropUsage } from "../store/usage.ts";
 
 const EVERY_MS = 10 * 60 * 1000;
@@ -22,11 +23,11 @@ const UNSEEN_HOOK_DAYS = 5;
 const USAGE_DAYS = 30;
 
 /**
- * Drops bodies of old deliveries, old notifications, outbound events and usage, abandoned imports, hooks that
- * no process has any more, and leases of crashed processes.
+ * Drops bodies of old deliveries, old notifications, comparisons, outbound events and usage, abandoned
+ * imports, hooks that no process has any more, and leases of crashed processes.
  */
 export function retentionJob(
-  { deliveryRetentionDays }: Config,
+  { deliveryRetentionDays, auditRetentionDays }: Config,
   { database }: { database: Database },
 ): Job<JobName> {
   return {
@@ -39,6 +40,8 @@ export function retentionJob(
       while (!isStopping() && (await dropPayloads(database, payloads)).passed > 0) await sleep(PAUSE_MS);
       const notifications = { olderThanDays: NOTIFICATION_DAYS, limit: BATCH };
       while (!isStopping() && (await dropNotifications(database, notifications)) > 0) await sleep(PAUSE_MS);
+      const comparisons = { olderThanDays: auditRetentionDays, limit: BATCH };
+      while (!isStopping() && (await dropReconciliations(database, comparisons)) > 0) await sleep(PAUSE_MS);
       await dropUnseenHooks(database, UNSEEN_HOOK_DAYS);
       const outbound = { olderThanDays: OUTBOUND_DAYS, limit: BATCH };
       while (!isStopping() && (await dropOutbound(database, outbound)) > 0) await sleep(PAUSE_MS);

@@ -440,6 +440,13 @@ CREATE INDEX reconciliation_by_subscription ON public.reconciliation USING btree
 
 CREATE INDEX reconciliation_by_user ON public.reconciliation USING btree (user_id) WHERE (user_id IS NOT NULL);
 
+create table reconciliation_retention (
+  only_one boolean not null default true,
+  dropped_until bigint not null default 0,
+  constraint reconciliation_retention_only_one_check CHECK (only_one),
+  constraint reconciliation_retention_pkey PRIMARY KEY (only_one)
+);
+
 create table replaced_checkout (
   provider text not null,
   session_id text not null,
