@@ -364,4 +364,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/hooks.test.ts"],
     only: "event's fault",
   },
+  {
+    file: "src/providers/outbound/oldest-first.ts",
+    find: "          isComplete = false;\n",
+    replace: "",
+    fault: "of a long list of events only the oldest are ingested",
+    tests: ["test/providers/outbound/oldest-first.test.ts"],
+  },
 ];

@@ -1,34 +1,48 @@
 import type { ListedEvent } from "../../domain/payment-api.ts";
-import type { ConnectedProvider } from "./connected-provider.ts";
-import { problem } from "./problems.ts";
 
-/** Some 100 MB at worst. */
+/** How much of a list is in memory at once. */
 const MAX_EVENTS = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** A page of a hundred items, a few kilobytes each. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Providers list newest first and the caller needs oldest first, so all pages are read before the first item.
- * @param pages may repeat items when new ones arrive meanwhile
- * @throws PaymentApiProblem when there are too many of them
+ * Of a list that is too long for that only the oldest items are kept, and it is read again for those behind
+ * them.
+ * @param list starts at the newest page; it may repeat items when new ones arrive meanwhile
  */
 export async function* oldestFirst(
-  provider: ConnectedProvider,
-  pages: AsyncIterable<readonly ListedEvent[]>,
+  list: () => AsyncIterable<readonly ListedEvent[]>,
+  { maxEvents, maxBytes } = { maxEvents: MAX_EVENTS, maxBytes: MAX_BYTES },
 ): AsyncGenerator<ListedEvent> {
-  const events = new Map<string, ListedEvent>();
-  for await (const page of pages) {
-    for (const event of page) {
-      // A repeated item keeps its first position.
-      events.delete(event.eventId);
-      events.set(event.eventId, event);
+  const given = new Set<string>();
+  for (let isComplete = false; !isComplete; ) {
+    isComplete = true;
+    const oldest = new Map<string, ListedEvent>();
+    let bytes = 0;
+    const leaveOut = (event: ListedEvent | undefined) => {
+      if (event && oldest.delete(event.eventId)) bytes -= event.rawBody.length;
+    };
+    for await (const page of list()) {
+      for (const event of page) {
+        if (given.has(event.eventId)) continue;
+        // A repeated item keeps its oldest position.
+        leaveOut(oldest.get(event.eventId));
+        oldest.set(event.eventId, event);
+        bytes += event.rawBody.length;
+        while (oldest.size > maxEvents || (bytes > maxBytes && oldest.size > 1)) {
+          const [newest] = oldest.values();
+          leaveOut(newest);
+          isComplete = false;
+        }
+      }
     }
-    if (events.size > MAX_EVENTS)
-      throw problem(provider, "rejected", `more than ${MAX_EVENTS} events`, {
-        remedy: "Ask for a shorter time.",
-      });
+    for (const event of [...oldest.values()].reverse()) {
+      given.add(event.eventId);
+      yield event;
+    }
   }
-  yield* [...events.values()].reverse();
 }
 
 export function listedEvent(eventId: string, eventType: string, body: unknown): ListedEvent {

@@ -42,7 +42,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     previewChange: (id, change) => previewChange(provider, begin(), id, change),
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
-    listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+    listEvents: (since) => oldestFirst(() => eventPages(provider, since)),
     isEndpointDisabled: null,
     listSubscriptions: () =>
       eachState((position) => subscriptionPage(provider, position, { withEmails: false })),

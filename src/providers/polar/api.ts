@@ -43,7 +43,7 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     previewChange: async () => null,
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
-    listEvents: (since) => oldestFirst(provider, deliveryPages(provider, since)),
+    listEvents: (since) => oldestFirst(() => deliveryPages(provider, since)),
     isEndpointDisabled: () => isEndpointDisabled(provider),
     listSubscriptions: () => eachState((position) => subscriptionPage(provider, position)),
     listSubscriptionPage: (position) => subscriptionPage(provider, position),
