@@ -204,6 +204,18 @@ describe("a notification", () => {
   });
 });
 
+describe("the dashboard", () => {
+  it("says that seats were purchased only where they were", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
+    expect((await openPage(server.url, "/dashboard", cookie)).text).toMatch(
+      / Seats 1 Your own seat is free\./,
+    );
+    await createSubscription(test, id, { seats: 3 });
+    expect((await openPage(server.url, "/dashboard", cookie)).text).toContain("Seats purchased 3 ");
+  });
+});
+
 describe("a plan", () => {
   it("cannot be bought for too many seats or without a provider, with a message", async () => {
     const choose = (seats: string) =>

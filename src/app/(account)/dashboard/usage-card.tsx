@@ -6,13 +6,17 @@ import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { planOf } from "../billing/plans.ts";
-import type { Subscription } from "../billing/subscription-state.ts";
+import { isRunning, type Subscription } from "../billing/subscription-state.ts";
 
 type Keys = readonly z.output<typeof ApiKeyView>[];
 
 /** Used and included seats and API keys. */
 export async function UsageCard({ subscription, keys }: { subscription: Subscription | null; keys: Keys }) {
-  const [t, format] = await Promise.all([getTranslations("dashboard"), getFormatter()]);
+  const [t, billing, format] = await Promise.all([
+    getTranslations("dashboard"),
+    getTranslations("billing"),
+    getFormatter(),
+  ]);
   const max = subscription && (await planOf(subscription.planId))?.seats.max;
   const now = new Date();
   const inForce = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
@@ -21,7 +25,7 @@ export async function UsageCard({ subscription, keys }: { subscription: Subscrip
     <Card title={t("used")} action={<LinkButton href="/api-keys">{t("keysWay")}</LinkButton>}>
       <dl className="grid grid-cols-2 gap-4">
         <Figure
-          label={t("seats")}
+          label={isRunning(subscription) ? t("seats") : billing("seats")}
           description={max ? t("seatsAbout", { max }) : t(subscription ? "seatsPaid" : "seatsFree")}
         >
           {format.number(subscription?.seats ?? 1)}
