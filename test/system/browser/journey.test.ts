@@ -262,6 +262,24 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await section(page, "Plans").getByText("€200 per seat / year").waitFor();
   });
 
+  it("sees the new seats and their price at every plan after switching", async () => {
+    const someone = await createUser(site.test);
+    await subscribe(site, someone, 2);
+    const page = await visit(browser, site, { as: someone });
+    await page.goto("/billing");
+    const offer = (plan: string) =>
+      page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: plan, exact: true }) });
+    const pro = offer("Pro");
+    await pro.getByText("€40 / month").waitFor();
+    await (await waitForHydration(offer("Team").getByLabel("Seats", { exact: true }))).fill("6");
+    await press(page, "Switch to Team");
+    await press(page, "Confirm change");
+    await offer("Team").getByText("Subscription changed.").waitFor();
+    await offer("Team").getByText("€90 / month").waitFor();
+    await pro.getByText("€100 / month").waitFor();
+    expect(await pro.getByLabel("Seats", { exact: true }).inputValue()).toBe("5");
+  });
+
   it.each([true, false])(
     "sees what changes at the end of the period, and keeps the plan (JavaScript: %s)",
     async (javaScriptEnabled) => {

@@ -17,14 +17,17 @@ export async function SeatsField({
   const t = await getTranslations("billing");
   const { min, max } = plan.seats;
   if (min === max) return <input type="hidden" name="seats" value={min} />;
+  const start = Math.min(max, Math.max(min, defaultValue));
   return (
+    // Keyed: a change of plan elsewhere on the page starts it over, its total too.
     <Stepper
+      key={start}
       label={t("seats")}
       help={t("seatsHelp", { min, max })}
       name="seats"
       min={min}
       max={max}
-      defaultValue={Math.min(max, Math.max(min, defaultValue))}
+      defaultValue={start}
       labels={{ less: t("less"), more: t("more") }}
       each={price && { locale, total: t.raw(`price.${price.interval}`), ...price }}
     />
