@@ -2,8 +2,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
+import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
-import { fill, press } from "./page-actions.ts";
+import { fill, press, subscribe } from "./page-actions.ts";
 import { openSite, type Site } from "./site.ts";
 import { visit } from "./visit.ts";
 
@@ -14,7 +15,11 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   let site: Site;
   let browser: Browser;
   beforeAll(async () => {
-    site = await openSite({ RATE_LIMIT_SETTINGS: "2/5", RATE_LIMIT_AUTH_SIGN_IN: "2/5" });
+    site = await openSite({
+      RATE_LIMIT_SETTINGS: "2/5",
+      RATE_LIMIT_AUTH_SIGN_IN: "2/5",
+      RATE_LIMIT_BILLING: "2/5",
+    });
     browser = await startBrowser();
   }, 180_000);
   afterAll(async () => {
@@ -73,6 +78,46 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     await eventually(canRetry, true);
     await page.getByRole("complementary").getByText(name, { exact: true }).waitFor();
   });
+
+  it.each([true, false])(
+    "keeps the review of a change, which can be confirmed afterwards (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const someone = await createUser(site.test);
+      await subscribe(site, someone, 2);
+      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      await page.goto("/billing");
+      const team = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Team" }) });
+      await team.getByLabel("When").selectOption("period_end");
+      await team.getByLabel("Seats", { exact: true }).fill("6");
+      await press(page, "Switch to Team");
+      const review = team.locator("dl");
+      await review.waitFor();
+      const shown = await review.textContent();
+      const openPortal = () => sendRequest(site.url, "POST", "/api/portal", { cookie: someone.cookie });
+      await eventually(async () => (await openPortal()).status, 429);
+      await press(page, "Confirm change");
+      await team.getByRole("alert").filter({ hasText: REFUSED }).waitFor();
+      await team.getByRole("heading", { name: "Review your change" }).waitFor();
+      expect(shown).toMatch(/^PlanTeamSeats6Takes effect/);
+      expect(await review.textContent()).toBe(shown);
+
+      const result = team.getByText(/^The change takes effect on /);
+      const isConfirmed = async () => {
+        // Without JavaScript it neither counts down nor says that it is being sent.
+        if (javaScriptEnabled) await team.locator("[data-wait]").waitFor({ state: "detached" });
+        await press(page, "Confirm change");
+        if (javaScriptEnabled) await result.waitFor();
+        return result.isVisible();
+      };
+      await eventually(isConfirmed, true);
+      const scheduled = await site.test.rows(
+        `select scheduled_change.plan_id, scheduled_change.seats from scheduled_change
+         join subscription on subscription.id = subscription_id where user_id = $1`,
+        [someone.id],
+      );
+      expect(scheduled).toEqual([{ plan_id: "team", seats: 6 }]);
+    },
+  );
 
   it("shows the limit on sign-in in the user's language", async () => {
     const page = await visit(browser, site, { locale: "de-DE" });

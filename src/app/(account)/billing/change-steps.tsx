@@ -6,6 +6,7 @@ import type { FormAction } from "../../../ui/action-form.tsx";
 import { buttonClasses } from "../../../ui/button-classes.ts";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../ui/form-outcome.ts";
+import type { Outcome } from "../../../ui/outcome.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 
 /** The result of either step. */
@@ -14,9 +15,16 @@ export type ChangeStep =
   | { step: "preview"; lines: { label: string; value: string }[]; fields: Record<string, string> }
   | { step: "changed" | "unchanged"; text: string };
 
+type Preview = Extract<ChangeStep, { step: "preview" }>;
+
+/** How the names of the fields begin that repeat a line of the preview. */
+const LINE = "shown.";
 const FORM = "group mt-auto flex flex-col gap-3 border-line border-t pt-4";
 
-/** A form whose first submission shows what a change costs, and whose second one makes it. */
+/**
+ * A form whose first submission shows what a change costs, and whose second one makes it. A refusal leaves the
+ * person on the step.
+ */
 export function ChangeSteps({
   action,
   labels,
@@ -29,15 +37,19 @@ export function ChangeSteps({
 }) {
   const [outcome, submit] = useActionState(action, null);
   const result = outcome?.done ? (outcome.value as ChangeStep) : null;
-  if (result?.step === "preview") {
+  const preview = result?.step === "preview" ? result : refusedPreview(outcome);
+  if (preview !== null) {
     return (
       <form action={submit} className={FORM}>
-        {Object.entries(result.fields).map(([name, value]) => (
+        {Object.entries(preview.fields).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        {preview.lines.map(({ label, value }) => (
+          <input key={label} type="hidden" name={`${LINE}${label}`} value={value} />
         ))}
         <PreviewTitle title={labels.title} />
         <dl className="flex flex-col gap-2 text-sm">
-          {result.lines.map(({ label, value }) => (
+          {preview.lines.map(({ label, value }) => (
             <div key={label} className="flex flex-wrap justify-between gap-x-4">
               <dt className="text-muted">{label}</dt>
               <dd className="tabular-nums">{value}</dd>
@@ -45,6 +57,7 @@ export function ChangeSteps({
           ))}
         </dl>
         <SubmitButton>{labels.confirm}</SubmitButton>
+        <FormMessage outcome={outcome} />
         {/* A full load: it starts the form over, also without JavaScript. */}
         <a href="/billing" className={buttonClasses("ghost")}>
           {labels.back}
@@ -72,6 +85,18 @@ export function ChangeSteps({
       </form>
     </OutcomeProvider>
   );
+}
+
+/** What a refused confirmation had shown: it sent its lines along. */
+function refusedPreview(outcome: Outcome): Pick<Preview, "lines" | "fields"> | null {
+  if (outcome === null || outcome.done || outcome.entered.preview === "true") return null;
+  const entered = Object.entries(outcome.entered);
+  return {
+    lines: entered
+      .filter(([name]) => name.startsWith(LINE))
+      .map(([name, value]) => ({ label: name.slice(LINE.length), value })),
+    fields: Object.fromEntries(entered.filter(([name]) => !name.startsWith(LINE))),
+  };
 }
 
 /** Takes the focus, which the removed button had. */
