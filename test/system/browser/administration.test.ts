@@ -201,6 +201,9 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await page.waitForURL("/admin/service-keys");
       if (javaScriptEnabled) await waitForHydration(page.getByLabel("Name"));
       await fill(page, { Name: name, Limit: "lots" });
+      await press(page, "Create key");
+      const permissions = page.getByRole("group", { name: "Permissions" });
+      await permissions.getByText("Choose at least one.").waitFor();
       await page.getByLabel("entitlements:read").check();
       await press(page, "Create key");
       await page.getByText("Enter the limit as requests/seconds, such as 600/60.").first().waitFor();
@@ -244,6 +247,8 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await page.waitForURL("/admin/event-endpoints");
       if (javaScriptEnabled) await waitForHydration(page.getByLabel("URL"));
       await fill(page, { URL: "https://10.0.0.1/hook" });
+      await press(page, "Add endpoint");
+      await page.getByRole("group", { name: "Event types" }).getByText("Choose at least one.").waitFor();
       await page.getByLabel("payment.disputed").check();
       await press(page, "Add endpoint");
       await page.getByText("Enter a public https address.").first().waitFor();

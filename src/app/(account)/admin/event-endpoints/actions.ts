@@ -19,9 +19,9 @@ const PATH = "/admin/event-endpoints";
 
 /** Fields: `url`, `description`, and `types.<type>` for each type to send. Returns the secret, this once. */
 export async function createEventEndpoint(form: FormData): Promise<z.input<typeof createOperation.output>> {
-  const created = await runAction(createOperation, form, () => ({
+  const created = await runAction(createOperation, form, async () => ({
     url: formText(form, "url"),
-    types: checkedValues(form, "types") ?? [],
+    types: (await checkedValues(form, "types")) ?? [],
     ...descriptionIn(form),
   }));
   revalidatePath(PATH, "layout");
@@ -33,12 +33,12 @@ export async function createEventEndpoint(form: FormData): Promise<z.input<typeo
  * `rotateSecret`.
  */
 export async function updateEventEndpoint(form: FormData): Promise<z.input<typeof updateOperation.output>> {
-  const updated = await runAction(updateOperation, form, () => {
+  const updated = await runAction(updateOperation, form, async () => {
     const enabled = formText(form, "enabled");
     return {
       id: formText(form, "id"),
       url: formText(form, "url"),
-      types: checkedValues(form, "types"),
+      types: await checkedValues(form, "types"),
       ...descriptionIn(form),
       ...(enabled === null ? {} : { enabled: enabled === "true" }),
       ...(formText(form, "rotateSecret") === "on" ? { rotateSecret: true } : {}),

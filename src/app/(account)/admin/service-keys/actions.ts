@@ -19,12 +19,12 @@ const PATH = "/admin/service-keys";
  * on which the key is valid; empty for a year, `never` for never. Returns the key, this once.
  */
 export async function createServiceKey(form: FormData): Promise<z.input<typeof createOperation.output>> {
-  const created = await runAction(createOperation, form, () => {
+  const created = await runAction(createOperation, form, async () => {
     const expiresAt = formText(form, "expiresAt");
     const limit = formText(form, "limit");
     return {
       name: formText(form, "name"),
-      permissions: checkedValues(form, "permissions") ?? [],
+      permissions: (await checkedValues(form, "permissions")) ?? [],
       ...(limit ? { limit } : {}),
       ...(expiresAt ? { expiresAt: expiresAt === "never" ? null : endOfDay(expiresAt) } : {}),
     };
