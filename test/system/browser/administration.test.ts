@@ -276,11 +276,11 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await page.getByRole("heading", { name: "Copy the signing secret now" }).waitFor();
       expect(await secretShown()).not.toBe(first);
 
-      const { host } = new URL(receiver.url);
-      await page.getByLabel(`Type ${host} to confirm`).fill("something else");
+      const confirmation = page.getByLabel(`Type ${receiver.url} to confirm`);
+      await confirmation.fill(new URL(receiver.url).host);
       await press(page, "Delete endpoint");
-      await page.getByText("That doesn’t match the endpoint’s host.").first().waitFor();
-      await page.getByLabel(`Type ${host} to confirm`).fill(host);
+      await page.getByText("That doesn’t match the endpoint’s URL.").first().waitFor();
+      await confirmation.fill(receiver.url);
       await press(page, "Delete endpoint");
       await page.getByText("Endpoint deleted.").waitFor();
       expect(await page.getByText(receiver.url).count()).toBe(0);

@@ -54,11 +54,11 @@ function descriptionIn(form: FormData): { description?: string | null } {
   return description === null ? {} : { description: description.trim() || null };
 }
 
-/** Fields: `id`, and from the page `host` with `confirmation`, which has to repeat it. */
+/** Fields: `id`, and from the page `url` with `confirmation`, which has to repeat it. */
 export async function deleteEventEndpoint(form: FormData): Promise<never> {
   await runAction(deleteOperation, form, async () => {
-    const host = formText(form, "host");
-    if (host !== null && formText(form, "confirmation")?.trim() !== host) {
+    const url = formText(form, "url");
+    if (url !== null && hrefOf(formText(form, "confirmation")) !== hrefOf(url)) {
       const t = await getTranslations("adminEventEndpoints.delete");
       throw new FieldError("confirmation", t("mismatch"));
     }
@@ -66,6 +66,11 @@ export async function deleteEventEndpoint(form: FormData): Promise<never> {
   });
   revalidatePath(PATH, "layout");
   redirect(`${PATH}?done=deleted`);
+}
+
+/** White space round an address, and a slash in place of no path, make no other address. */
+function hrefOf(url: string | null): string | undefined {
+  return URL.parse(url ?? "")?.href;
 }
 
 /** Fields: `id`, and the `type` of the example event. */

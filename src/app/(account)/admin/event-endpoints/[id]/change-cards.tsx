@@ -50,14 +50,13 @@ export async function SecretCard({ endpoint }: Props) {
 
 export async function DeleteCard({ endpoint: { id, url } }: Props) {
   const t = await getTranslations("adminEventEndpoints.delete");
-  const { host } = new URL(url);
   return (
     <Card title={t("title")} description={t("about")} tone="danger">
       <ActionForm action={formAction(deleteEventEndpoint)} className="flex max-w-md flex-col gap-4">
         <input type="hidden" name="id" value={id} />
-        <input type="hidden" name="host" value={host} />
+        <input type="hidden" name="url" value={url} />
         <Field
-          label={t("confirm", { host })}
+          label={t("confirm", { url })}
           name="confirmation"
           required
           autoComplete="off"
