@@ -42,6 +42,17 @@ describe.skipIf(missing)(`a browser without JavaScript${missing ? ` (${missing})
     await page.waitForURL(`${shop}/left`);
     await page.goto(url);
     await page.getByLabel("Email").fill("somebody@example.com");
+    const trial = page.getByLabel("Start with a 14-day free trial");
+    const isDue = (sum: string) => page.locator(".sum").getByText(sum, { exact: true }).isVisible();
+    await trial.check();
+    expect([await isDue("20,00 EUR"), await isDue("0,00 EUR")]).toEqual([false, true]);
+    expect(await page.getByRole("button", { name: /^Pay/ }).count()).toBe(0);
+    await page.getByRole("button", { name: "Start the trial" }).waitFor();
+    await page.getByRole("button", { name: "Decline the card" }).click();
+    await page.getByRole("alert").waitFor();
+    await trial.uncheck();
+    expect([await isDue("20,00 EUR"), await isDue("0,00 EUR")]).toEqual([true, false]);
+    expect(await page.getByRole("button", { name: "Start the trial" }).count()).toBe(0);
     await page.getByRole("button", { name: "Pay 20,00 EUR" }).click();
     await page.waitForURL(`${shop}/paid`);
 

@@ -13,7 +13,7 @@ const PAYING_CARD = "4242424242424242";
 const DECLINED_CARD = "4000000000000002";
 const TRIAL_DAYS = 14;
 
-type Filled = { email: string; card: string; code: string; problem: string | null };
+type Filled = { email: string; card: string; code: string; wantsTrial: boolean; problem: string | null };
 
 /** The hosted checkout, like https://docs.stripe.com/payments/checkout. */
 export function checkoutPages(slot: ProviderSlot): Hono {
@@ -23,7 +23,13 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     if (checkout === null) return c.html(unknown(), 404);
     if (checkout.status !== "open") return c.html(closed(slot, checkout));
     return c.html(
-      form(c, checkout, { email: checkout.email ?? "", card: PAYING_CARD, code: "", problem: null }),
+      form(c, checkout, {
+        email: checkout.email ?? "",
+        card: PAYING_CARD,
+        code: "",
+        wantsTrial: false,
+        problem: null,
+      }),
     );
   });
   app.post("/:id", async (c) => {
@@ -38,10 +44,11 @@ export function checkoutPages(slot: ProviderSlot): Hono {
       email: (fields.get("email") ?? "").trim(),
       card: digits(fields.get("card")),
       code: checkout.allowPromotionCodes ? (fields.get("code") ?? "").trim().slice(0, 100) : "",
+      wantsTrial: fields.get("trial") === "on",
     };
     const problem = problemWith(filled, fields.get("action"));
     if (problem !== null) return c.html(form(c, checkout, { ...filled, problem }), 422);
-    const trialDays = checkout.trialDays || (fields.get("trial") === "on" ? TRIAL_DAYS : 0);
+    const trialDays = checkout.trialDays || (filled.wantsTrial ? TRIAL_DAYS : 0);
     const isLoggedOut = fields.get("logout") === "on" && slot.traits.letsPayersLogOut;
     const { email, code } = filled;
     const payment = { email, seats: checkout.seats, trialDays, isLoggedOut, code: code || null };
@@ -87,12 +94,13 @@ function digits(text: string | null): string {
   return (text ?? "").replaceAll(/\D/g, "").slice(0, 19);
 }
 
-function form(c: Context, checkout: Checkout, { email, card, code, problem }: Filled): Html {
+function form(c: Context, checkout: Checkout, { email, card, code, wantsTrial, problem }: Filled): Html {
   const { offer, seats, trialDays = 0, allowPromotionCodes = null } = checkout;
   const languages = c.req.header("accept-language");
   const { discount, due } = chargeTotals(checkoutState(checkout));
   const total = money(due, offer.currency, languages);
   const price = money(offer.amount, offer.currency, languages);
+  const nothing = money(0, offer.currency, languages);
   return page(
     `Buy ${offer.planName}`,
     html`<div class="two">
@@ -105,7 +113,7 @@ function form(c: Context, checkout: Checkout, { email, card, code, problem }: Fi
 ${discount > 0 ? html`<dt>Discount</dt><dd>${money(-discount, offer.currency, languages)}</dd>` : ""}
 </dl>
 ${trialDays > 0 ? html`<dl><dt>Trial</dt><dd>${daysOf(trialDays)} free</dd></dl>` : ""}
-<dl class="sum"><dt>Due today</dt><dd>${trialDays > 0 ? money(0, offer.currency, languages) : total}</dd></dl>
+<dl class="sum"><dt>Due today</dt><dd>${unlessInTrial(trialDays, total, nothing)}</dd></dl>
 </section>
 <form class="card" method="post" aria-label="Payment">
 ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
@@ -119,13 +127,19 @@ ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
 <p class="help" id="card-help">4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Never enter a real one.</p>
 </div>
 ${allowPromotionCodes ? html`<div class="field"><label for="code">Promotion code</label><input id="code" name="code" autocomplete="off" maxlength="100" value="${code}"></div>` : ""}
-${trialDays > 0 ? "" : html`<div class="field"><label class="check"><input type="checkbox" name="trial"> Start with a ${TRIAL_DAYS}-day free trial: nothing is due today</label></div>`}
-<div class="field"><button class="main" name="action" value="pay">${trialDays > 0 ? "Start the trial" : `Pay ${total}`}</button></div>
+${trialDays > 0 ? "" : html`<div class="field"><label class="check"><input type="checkbox" name="trial"${wantsTrial ? " checked" : ""}> Start with a ${TRIAL_DAYS}-day free trial: nothing is due today</label></div>`}
+<div class="field"><button class="main" name="action" value="pay">${unlessInTrial(trialDays, `Pay ${total}`, "Start the trial")}</button></div>
 <div class="field"><button class="full bad" name="action" value="decline">Decline the card</button></div>
 <button class="full" name="action" value="cancel" formnovalidate>Cancel and go back</button>
 </form>
 </div>`,
   );
+}
+
+/** For a trial that the payer may choose, which of both is shown follows its box. */
+function unlessInTrial(trialDays: number, paid: string, inTrial: string): Html | string {
+  if (trialDays > 0) return inTrial;
+  return html`<span class="paid">${paid}</span><span class="in-trial">${inTrial}</span>`;
 }
 
 function closed(slot: ProviderSlot, checkout: Checkout): Html {

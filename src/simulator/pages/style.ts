@@ -22,6 +22,7 @@ p { margin: 0 0 12px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 24px; }
 .stack > * + * { margin-top: 24px; }
 .two { display: grid; gap: 24px; grid-template-columns: 1fr; }
+.two:has([name=trial]:checked) .paid, .two:not(:has([name=trial]:checked)) .in-trial { display: none; }
 @media (min-width: 760px) { .two { grid-template-columns: 5fr 6fr; gap: 48px; } }
 .row { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
 .row.apart { justify-content: space-between; }
