@@ -5,6 +5,7 @@ import { listPlans } from "../../operations/plans/list-plans.ts";
 import { LinkButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PlanCard } from "../../ui/plan-card.tsx";
+import { PlanGrid } from "../../ui/plan-grid.tsx";
 import { formatPrice } from "../../ui/price.ts";
 import { optionalUser } from "../gate/optional-user.ts";
 import { read } from "../gate/read.ts";
@@ -76,7 +77,7 @@ async function Plans({ isSomebody }: { isSomebody: boolean }) {
         {t("title")}
       </h2>
       <p className="mt-1 text-muted">{t("about")}</p>
-      <ul className="mt-6 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      <PlanGrid className="mt-6">
         {forSale.map(({ id, name, price, seats, features }) => {
           const planPath = price.amount > 0 ? `/billing?${new URLSearchParams({ plan: id })}` : null;
           return (
@@ -95,7 +96,7 @@ async function Plans({ isSomebody }: { isSomebody: boolean }) {
             />
           );
         })}
-      </ul>
+      </PlanGrid>
     </section>
   );
 }

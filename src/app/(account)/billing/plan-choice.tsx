@@ -3,6 +3,7 @@ import { getLocale, getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { classes } from "../../../ui/classes.ts";
+import { PlanGrid } from "../../../ui/plan-grid.tsx";
 import { formatPrice } from "../../../ui/price.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
@@ -42,7 +43,7 @@ export async function PlanChoice({
   return (
     <Card title={t("plans")} description={t(runs ? "changeInPortal" : "choose")}>
       {!runs && chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={selectedId} />}
-      <ul className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))]">
+      <PlanGrid>
         {shown.map((plan) => (
           <PlanBox
             key={plan.id}
@@ -54,7 +55,7 @@ export async function PlanChoice({
             isSelected={!runs && plan.id === selectedId}
           />
         ))}
-      </ul>
+      </PlanGrid>
     </Card>
   );
 }
