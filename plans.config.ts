@@ -61,7 +61,7 @@ export default definePlans([
         text: {
           en: "100,000 events per billing period",
           de: "100.000 Ereignisse je Abrechnungszeitraum",
-          es: "100 000 eventos por periodo de facturación",
+          es: "100.000 eventos por periodo de facturación",
           zh: "每个计费周期 100,000 个事件",
         },
       },
@@ -115,7 +115,7 @@ export default definePlans([
         text: {
           en: "10,000,000 events per billing period",
           de: "10.000.000 Ereignisse je Abrechnungszeitraum",
-          es: "10 000 000 eventos por periodo de facturación",
+          es: "10.000.000 eventos por periodo de facturación",
           zh: "每个计费周期 10,000,000 个事件",
         },
       },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { FEATURE_KINDS, type Feature } from "../../src/domain/feature.ts";
+import { LOCALES } from "../../src/domain/locale.ts";
 import { definePlans, priceIdsIn, pricesOf } from "../../src/domain/plan.ts";
 
 type Plans = Parameters<typeof definePlans>[0];
@@ -88,6 +89,16 @@ describe("the shipped plans", () => {
   it("have a feature of every kind each", () => {
     for (const { features } of plans.plans)
       expect(new Set(features.map(({ kind }) => kind))).toEqual(new Set(FEATURE_KINDS));
+  });
+
+  it("write numbers as the pages do in each language", () => {
+    const numbers = plans.plans.flatMap(({ features }) =>
+      features.flatMap(({ value, text }) =>
+        typeof value === "number" ? LOCALES.map((locale) => ({ locale, value, text: text[locale] })) : [],
+      ),
+    );
+    for (const { locale, value, text } of numbers)
+      expect(text).toContain(new Intl.NumberFormat(locale).format(value));
   });
 
   it("give 100 or more of a quota for free", () => {
