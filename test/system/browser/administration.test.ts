@@ -253,7 +253,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await press(page, "Add endpoint");
       await page.getByText("Enter a public https address.").first().waitFor();
       expect(await page.getByLabel("payment.disputed").isChecked()).toBe(true);
-      await fill(page, { URL: receiver.url });
+      await fill(page, { URL: receiver.url, "Description (optional)": "Data warehouse" });
       await press(page, "Add endpoint");
       await page.getByRole("heading", { name: "Copy the signing secret now" }).waitFor();
       const first = await secretShown();
@@ -263,6 +263,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await page.getByRole("link", { name: receiver.url }).click();
       await page.waitForURL(/\/admin\/event-endpoints\/[0-9a-f-]{36}$/);
       if (javaScriptEnabled) await waitForHydration(page.getByLabel("Event type", { exact: true }));
+      await section(page, "Details").getByText("Description", { exact: true }).waitFor();
       await press(page, "Send test event");
       await page.getByText("Delivered. The endpoint responded with 204.").waitFor();
       const log = page.getByRole("table", { name: "Deliveries" });

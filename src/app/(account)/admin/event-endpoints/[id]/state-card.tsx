@@ -34,7 +34,7 @@ export async function StateCard({ endpoint }: { endpoint: z.output<typeof EventE
               <Time at={disabledAt} />
             </DescriptionItem>
           )}
-          {description && <DescriptionItem label={t("fields.description")}>{description}</DescriptionItem>}
+          {description && <DescriptionItem label={t("details.description")}>{description}</DescriptionItem>}
           <DescriptionItem label={t("fields.types")}>{types.join(", ")}</DescriptionItem>
         </DescriptionList>
         <ActionForm action={formAction(updateEventEndpoint)}>
