@@ -15,7 +15,7 @@ export async function PaymentBanner() {
     <HiddenOn path="/billing">
       <aside
         aria-label={t("label")}
-        className="mb-4 flex items-start gap-2 rounded-box border border-bad bg-surface px-4 py-3"
+        className="mb-6 flex items-start gap-2 rounded-box border border-bad bg-surface px-4 py-3"
       >
         <CircleAlert aria-hidden="true" size={16} className="mt-1 shrink-0 text-bad" />
         <p>
