@@ -134,21 +134,18 @@ async function changeSeats(
   expect(context.atProvider(person)).toMatchObject([{ seats: Number(to) }]);
 }
 
-const PAGES = ["/dashboard", "/settings", "/notifications", "/api-keys"];
+const PAGES = ["/dashboard", "/settings", "/notifications", "/api-keys", "/billing"];
 const BANNER = {
   label: "Payment",
   text: /A payment for Team failed\. You keep access until \w+ \d+, \d{4}\./,
 };
 
 async function isWarnedOnEveryPage(page: Page, { server }: ProviderContext): Promise<void> {
-  const banner = page.getByRole("complementary", { name: BANNER.label });
   for (const path of PAGES) {
     await page.goto(`${server.url}${path}`);
+    const banner = page.getByRole("complementary", { name: BANNER.label });
     expect(await banner.textContent(), path).toMatch(BANNER.text);
   }
-  await banner.getByRole("link", { name: "Go to billing" }).click();
-  await page.getByText(/^Your last payment failed\. .* You keep access until \w+ \d+, \d{4}\.$/).waitFor();
-  expect(await banner.count()).toBe(0);
 }
 
 /** On the billing page, once both sides agree. */

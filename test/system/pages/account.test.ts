@@ -303,27 +303,6 @@ describe("a subscription whose payment failed", () => {
   });
 });
 
-describe("a payment that is due or was taken back", () => {
-  it.each([
-    ["past_due", /A payment for Pro failed\. You keep access until /, "You keep access until "],
-    ["unpaid", /A payment for Pro is still due\./, "You won’t have access until it’s paid."],
-    ["refunded", /The last payment for Pro was refunded\./, "The last payment was refunded."],
-  ])("is in a banner, and once on the billing page: %s", async (problem, banner, sentence) => {
-    const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
-    const status = problem === "refunded" ? "active" : problem;
-    await createSubscription(test, id, { status, provider_subscription_id: `sub_${problem}` });
-    await test.rows(
-      `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
-       select 'provider-a', 'in_refunded', 'sub_refunded', 2000, 'EUR', 'paid', 'refunded', now() where $1 = 'refunded'`,
-      [problem],
-    );
-    expect((await openPage(server.url, "/dashboard", cookie)).text).toMatch(banner);
-    const { text } = await openPage(server.url, "/billing", cookie);
-    expect(text).not.toMatch(banner);
-    expect(text.split(sentence)).toHaveLength(2);
-  });
-});
-
 describe("two-factor authentication", () => {
   const act = (name: string, fields: Fields, cookie = "") => {
     const action = findServerAction(name);

@@ -1,26 +1,23 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { Card } from "../../../ui/card.tsx";
-import { classes } from "../../../ui/classes.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import { Status } from "../../../ui/status.tsx";
 import { milestoneSentence } from "./milestone-sentence.ts";
-import { paymentProblemSentence } from "./payment-problem-sentence.ts";
 import { paidPrice, planOf, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
 import { ScheduledChange } from "./scheduled-change.tsx";
 import { TONES } from "./status-tones.ts";
 import type { Subscription } from "./subscription-state.ts";
 
-/** The current plan, its price, what comes next, and what is wrong with its payment. */
+/** The current plan, its price, and what comes next. */
 export async function CurrentPlan({ subscription }: { subscription: Subscription }) {
-  const [t, locale, format, plan, price, sentence, problem] = await Promise.all([
+  const [t, locale, format, plan, price, sentence] = await Promise.all([
     getTranslations("billing"),
     getLocale(),
     getFormatter(),
     planOf(subscription.planId),
     paidPrice(subscription.id),
     milestoneSentence(subscription),
-    paymentProblemSentence(subscription.id),
   ]);
   const { status, seats } = subscription;
   const isOwed = status === "past_due" || status === "unpaid";
@@ -33,9 +30,7 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
         <p className="font-semibold text-lg">{plan?.name ?? subscription.planId}</p>
         <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>
       </div>
-      <p className={classes("mt-1 max-w-prose", (isOwed || problem) && "text-bad")}>
-        {problem === null ? sentence : `${sentence} ${problem}`}
-      </p>
+      <p className={isOwed ? "mt-1 max-w-prose text-bad" : "mt-1 max-w-prose"}>{sentence}</p>
       <ScheduledChange subscription={subscription} />
       <dl className="mt-4 grid grid-cols-2 gap-4 border-line border-t pt-4 sm:grid-cols-4">
         <div>
