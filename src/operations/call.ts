@@ -26,6 +26,11 @@ export type Call = {
 /** Ordinary bodies arrive together with their request, or soon, and most requests call one operation. */
 const LATE_AFTER_MS = 100;
 
+/** Whether a caller who was identified then, by `performance.now()`, has to be identified again. */
+export function isLate(identifiedAtMs: number): boolean {
+  return performance.now() - identifiedAtMs > LATE_AFTER_MS;
+}
+
 /**
  * Reads a call's input. A caller who was identified some time ago is identified again: otherwise a client
  * could hold a body back, or put a slow mutation before another, until after its session or key was revoked,
@@ -35,7 +40,7 @@ const LATE_AFTER_MS = 100;
 export async function readInputOf<Input>(call: Call, read: () => Input | Promise<Input>): Promise<Input> {
   const input = await read();
   const { identified } = call;
-  if (identified !== undefined && performance.now() - identified.atMs > LATE_AFTER_MS) {
+  if (identified !== undefined && isLate(identified.atMs)) {
     call.caller = await identified.again();
     identified.atMs = performance.now();
   }

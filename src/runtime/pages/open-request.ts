@@ -5,6 +5,7 @@ import type { Person } from "../../domain/caller.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
 import type { Charge } from "../../limits/charge.ts";
+import { isLate } from "../../operations/call.ts";
 import { errorDocument } from "./error-document.ts";
 import { errorStatus } from "./error-status.ts";
 import { markAsOwn } from "./own-request.ts";
@@ -30,13 +31,23 @@ export async function openRequest(
   markAsOwn(incoming, address);
   for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
 
-  const identified = await auth
-    // Pages are for sessions; API keys are for programs.
-    .identify({ address, header: (name) => headers[name] as string | undefined, sessionsOnly: true })
-    .catch((error: unknown) => ({ error }));
+  const identify = () =>
+    auth
+      // Pages are for sessions; API keys are for programs.
+      .identify({ address, header: (name) => headers[name] as string | undefined, sessionsOnly: true })
+      .catch((error: unknown) => ({ error }));
+  const identified = await identify();
+  const identifiedAtMs = performance.now();
   if ("setCookies" in identified && identified.setCookies.length > 0) {
     outgoing.setHeader("set-cookie", [...identified.setCookies]);
   }
+  let current: ReturnType<typeof identify> | undefined;
+  // A client can hold the body of an action back until after its session was revoked. Only once: an action may
+  // replace the session, and this request has the old cookie.
+  const identifiedNow = () => {
+    current ??= isLate(identifiedAtMs) ? identify() : Promise.resolve(identified);
+    return current;
+  };
   const latest = new Map<string, Charge>();
   const addCharges = (charges: readonly Charge[]) => {
     for (const charge of charges) latest.set(charge.scope, charge);
@@ -50,8 +61,9 @@ export async function openRequest(
     id,
     path: incoming.url ?? "/",
     person: async () => {
-      if ("error" in identified) throw identified.error;
-      return identified.caller.kind === "session" ? (identified.caller as Person) : null;
+      const sender = await identifiedNow();
+      if ("error" in sender) throw sender.error;
+      return sender.caller.kind === "session" ? (sender.caller as Person) : null;
     },
     address,
     nonce,
