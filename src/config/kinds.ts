@@ -106,7 +106,9 @@ export const keyValues = (example: string) =>
   z
     .string()
     .refine(
-      (text) => text.split(",").every((pair) => /^\s*[^\s=%]+\s*=(?:[^\s%]|%[0-9a-f]{2}|\s)*$/i.test(pair)),
+      (text) =>
+        isDecodable(text) &&
+        text.split(",").every((pair) => /^\s*[^\s=%]+\s*=(?:[^\s%]|%[0-9a-f]{2}|\s)*$/i.test(pair)),
       `expected key=value, several with commas between them, e.g. ${example}`,
     )
     .transform((text) =>

@@ -274,6 +274,7 @@ describe("the configuration", () => {
     ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "http/protobuf"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "x-api-key", "x-api-key=secret"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=50%", "x-api-key=secret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=%ff", "x-api-key=secret"],
     ["OTEL_RESOURCE_ATTRIBUTES", "production", "deployment.environment.name=production"],
     ["OTEL_TRACES_SAMPLER", "sometimes", "parentbased_always_on"],
     ["OTEL_TRACES_SAMPLER_ARG", "10", "0.1"],
