@@ -1,3 +1,4 @@
+import { IS_BANNED } from "./bans.ts";
 import type { Queryable } from "./database.ts";
 
 export type NewEmailChange = {
@@ -38,7 +39,7 @@ update email_change c set
   old_confirmed_at = case when c.old_token = $1 then coalesce(c.old_confirmed_at, now()) else c.old_confirmed_at end,
   new_confirmed_at = case when c.new_token = $1 then coalesce(c.new_confirmed_at, now()) else c.new_confirmed_at end
 from "user" u
-where u.id = c.user_id and not u.banned and (c.old_token = $1 or c.new_token = $1) and c.expires_at > now()
+where u.id = c.user_id and not ${IS_BANNED} and (c.old_token = $1 or c.new_token = $1) and c.expires_at > now()
 returning c.user_id as "userId", c.new_email as "newEmail",
   case when c.old_confirmed_at is not null and c.new_confirmed_at is not null then 'ready' else 'pending' end as outcome`,
 };

@@ -83,6 +83,19 @@ describe("an email address change", () => {
     expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
   });
 
+  it("is confirmed by nobody who is banned, until the ban ends", async () => {
+    const { fresh, id } = await requested();
+    const banUntil = (end: string) =>
+      context.test.rows(`update "user" set banned = true, ban_expires = now() + $2::interval where id = $1`, [
+        id,
+        end,
+      ]);
+    await banUntil("1 hour");
+    expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
+    await banUntil("-1 second");
+    expect(await confirm(fresh)).toEqual({ status: 200, body: { status: true, changed: false } });
+  });
+
   it("returns 400 when a new password withdraws it in the same moment", async () => {
     const { old, fresh = "", id, email } = await requested();
     await confirm(old);
