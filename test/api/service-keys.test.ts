@@ -61,6 +61,15 @@ describe("a service key", () => {
     expect(refusal(await send("GET", `/api/v2/subscriptions${query}`))).toEqual(expected);
   });
 
+  it("acts for nobody when a write names one user in its body and another in its query string", async () => {
+    const body = { planId: "no-such-plan", user: "user_1" };
+    expect(refusal(await send("POST", "/api/v2/checkout?user=user_2", { body }))).toEqual({
+      status: 400,
+      reason: "invalid_input",
+      params: { field: "user", problem: "repeated" },
+    });
+  });
+
   it("names the user in the body of a write, or in its query string", async () => {
     const body = { planId: "no-such-plan" };
     const expected = { status: 400, reason: "plan_unknown" };

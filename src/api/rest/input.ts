@@ -23,7 +23,12 @@ export function inputReader({ method, operation }: Pick<Route, "method" | "opera
   const kinds = kindsOf(operation.input);
   if (hasBody(method)) {
     return async ({ params, queries, readBody }: Parts): Promise<unknown> => {
-      const body = { ...(await readBody()), ...namedUserIn(queries) };
+      const sent = await readBody();
+      const named = namedUserIn(queries);
+      const repeated = Object.keys(named).find((name) => Object.hasOwn(sent, name));
+      if (repeated !== undefined)
+        refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: repeated });
+      const body = { ...sent, ...named };
       // The path identifies the resource: a conflicting id in the body is an error, not an override.
       for (const name of Object.keys(params)) {
         if (Object.hasOwn(body, name))
