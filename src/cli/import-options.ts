@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
+import { databaseUrl } from "../config/kinds.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { ImportOptions, ImportReport } from "../import/run-import.ts";
@@ -14,26 +15,22 @@ export type ImportOutput = { json?: boolean; dryRun: boolean; notify: boolean };
 /** @param databases the values of `--from` that read from another database */
 export function addImportOptions(command: Command, databases: string): Command {
   return command
-    .addOption(
-      new Option("--database-url <url>", `PostgreSQL of the other system, for ${databases}`).argParser(
-        postgresUrl,
-      ),
-    )
+    .option("--database-url <url>", `PostgreSQL of the other system, for ${databases}`)
     .option("--dry-run", "report what would happen, and change nothing", false)
     .option("--notify", "notify users and emit events; off by default", false)
     .addOption(jsonOption());
 }
 
-function postgresUrl(text: string): string {
-  if (/^postgres(ql)?:\/\//.test(text)) return text;
-  throw new InvalidArgumentError(`Expected ${EXAMPLE_URL}.`);
-}
-
 const EXAMPLE_URL = "a URL such as postgres://user@localhost/old";
 
-/** Wrong usage without it. */
+/** Wrong usage without it, or with another URL. */
 export function requireDatabaseUrl(command: Command, from: string, url: string | undefined): string {
-  return url ?? command.error(`error: --from ${from} needs the option '--database-url': ${EXAMPLE_URL}`);
+  if (url === undefined)
+    return command.error(`error: --from ${from} needs the option '--database-url': ${EXAMPLE_URL}`);
+  const parsed = databaseUrl.safeParse(url);
+  if (parsed.success) return url;
+  // Not by a parser of the option: Commander quotes what it refuses, and the URL may contain a password.
+  return command.error(`error: option '--database-url': ${parsed.error.issues[0]?.message}`);
 }
 
 export function apiOf({ payments }: Runtime, slot: Slot): PaymentApi {

@@ -57,7 +57,11 @@ const WRONG: [string, RegExp][] = [
   ["endpoints update 0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11", /nothing to change: .*--pause/],
   ["import users --from excel", /--from.*Expected a file ending in \.csv or \.json, better-auth or stripe/],
   ["import users --from better-auth", /--database-url.*postgres:\/\//],
-  ["import users --from better-auth --database-url mysql://old", /Expected a URL such as postgres:/],
+  ["import users --from better-auth --database-url mysql://old", /expected a URL such as postgres:/],
+  [
+    "import users --from better-auth --database-url postgres://me:%ff@old",
+    /expected a URL such as postgres:/,
+  ],
   ["import subscriptions --slot provider-a --from sync-engine", /--database-url.*postgres:\/\//],
   ["simulate", /required option '--slot/],
   ["simulate --slot provider-a --duplicates 1.5", /from 0 to 1/],
@@ -82,6 +86,15 @@ describe("wrong usage", () => {
     const { code, stdout, stderr } = await tollgate(...wordsOf(command));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(message);
+  });
+
+  it("does not print the password in a URL", async () => {
+    const wrong = ["import", "users", "--from", "better-auth", "--database-url", "mysql://me:a-password@old"];
+    const { code, stdout, stderr } = await tollgate(...wrong, "--json");
+    expect({ code, output: stdout + stderr }).toEqual({
+      code: 2,
+      output: expect.not.stringContaining("a-password"),
+    });
   });
 
   it.each([
