@@ -132,9 +132,11 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
     },
     pull: async (controller) => {
       const events = await options.after(position, ending.signal).catch(() => null);
-      if (ending.signal.aborted) return;
       const last = events?.at(-1);
-      if (!events || !last) return end(controller);
+      // What has happened since the key was revoked is not for its holder.
+      const isStillAllowed = last !== undefined && (await isAllowed());
+      if (ending.signal.aborted) return;
+      if (!events || !last || !isStillAllowed) return end(controller);
       position = last.position;
       controller.enqueue(encoder.encode(events.map(message).join("")));
     },

@@ -21,9 +21,9 @@ let key: string;
 let user: TestUser;
 const streams: ReadEventStream[] = [];
 
-function start(): Promise<RunningServer> {
+function start({ eventHeartbeatMs = 50 } = {}): Promise<RunningServer> {
   const config = readConfig({ ...serverVariables(test.url), ...GENEROUS_LIMITS });
-  return startServer(config, { log: createLog("silent"), eventHeartbeatMs: 50 });
+  return startServer(config, { log: createLog("silent"), eventHeartbeatMs });
 }
 
 beforeAll(async () => {
@@ -208,6 +208,21 @@ describe("GET /api/events/stream", () => {
     await eventually(async () => ofRevokedKey.isEnded(), true);
     const numbers = await write(1);
     await eventually(numbersOf(remaining), numbers);
+  });
+
+  it("sends nothing that happens after the key was revoked", async () => {
+    const slow = await start({ eventHeartbeatMs: 10_000 });
+    try {
+      const ownKey = await createServiceKey(test);
+      const stream = await openEventStream(`${slow.url}/api/events/stream`, ownKey.key);
+      streams.push(stream);
+      await test.rows("update service_key set revoked_at = now() where id = $1", [ownKey.id]);
+      await write(1);
+      await eventually(async () => stream.isEnded(), true);
+      expect(stream.events).toEqual([]);
+    } finally {
+      await slow.close();
+    }
   });
 
   it("ends when the key expires", async () => {
