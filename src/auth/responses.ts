@@ -50,12 +50,8 @@ export async function translateResponse(
   { passwordField }: Pick<AuthRoute, "passwordField">,
 ): Promise<Response> {
   if (response instanceof RefusalResponse) return response;
-  if (failure instanceof DatabaseUnavailable) return refusalResponse({ reason: "unavailable" });
-  if (violatedConstraint(failure) === "user_email_key") {
-    return refusalResponse({ reason: "email_taken" }, "USER_ALREADY_EXISTS");
-  }
-  // Deleted at the same moment.
-  if (sqlState(failure) === FOREIGN_KEY_VIOLATION) return refusalResponse({ reason: "unauthorized" });
+  const refused = responseToFailure(failure);
+  if (refused) return refused;
   if (response.status < 400) return withNoStore(response);
   const { code, message } = await errorOf(response);
   const refusal = REASONS_OF_CODES[code];
@@ -65,6 +61,17 @@ export async function translateResponse(
   if (refusal) return refusalResponse(refusal, code);
   if (response.status >= 500 || message === "") return refusalResponse({ reason: "internal_error" });
   return errorResponse(response.status, message, { code: code === "" ? "BAD_REQUEST" : code });
+}
+
+/** The response to an error of the database that is no defect; `null`: any other error. */
+export function responseToFailure(failure: unknown): RefusalResponse | null {
+  if (failure instanceof DatabaseUnavailable) return refusalResponse({ reason: "unavailable" });
+  if (violatedConstraint(failure) === "user_email_key") {
+    return refusalResponse({ reason: "email_taken" }, "USER_ALREADY_EXISTS");
+  }
+  // Deleted at the same moment.
+  if (sqlState(failure) === FOREIGN_KEY_VIOLATION) return refusalResponse({ reason: "unauthorized" });
+  return null;
 }
 
 /** The status of an error with this code, of ours or of Better Auth. */

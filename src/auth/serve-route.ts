@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../domain/locale.ts";
-import { DatabaseUnavailable, violatedConstraint } from "../store/database.ts";
+import { violatedConstraint } from "../store/database.ts";
 import { revokeAfterChange, revokeBeforeSecondFactor } from "../store/revocations.ts";
 import type { FoundSession } from "../store/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
@@ -8,7 +8,7 @@ import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
 import { newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
-import { refusalResponse, tooManyRequests, translateResponse } from "./responses.ts";
+import { refusalResponse, responseToFailure, tooManyRequests, translateResponse } from "./responses.ts";
 import type { AuthRoute } from "./route-list.ts";
 import type { SessionLookup } from "./session-lookup.ts";
 
@@ -169,7 +169,8 @@ async function resultOf(response: Response): Promise<GuessResult> {
 }
 
 function failed(log: Log, route: AuthRoute, error: unknown): Response {
-  log.error({ err: innermost(error), endpoint: route.endpoint }, "an auth request failed");
-  if (error instanceof DatabaseUnavailable) return refusalResponse({ reason: "unavailable" });
-  return refusalResponse({ reason: "internal_error" });
+  const response = responseToFailure(error) ?? refusalResponse({ reason: "internal_error" });
+  if (response.status >= 500)
+    log.error({ err: innermost(error), endpoint: route.endpoint }, "an auth request failed");
+  return response;
 }

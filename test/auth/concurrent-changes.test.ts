@@ -22,6 +22,7 @@ const NEW_PASSWORD = "another good password";
 const STRANGERS_PASSWORD = "the password of a stranger";
 
 const LOCK_USER = { name: "lock_user", text: 'select from "user" where id = $1 for update' };
+const DELETE_USER = { name: "delete_user", text: 'delete from "user" where id = $1' };
 const STORE_SET_UP = {
   name: "store_set_up",
   text: "insert into two_factor (id, user_id, secret, backup_codes) values ('other', $1, 'other', 'other')",
@@ -232,6 +233,22 @@ describe("a request that is under way", () => {
     const body = { code: totp(totpURI) };
     const { status } = await context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
     expect(status).toBe(200);
+  });
+
+  it.each([
+    ["/sign-in/email", ({ email }: SignedUp) => ({ email, password: PASSWORD })],
+    ["/two-factor/enable", () => ({ password: PASSWORD })],
+  ])("is answered with 401 by %s when its account is deleted meanwhile", async (path, bodyOf) => {
+    const person = await context.signedUp();
+    let calling: Promise<Response> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_USER, [person.id]);
+      calling = context.call(path, bodyOf(person), { cookie: person.cookie });
+      await waiting(1);
+      await transaction.commitAfter([transaction.run(DELETE_USER, [person.id])]);
+    });
+    const response = (await calling) as Response;
+    expect([response.status, await response.json()]).toMatchObject([401, { code: "UNAUTHORIZED" }]);
   });
 
   it("cannot sign in without a second factor once one is set up", async () => {
