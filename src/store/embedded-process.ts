@@ -86,6 +86,8 @@ async function start(
       "-c listen_addresses=127.0.0.1",
       `-c unix_socket_directories=${socketFolder}`,
       `-c max_connections=${maxConnections}`,
+      // Details quote rows: the log would keep addresses of people who have long been deleted.
+      "-c log_error_verbosity=terse",
     ],
   ].join(" ");
   const files = ["--pgdata", cluster, "--log", join(home, "log")];

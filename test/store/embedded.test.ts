@@ -102,6 +102,25 @@ describe("the embedded PostgreSQL", () => {
     await expect(stat(join(folder, "postgres", "cluster", "postmaster.pid"))).rejects.toThrow("ENOENT");
   });
 
+  it("logs that a row exists already, without its content", async () => {
+    const ownFolder = join(folder, "logged");
+    const postgres = await startEmbeddedPostgres(ownFolder);
+    const database = openDatabase({
+      url: postgres.url,
+      prepared: false,
+      maxConnections: 1,
+      answerTimeoutMs: 30_000,
+    });
+    await database.run({ name: "create", text: "create table person (email text unique)" });
+    const twice = { name: "insert_twice", text: "insert into person select $1 from generate_series(1, 2)" };
+    await expect(database.run(twice, ["ann@example.com"])).rejects.toThrow("duplicate key");
+    await database.close();
+    await postgres.stop();
+    const log = await readFile(join(ownFolder, "postgres", "log"), "utf8");
+    expect(log).toContain("duplicate key value violates unique constraint");
+    expect(log).not.toContain("ann@example.com");
+  });
+
   it("keeps its secrets private", async () => {
     for (const name of ["secrets.json", "postgres/password", "postgres/admin-password"]) {
       expect((await stat(join(folder, name))).mode & 0o077, name).toBe(0);
