@@ -68,7 +68,7 @@ export async function* failedDeliveries(
   let ids: string[] = [];
   do {
     const after = ids.at(-1) ?? "0";
-    const values = [endpointId, since?.toISOString() ?? null, after, BATCH];
+    const values = [endpointId, since, after, BATCH];
     ids = (await database.run<{ id: string }>(FAILED, values)).map(({ id }) => id);
     yield ids;
   } while (ids.length === BATCH);

@@ -207,6 +207,19 @@ it("replays one delivery, or every failed one, with the same event ids", async (
   expect((await call("POST", `/${id}/replay`, { deliveryIds: ["999999"] })).body).toEqual({ replayed: 0 });
 });
 
+it("replays the deliveries that have failed since a time, however early", async () => {
+  const { id } = await create();
+  await renameAdmin("Failed");
+  await eventually(async () => (await deliveries(id)).map((delivery) => delivery.status), ["delivered"]);
+  for (const [since, replayed] of [
+    [new Date(Date.now() + 60_000).toISOString(), 0],
+    ["0000-01-01T00:00:00Z", 1],
+  ]) {
+    await test.rows("update outbound_delivery set status = 'failed'");
+    expect((await call("POST", `/${id}/replay`, { since })).body).toEqual({ replayed });
+  }
+});
+
 it("replays every failed delivery, however many there are", async () => {
   const { id } = await create();
   await call("PATCH", `/${id}`, { enabled: false });
