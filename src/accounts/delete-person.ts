@@ -4,7 +4,12 @@ import type { Caller } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
-import { type Deletion, deleteUserData, type RunningSubscription } from "../store/account-deletion.ts";
+import {
+  type Deletion,
+  deleteUserData,
+  isLastAdministrator,
+  type RunningSubscription,
+} from "../store/account-deletion.ts";
 import { type Database, DatabaseUnavailable } from "../store/database.ts";
 import { redactDeleted } from "./redact-deleted.ts";
 
@@ -42,7 +47,9 @@ export async function deletePerson(
   userId: string,
   options: { by: Caller },
 ): Promise<void> {
-  const { closeOpenCheckout } = tools;
+  const { database, closeOpenCheckout } = tools;
+  // Before a checkout is closed, and one that was just paid refunded, for an account that stays.
+  if (await isLastAdministrator(database, userId)) refuse({ reason: "last_administrator" });
   const release = await closeOpenCheckout?.(userId);
   try {
     await deleteOnceCanceled(tools, userId, options);

@@ -3,7 +3,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { IdAtProvider } from "../domain/traces.ts";
 import { IS_BANNED } from "./bans.ts";
-import type { Database } from "./database.ts";
+import type { Database, Queryable } from "./database.ts";
 import { recordAudit } from "./record-audit.ts";
 import { redactOutbound } from "./redact-outbound.ts";
 import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
@@ -62,6 +62,18 @@ export async function deleteUserData(
     ]);
     return { outcome: "deleted" };
   });
+}
+
+const IS_LAST_ADMINISTRATOR = {
+  name: "is_last_administrator",
+  text: `
+select from "user" where id = $1 and role = 'admin'
+  and not exists (select from "user" u where role = 'admin' and not ${IS_BANNED} and id <> $1)`,
+};
+
+/** Whether `deleteUserData` would refuse it, unless somebody is promoted meanwhile. */
+export async function isLastAdministrator(database: Queryable, userId: string): Promise<boolean> {
+  return (await database.run(IS_LAST_ADMINISTRATOR, [userId])).length > 0;
 }
 
 const RUNS: Record<SubscriptionStatus, boolean> = {

@@ -305,6 +305,19 @@ describe("deleting an account", () => {
     expect(await isThere("user_3")).toBe(true);
   });
 
+  it("closes no checkout of the last administrator", async () => {
+    await test.rows(`update "user" set role = case id when 'user_3' then 'admin' else 'user' end`);
+    const closed: string[] = [];
+    const { call } = createTestContext(test, {
+      closeOpenCheckout: async (userId) => {
+        closed.push(userId);
+        return async () => {};
+      },
+    });
+    const deleting = call(deleteAccount, session("user_3", "admin"), confirmation("user_3"));
+    expect([(await refusalOf(deleting)).code, closed]).toEqual(["conflict", []]);
+  });
+
   it("keeps one administrator when all others are deleted or demoted at the same moment", async () => {
     for (let round = 0; round < 15; round += 1) {
       const ids = [0, 1, 2].map((n) => `admin_${round}_${n}`);

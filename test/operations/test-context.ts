@@ -1,5 +1,6 @@
 import plans from "../../plans.config.ts";
 import type { CancelSubscription } from "../../src/billing/cancel-at-provider.ts";
+import type { CloseOpenCheckout } from "../../src/billing/close-on-deletion.ts";
 import type { Caller } from "../../src/domain/caller.ts";
 import type { PlanCatalog } from "../../src/domain/plan.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -30,6 +31,7 @@ export function createTestContext(
   test: { database: Database },
   more: {
     cancelSubscription?: CancelSubscription;
+    closeOpenCheckout?: CloseOpenCheckout;
     newApiKey?: () => unknown;
     log?: { error(): void };
     plans?: PlanCatalog;
