@@ -116,8 +116,8 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/intake/apply.ts",
-    find: "const outcomes = await applyEach(intake, group, briefLimits(intake));",
-    replace: "const outcomes = await applyEach(intake, group, effectLimits(intake));",
+    find: "await applyEach(intake, group, briefLimits(intake),",
+    replace: "await applyEach(intake, group, effectLimits(intake),",
     fault: "an event waits behind others whose subscriptions stay locked",
     tests: ["test/intake/locked-elsewhere.test.ts"],
   },
