@@ -15,7 +15,7 @@ export class DatabaseHosts {
   #current = 0;
 
   constructor(libpqUrl: string) {
-    const url = withDefaultAuthorities(libpqUrl);
+    const url = fullyVerified(withDefaultAuthorities(libpqUrl));
     const [, before = "", hosts = "", after = ""] = AUTHORITY.exec(url) ?? [];
     this.#urls = hosts.includes(",") ? hosts.split(",").map((host) => `${before}${host}${after}`) : [url];
     this.mustBePrimary = this.count > 1 || /[?&]target_session_attrs=(read-write|primary)(&|$)/.test(url);
@@ -34,6 +34,12 @@ export class DatabaseHosts {
   failed(url: string): void {
     if (url === this.current) this.#current = (this.#current + 1) % this.count;
   }
+}
+
+/** The driver does the same for all of these, unless told otherwise, and warns of it with every command. */
+function fullyVerified(url: string): string {
+  if (/[?&]uselibpqcompat=true(&|$)/.test(url)) return url;
+  return url.replace(/([?&])sslmode=(?:prefer|require|verify-ca)(?=&|$)/, "$1sslmode=verify-full");
 }
 
 /** The driver takes `system` for a file. With it libpq always verifies the server in full. */

@@ -41,6 +41,11 @@ it("connects to a socket, whose folder is a parameter or the host", async () => 
   socket.close();
 });
 
+it.each(["prefer", "require", "verify-ca"])("verifies the server in full with sslmode=%s too", (mode) => {
+  const { current } = new DatabaseHosts(`postgres://me@one/x?application_name=x&sslmode=${mode}`);
+  expect(current).toBe("postgres://me@one/x?application_name=x&sslmode=verify-full");
+});
+
 it.each([
   ["?sslrootcert=system", "?sslmode=verify-full"],
   ["?sslmode=verify-full&sslrootcert=system&connect_timeout=5", "?sslmode=verify-full&&connect_timeout=5"],
