@@ -88,7 +88,7 @@ export const FORMATS = {
   event_id: "the id of an event, or the nextCursor of the previous response",
   trimmed: "text without white space at its beginning or end",
   printable_ascii: "ASCII letters, digits and punctuation",
-  limit: "requests/seconds, e.g. 600/60",
+  limit: "requests/seconds for at most a day, e.g. 600/60",
   id_prefix: "a letter, then up to 99 letters, digits or . _ -, e.g. user_",
   reset_token: "the token from the email",
   totp_code: "6 digits",

@@ -63,7 +63,8 @@ describe("a service key of the command line", () => {
   });
 
   it.each([
-    [["--limit", "3"], "--limit: expected requests/seconds, e.g. 600/60"],
+    [["--limit", "3"], "--limit: expected requests/seconds for at most a day, e.g. 600/60"],
+    [["--limit", "3/86401"], "--limit: expected requests/seconds for at most a day, e.g. 600/60"],
     [["--expires", "tomorrow"], "--expires: expected a time such as 2030-01-31T00:00:00Z"],
     [["--expires", "2020-01-01T00:00:00Z"], "--expires: "],
   ])("is refused with %s, naming the option as it is typed", async (options, sentence) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
+import { format, problem } from "../../domain/invalid-input.ts";
 import { expiryOf } from "../../domain/key-expiry.ts";
 import { PERMISSIONS } from "../../domain/permission.ts";
 import { PersonName } from "../../domain/person-name.ts";
@@ -21,8 +21,12 @@ const Limit = z
   .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,4}$/, format("limit"))
   .transform((text) => {
     const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
-    return { limit, windowSeconds: Math.min(windowSeconds, DAY_SECONDS) };
-  });
+    return { limit, windowSeconds };
+  })
+  .refine(
+    ({ windowSeconds }) => windowSeconds <= DAY_SECONDS,
+    problem({ problem: "malformed", format: "limit" }),
+  );
 
 export const createServiceKey = defineOperation({
   name: "serviceKeys.create",

@@ -206,7 +206,10 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await permissions.getByText("Choose at least one.").waitFor();
       await page.getByLabel("entitlements:read").check();
       await press(page, "Create key");
-      await page.getByText("Enter the limit as requests/seconds, such as 600/60.").first().waitFor();
+      await page
+        .getByText("Enter the limit as requests/seconds, such as 600/60, for at most a day (86400).")
+        .first()
+        .waitFor();
       expect(await page.getByLabel("entitlements:read").isChecked()).toBe(true);
       await fill(page, { Limit: "50/1" });
       await press(page, "Create key");
