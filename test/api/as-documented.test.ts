@@ -279,7 +279,11 @@ async function conflicts(operationId: string): Promise<Call[]> {
       amount: 2_000_000_000,
       idempotencyKey: "large",
     };
-    return [{ on: server, key: serviceKey, body }];
+    return [
+      { on: server, key: serviceKey, body },
+      // In the query string it would be refused, as the body names a user already.
+      { on: server, key: serviceKey, body: { ...body, user: "nobody" } },
+    ];
   }
   if (operationId === "webhooksReplay")
     return [{ on: server, id: testData.applied, body: {}, cookie: testData.admin.cookie }];
