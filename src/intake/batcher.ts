@@ -162,7 +162,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
       );
       for (const index of entries.keys()) done(index, results[index] as Answer | Promise<Answer>);
     } catch (error) {
-      for (const index of entries.keys()) done(index, Promise.reject(error));
+      for (const [index, { isDone }] of entries.entries()) if (!isDone) done(index, Promise.reject(error));
     }
     clearTimeout(overtaking);
     inFlight.delete(group);

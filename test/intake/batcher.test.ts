@@ -203,6 +203,26 @@ it("answers an item that is done before its group, and starts those behind it", 
   await batcher.idle();
 });
 
+it("rejects the others of a group that fails after one of them is done", async () => {
+  const batcher = createBatcher<Item, string>({
+    keysOf: (item) => item.keys,
+    bytesOf: () => 1,
+    maxItems: 2,
+    maxBytes: 100,
+    maxInFlight: 1,
+    maxActive: 1,
+    stalledAfterMs: 60_000,
+    run: async (_, { done }) => {
+      done(0, "done");
+      throw new Error("failed");
+    },
+  });
+  const submit = (name: string) => batcher.submit({ name, keys: [name] });
+  const results = await Promise.allSettled([submit("done"), submit("other")]);
+  expect(results).toMatchObject([{ value: "done" }, { reason: new Error("failed") }]);
+  await batcher.idle();
+});
+
 it("rejects abandoned items without processing them, and starts those behind them", async () => {
   const { running, started, submit } = manualBatcher();
   const answers = [submit("a"), submit("abandoned", ["a"], true), submit("c", ["a"])];
