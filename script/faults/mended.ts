@@ -203,7 +203,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/reconcile/ingest-missed.ts",
-    find: "if (notIngested === missed.length) break;",
+    find: "if (inARow >= MAX_UNAVAILABLE_IN_A_ROW) break;",
     replace: "if (notIngested > 0) break;",
     fault: "a missed event whose subscription is locked holds up all missed events behind it",
     tests: ["test/reconcile/sweep-missed.test.ts"],

@@ -26,6 +26,8 @@ export type IngestMissedOptions = {
   isStopping: () => boolean;
 };
 
+const MAX_UNAVAILABLE_IN_A_ROW = 20;
+
 /**
  * Ingests events that a provider lists and the log lacks, oldest first, like deliveries: each is claimed
  * once, even by concurrent processes. An interrupted pass is continued by the next one.
@@ -47,6 +49,7 @@ export async function ingestMissed(
     }
   };
   let unavailable = 0;
+  let inARow = 0;
   for await (const events of inBatches(withEffects())) {
     const eventIds = events.map(({ identity }) => identity.eventId);
     const stored = await knownEvents(intake.database, slot, eventIds);
@@ -55,8 +58,9 @@ export async function ingestMissed(
     if (dryRun || missed.length === 0) continue;
     const notIngested = await ingestAll(intake, missed, report);
     unavailable += notIngested;
-    // Others may wait for a lock that concerns them alone. More would only burden a database that takes none.
-    if (notIngested === missed.length) break;
+    // Some may wait for a lock that concerns them alone. More would only burden a database that takes none.
+    inARow = notIngested === missed.length ? inARow + notIngested : 0;
+    if (inARow >= MAX_UNAVAILABLE_IN_A_ROW) break;
   }
   if (unavailable > 0) {
     const counts = `${unavailable} of ${report.missed} missed events could not be stored in time`;

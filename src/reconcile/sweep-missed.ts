@@ -41,7 +41,8 @@ export type SweepResult =
  * again. Compares changed subscriptions instead if the provider lists no events, and as well if it has
  * disabled our endpoint and so makes no events. After a failure of the provider or the database the next sweep
  * starts from the same cursor.
- * @throws DatabaseUnavailable when not even that can be stored
+ * @throws DatabaseUnavailable when not even that can be stored; what was missing before the ten minutes is then
+ * left to the nightly run
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
   const results = await Promise.all(SLOTS.map((slot) => sweepSlot(tools, slot, options)));

@@ -158,16 +158,17 @@ describe("a sweep", () => {
         });
     };
     const takeAll = () => context.test.rows("drop trigger if exists too_slow on subscription");
-    const takeNone = async () => {
+    const takeAllBut = async (refused: string) => {
       await context.test.rows(
         `create or replace function too_slow() returns trigger language plpgsql as $$
          begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`,
       );
       await context.test.rows(
         `create or replace trigger too_slow before insert on subscription for each row
-         when (new.provider_subscription_id <> 'sub_109') execute function too_slow()`,
+         when (new.provider_subscription_id ${refused}) execute function too_slow()`,
       );
     };
+    const takeNone = () => takeAllBut("<> 'sub_109'");
     const problem = expect.stringMatching(
       /^the database is unavailable or too slow: \d+ of \d+ missed events/,
     );
@@ -189,6 +190,18 @@ describe("a sweep", () => {
       }
       expect(await stored()).toHaveLength(COUNT + 1);
       expect(await cursor()).toMatchObject({ swept_until: null, last_problem: problem });
+    });
+
+    it("tries those behind one that it never takes, also where no other of its batch is missing", async () => {
+      await takeAllBut("= 'sub_never'");
+      const never = { subscriptionId: "sub_never", customerId: "cus_never", userId: "user_9" };
+      listed("customer.subscription.created", { ...never, secondsAgo: 30 * 60 });
+      listMany();
+      await Promise.all(context.stripe.events.slice(1).map((event) => receive(event)));
+      const behind = { subscriptionId: "sub_behind", customerId: "cus_behind", userId: "user_8" };
+      listed("customer.subscription.created", { ...behind, secondsAgo: 10 * 60 });
+      expect(await sweep()).toEqual([{ slot: "provider-a", problem }]);
+      expect(await stored()).toHaveLength(COUNT + 1);
     });
 
     it("ends where it takes none, and the next one goes on from there", async () => {
