@@ -95,7 +95,7 @@ export async function applyPatiently(
   return outcomes.map((outcome) => (outcome === "locked" ? { outcome: "unavailable" } : outcome));
 }
 
-/** @param applied called for each in turn: nobody waits for those behind it */
+/** @param applied called with each outcome as soon as it is known */
 async function applyEach(
   intake: Intake,
   group: readonly ClaimedEvent[],

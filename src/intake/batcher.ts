@@ -20,11 +20,11 @@ export type BatcherOptions<Item, Answer> = {
   run(group: readonly Item[], progress: Progress<Answer>): Promise<readonly (Answer | Promise<Answer>)[]>;
 };
 
-/** What a group that is running may say before it ends. */
+/** What a group may report while it is running. */
 export type Progress<Answer> = {
   /** Lets the next group start. */
   closing(): void;
-  /** The result of the item at this place: the others need not be waited for. */
+  /** Answers the item at this place, without waiting for the others. */
   done(index: number, result: Answer | Promise<Answer>): void;
 };
 

@@ -46,7 +46,7 @@ export function withHooksOf(plugins: readonly SubscriptionHooks[], timeoutMs = T
  */
 const CALLS_PER_TRANSACTION = 5;
 
-/** Of a call's time, what a lock may take: before the call has failed, it is known that a lock is to blame. */
+/** The share of a call's time that it may wait for a lock: that timeout must come first, to tell the two apart. */
 const LOCK_SHARE = 0.75;
 
 type HookCalls = {

@@ -5,7 +5,7 @@ import type { Intake } from "./intake.ts";
 import { effectLimits } from "./transaction-limits.ts";
 
 /**
- * A time-out or deadlock of the database uses up no attempt: the deliveries stay pending, to be taken over
+ * Timeouts and deadlocks of the database use up no attempt: the deliveries stay pending, to be taken over
  * after a second.
  */
 export async function release(
@@ -13,10 +13,7 @@ export async function release(
   events: readonly ClaimedEvent[],
   error?: unknown,
 ): Promise<AttemptOutcome[]> {
-  intake.log.warn(
-    { err: error, events: events.length },
-    "a lock or the database was too slow, or a deadlock went on: nothing was applied",
-  );
+  intake.log.warn({ err: error, events: events.length }, "timeout or repeated deadlock: nothing was applied");
   try {
     await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       await transaction.commitAfter([

@@ -26,6 +26,7 @@ export type IngestMissedOptions = {
   isStopping: () => boolean;
 };
 
+/** After so many events the database counts as unavailable. */
 const MAX_UNAVAILABLE_IN_A_ROW = 20;
 
 /**
@@ -58,7 +59,7 @@ export async function ingestMissed(
     if (dryRun || missed.length === 0) continue;
     const notIngested = await ingestAll(intake, missed, report);
     unavailable += notIngested;
-    // Some may wait for a lock that concerns them alone. More would only burden a database that takes none.
+    // A lock may concern a few events alone; a database that stores none should not be burdened with more.
     inARow = notIngested === missed.length ? inARow + notIngested : 0;
     if (inARow >= MAX_UNAVAILABLE_IN_A_ROW) break;
   }
