@@ -42,3 +42,21 @@ it("prints a CycloneDX document of the production packages", async () => {
   expect(packages.filter((name) => name.startsWith("pkg:npm/@biomejs/biome@"))).toEqual([]);
   expect(Object.keys(devDependencies)).toContain("@biomejs/biome");
 });
+
+it("locks the packages of every platform, not only of the one where the lock file was written", async () => {
+  const lock = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
+  const packages: Record<string, { optionalDependencies?: Record<string, string> }> = lock.packages;
+  const paths = Object.keys(packages).filter((path) => path !== "");
+  const missing = paths.flatMap((path) =>
+    Object.keys(packages[path]?.optionalDependencies ?? {}).filter(
+      (name) => !parentsOf(path).some((parent) => `${parent}node_modules/${name}` in packages),
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** The folders in whose `node_modules` Node looks for what the package at this path imports. */
+function parentsOf(path: string): string[] {
+  const parts = `${path}/`.split("node_modules/");
+  return parts.map((_, index) => parts.slice(0, index + 1).join("node_modules/"));
+}
