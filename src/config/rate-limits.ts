@@ -4,7 +4,10 @@ import { DEFAULT_POLICIES, type Limit, type Policies, SCOPES, type Scope } from 
 /** `limit/windowSeconds` */
 const rateLimit = z
   .string()
-  .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,4}$/, "expected limit/windowSeconds, e.g. 30/60")
+  .regex(
+    /^(?:[1-9]\d{0,5}|1000000)\/[1-9]\d{0,4}$/,
+    "expected limit/windowSeconds, at most 1000000/99999, e.g. 30/60",
+  )
   .transform((text): Limit => {
     const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
     return { limit, windowSeconds };

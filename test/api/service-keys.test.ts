@@ -197,6 +197,15 @@ describe("/api/service-keys", () => {
   const listed = async (id: string) =>
     (await asAdmin("GET", "?limit=100")).body.serviceKeys.find((key: { id: string }) => key.id === id);
 
+  it("creates a key with a limit as high as the limiter counts", async () => {
+    const { status, body } = await asAdmin("POST", "", {
+      name: "Load test",
+      permissions: ["entitlements:read"],
+      limit: "1000000/60",
+    });
+    expect([status, await statusWith(body.key)]).toEqual([201, 200]);
+  });
+
   it("creates a key that is shown once and listed with what it may do", async () => {
     const { status, body } = await asAdmin("POST", "", {
       name: "Shop",

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { readConfig, requireAuthSecret } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { Variables } from "../../src/config/variables.ts";
+import { checkLimit } from "../../src/limits/check-request.ts";
 
 describe("the configuration", () => {
   it("has a default for everything", () => {
@@ -72,13 +73,17 @@ describe("the configuration", () => {
         "30 / 60",
         "a/b",
         "30/1e3",
-        "9999999/60",
+        "1000001/60",
+        "30/100000",
       ]) {
         expect(() => readConfig({ [name]: wrong })).toThrow(
-          `${name}: expected limit/windowSeconds, e.g. 30/60`,
+          `${name}: expected limit/windowSeconds, at most 1000000/99999, e.g. 30/60`,
         );
       }
     }
+    const { rateLimits } = readConfig({ RATE_LIMIT_API: "1000000/99999" });
+    expect(rateLimits.api).toEqual({ limit: 1_000_000, windowSeconds: 99_999 });
+    expect(() => checkLimit(rateLimits.api)).not.toThrow();
   });
 
   it("accepts proxies as a count or ranges, and Redis as one node or a cluster", () => {

@@ -18,7 +18,7 @@ const DAY_SECONDS = 86_400;
 /** Bounded by what the limiter accepts. */
 const Limit = z
   .string()
-  .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,4}$/, format("limit"))
+  .regex(/^(?:[1-9]\d{0,5}|1000000)\/[1-9]\d{0,4}$/, format("limit"))
   .transform((text) => {
     const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
     return { limit, windowSeconds };
