@@ -103,7 +103,7 @@ export const Variables = z.object({
   SELF_HEAL: oneOf(["on", "off"]).default("on"),
   WEBHOOK_TOLERANCE_SECONDS: wholeNumber(1, 86_400, 300).default(300),
   WEBHOOK_LEASE_SECONDS: wholeNumber(1, 3_600, 30).default(30),
-  WEBHOOK_MAX_BYTES: wholeNumber(1_024, 64 * 1024 * 1024, 1_048_576).default(1_048_576),
+  WEBHOOK_MAX_BYTES: wholeNumber(100, 64 * 1024 * 1024, 1_048_576).default(1_048_576),
 });
 
 export type Values = z.output<typeof Variables>;

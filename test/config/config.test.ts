@@ -86,6 +86,12 @@ describe("the configuration", () => {
     expect(() => checkLimit(rateLimits.api)).not.toThrow();
   });
 
+  it("accepts a limit of a few hundred bytes for webhooks", () => {
+    expect(readConfig({ WEBHOOK_MAX_BYTES: "500" }).webhook.maxBytes).toBe(500);
+    // Megabytes, by mistake: every delivery would be refused.
+    expect(() => readConfig({ WEBHOOK_MAX_BYTES: "1" })).toThrow("expected a number from 100 to 67108864");
+  });
+
   it("accepts proxies as a count or ranges, and Redis as one node or a cluster", () => {
     const proxies = (text: string) => readConfig({ TRUSTED_PROXIES: text }).trustedProxies;
     expect(proxies("2")).toEqual({ hops: 2 });
