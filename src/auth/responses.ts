@@ -129,13 +129,14 @@ const REASONS_OF_CODES: Record<string, RefusalFacts> = {
   INVALID_BACKUP_CODE: { reason: "wrong_code", field: "code" },
   INVALID_TWO_FACTOR_COOKIE: { reason: "sign_in_expired" },
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: { reason: "sign_in_expired" },
-  ACCOUNT_TEMPORARILY_LOCKED: { reason: "too_many_wrong_codes" },
+  // The whole time: Better Auth does not say how much of it has passed.
+  ACCOUNT_TEMPORARILY_LOCKED: { reason: "too_many_wrong_codes", params: { retryAfterSeconds: 15 * 60 } },
 };
 
 function headersOf({ code, params }: Refusal): Record<string, string> {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   if (code === "unavailable") return { ...headers, "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` };
-  if (code !== "rate_limited" || !("retryAfterSeconds" in params)) return headers;
+  if (code !== "rate_limited") return headers;
   return { ...headers, "retry-after": `${params.retryAfterSeconds}` };
 }
 

@@ -48,7 +48,11 @@ export const REASONS = {
     "The payment provider already has a customer with this email address: confirm the address first",
   ),
 
-  too_many_wrong_codes: plain("rate_limited", "Too many wrong codes. Please wait 15 minutes."),
+  too_many_wrong_codes: reason(
+    "rate_limited",
+    z.object({ retryAfterSeconds: count }),
+    () => "Too many wrong codes. Please wait 15 minutes.",
+  ),
   rate_limited: reason("rate_limited", z.object({ retryAfterSeconds: count }), () => TOO_MANY_REQUESTS),
 
   invalid_input: reason("invalid_input", InputProblem, problemSentence),

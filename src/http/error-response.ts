@@ -42,8 +42,7 @@ export function answerRefusal(
   if (status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
   if (status === 503) c.header("retry-after", `${UNAVAILABLE_RETRY_AFTER_SECONDS}`);
   // Not every refusal of this kind has a charge, whose limit headers would say it.
-  if (thrown.code === "rate_limited" && "retryAfterSeconds" in thrown.params)
-    c.header("retry-after", `${thrown.params.retryAfterSeconds}`);
+  if (thrown.code === "rate_limited") c.header("retry-after", `${thrown.params.retryAfterSeconds}`);
   return c.json(shown ?? errorBody(thrown, c.get("apiVersion")), status, headers);
 }
 

@@ -108,6 +108,18 @@ describe("two-factor authentication", () => {
     },
   );
 
+  it("says with Retry-After how long the second step is locked", async () => {
+    const { email, id, totpURI } = await enabled();
+    const cookie = cookieOf(await signIn(email));
+    await context.test.rows(
+      "update two_factor set locked_until = now() + interval '15 minutes' where user_id = $1",
+      [id],
+    );
+    const locked = await context.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie });
+    expect([locked.status, locked.headers.get("retry-after")]).toEqual([429, "900"]);
+    expect(await locked.json()).toMatchObject({ code: "ACCOUNT_TEMPORARILY_LOCKED" });
+  });
+
   it("stores secrets and backup codes encrypted", async () => {
     const { id, totpURI, backupCodes } = await enabled();
     const [row] = await context.test.rows<{ secret: string; backup_codes: string }>(

@@ -38,3 +38,8 @@ it("puts the field in front of the sentence and among the parameters", () => {
 it("counts among the common reasons only those that any operation can give", () => {
   expect(COMMON_REASONS.every((reason) => NAMES.includes(reason))).toBe(true);
 });
+
+it("has the seconds to wait in every reason with 429", () => {
+  const rateLimited = NAMES.filter((name) => REASONS[name].code === "rate_limited");
+  expect(rateLimited.filter((name) => REASONS[name].params.safeParse({}).success)).toEqual([]);
+});
