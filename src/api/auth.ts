@@ -55,6 +55,7 @@ export async function withErrorCode({ req }: Context, response: Response): Promi
 const ERROR_CODES: Record<number, string> = {
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
+  404: "NOT_FOUND",
   413: "PAYLOAD_TOO_LARGE",
   429: "TOO_MANY_REQUESTS",
   500: "INTERNAL_SERVER_ERROR",

@@ -47,6 +47,16 @@ describe("every API response", () => {
     expect(ids.size).toBe(requests.length);
   });
 
+  it.each([
+    [400, "BAD_REQUEST", "/api/auth/get-session", { "x-api-version": "v99" }],
+    [401, "UNAUTHORIZED", "/api/auth/get-session", { "x-api-key": "tg_unknown" }],
+    [404, "NOT_FOUND", "/api/v99/auth/get-session", {}],
+  ])("has for status %i the code %s below /api/auth", async (status, code, path, headers) => {
+    const response = await sendRequest(server.url, "GET", path, { headers });
+    expect(response).toMatchObject({ status, body: { code } });
+    expect(response.body.message).toBe(response.body.error);
+  });
+
   it("returns 405 with Allow for a method that the path does not have", async () => {
     for (const [method, path, allowed] of [
       ["POST", "/api/plans", ["GET"]],
