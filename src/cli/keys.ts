@@ -26,7 +26,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
 
 function addList(keys: Command, terminal: Terminal): void {
   addPageOptions(keys.command("list"), 100)
-    .description("lists active service keys and API keys, newest first")
+    .description("lists service keys and API keys that are not revoked, newest first")
     .addOption(new Option("--user <email>", "only the keys of this user"))
     .addOption(jsonOption())
     .addHelpText(

@@ -16,7 +16,7 @@ const OwnedApiKeyView = ApiKeyView.extend({
 
 export const listAnyKeys = defineOperation({
   name: "apiKeys.listAny",
-  summary: "Lists all active service keys and API keys, or one user's API keys, newest first",
+  summary: "Lists all service keys and API keys that are not revoked, or one user's API keys, newest first",
   access: "operator",
   limit: null,
   input: z.strictObject({ ...PAGE, userId: UserId.nullable().default(null) }),

@@ -8,7 +8,7 @@ import { ApiKeyView } from "./api-key-view.ts";
 
 export const listApiKeys = defineOperation({
   name: "apiKeys.list",
-  summary: "Lists the caller's active API keys, newest first",
+  summary: "Lists the caller's API keys that are not revoked, newest first",
   access: "person",
   limit: "settings",
   input: z.strictObject(PAGE),

@@ -8,7 +8,7 @@ import { limitText, ServiceKeyView } from "./service-key-view.ts";
 
 export const listServiceKeys = defineOperation({
   name: "serviceKeys.list",
-  summary: "Lists the active service keys, newest first",
+  summary: "Lists the service keys that are not revoked, newest first",
   access: "admin",
   limit: "admin",
   input: z.strictObject(PAGE),
