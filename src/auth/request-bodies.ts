@@ -1,19 +1,12 @@
 import { z } from "zod";
+import { EmailAddress } from "../domain/email-address.ts";
 import { format, problem } from "../domain/invalid-input.ts";
 import { PersonName } from "../domain/person-name.ts";
 
 /** The fields passed on to Better Auth; it never sees others. */
 export type RequestBody = z.ZodType<Record<string, unknown>>;
 
-const MAX_EMAIL_LENGTH = 254;
-
-const Email = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(MAX_EMAIL_LENGTH)
-  .pipe(z.email())
-  .describe("The email address of the account.");
+const Email = EmailAddress.describe("The email address of the account.");
 
 /** Better Auth's own bounds, in UTF-16 units. */
 const NewPassword = z

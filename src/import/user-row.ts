@@ -1,11 +1,10 @@
 import { z } from "zod";
+import { EmailAddress } from "../domain/email-address.ts";
 import { ExternalId } from "../domain/external-id.ts";
 import { LOCALES, languageOf } from "../domain/locale.ts";
 import { PersonName } from "../domain/person-name.ts";
 import { UserId } from "../domain/user-id.ts";
 import type { Unmatched } from "./run-import.ts";
-
-const MAX_EMAIL_LENGTH = 254;
 
 // Other systems leave out, or leave empty, what they do not know.
 const ABSENT = { id: null, externalId: null, name: null, locale: null };
@@ -19,7 +18,7 @@ const storableId = text.pipe(UserId).refine((id) => id.isWellFormed());
 const UserRow = z.object({
   id: z.union([absent, storableId.refine((id) => id === id.trim())]),
   externalId: z.union([absent, text.pipe(ExternalId)]),
-  email: z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email()),
+  email: EmailAddress,
   // A line break in a cell is a space.
   name: z.union([absent, text.transform((name) => name.replace(/\s+/g, " ")).pipe(PersonName)]),
   locale: z.union([absent, text.transform(languageOf).pipe(z.enum(LOCALES))]),

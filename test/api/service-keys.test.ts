@@ -330,10 +330,16 @@ describe("PUT /api/users/external/:externalId", () => {
 
   it.each([
     ["a malformed address", { email: "ana", name: "Ana" }],
+    ["an address that is too long to sign in with", { email: `${"a".repeat(243)}@example.com`, name: "Ana" }],
     ["no name", { email: "ana2@example.com" }],
     ["an unknown field", { email: "ana2@example.com", name: "Ana", role: "admin" }],
   ])("refuses %s", async (_name, body) => {
     expect((await put("crm/19", body)).status).toBe(400);
+  });
+
+  it("drops white space around an address, as signing up does", async () => {
+    const { body } = await put("crm/20", { email: " ana5@example.com\n", name: "Ana" });
+    expect(body.email).toBe("ana5@example.com");
   });
 
   it.each([" ", "  ", " x", "x ", "\u00a0x", "x\u3000"])(

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { EmailAddress } from "../../domain/email-address.ts";
 import { ExternalId } from "../../domain/external-id.ts";
 import { LOCALES } from "../../domain/locale.ts";
 import { PersonName } from "../../domain/person-name.ts";
@@ -21,7 +22,7 @@ export const putExternalUser = defineOperation({
   limit: "service-key",
   input: z.strictObject({
     externalId: ExternalId.describe("The user's id in the other system."),
-    email: z.email().max(255).toLowerCase().describe("The user's email address."),
+    email: EmailAddress.describe("The user's email address."),
     name: PersonName.describe("The user's name."),
     locale: z
       .enum(LOCALES)
