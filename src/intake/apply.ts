@@ -7,6 +7,7 @@ import {
   inTransaction,
   isConflict,
   isLockTimeout,
+  isOutOfResources,
   isTimeout,
   type Transaction,
   type TransactionOptions,
@@ -49,6 +50,7 @@ export async function applyGroup(
     const outcomes = new Map(rest.map((event, index) => [event, applying[index]]));
     return group.map((event) => outcomes.get(event) ?? intake.singleAttempts.submit(event));
   } catch (error) {
+    if (isOutOfResources(error)) return release(intake, group, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, group, error);
     // A lock concerns one event; a slow database concerns all.
     if (isTimeout(error) && !isLockTimeout(error)) return release(intake, group, error);
@@ -136,8 +138,8 @@ async function applySingle(
     return outcome === "contended" ? "locked" : (outcome as AttemptOutcome);
   } catch (error) {
     if (isLockTimeout(error)) return "locked";
-    if (isTimeout(error)) return releaseOne(intake, event, error);
-    if (isConflict(error)) return releaseOne(intake, event, error);
+    if (isTimeout(error) || isConflict(error) || isOutOfResources(error))
+      return releaseOne(intake, event, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, [event], error)[0] as AttemptOutcome;
     return recordDefect(intake, event, error);
   }

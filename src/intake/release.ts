@@ -5,15 +5,18 @@ import type { Intake } from "./intake.ts";
 import { effectLimits } from "./transaction-limits.ts";
 
 /**
- * Timeouts and deadlocks of the database use up no attempt: the deliveries stay pending, to be taken over
- * after a second.
+ * Timeouts, deadlocks and a lack of space of the database use up no attempt: the deliveries stay pending, to be
+ * taken over after a second.
  */
 export async function release(
   intake: Intake,
   events: readonly ClaimedEvent[],
   error?: unknown,
 ): Promise<AttemptOutcome[]> {
-  intake.log.warn({ err: error, events: events.length }, "timeout or repeated deadlock: nothing was applied");
+  intake.log.warn(
+    { err: error, events: events.length },
+    "timeout, repeated deadlock or lack of resources: nothing was applied",
+  );
   try {
     await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       await transaction.commitAfter([

@@ -10,7 +10,7 @@ export type Claim = {
   provider: Slot;
   eventId: string;
   claimNo: number;
-  /** Starts at 1; claims that a timeout or deadlock of the database ended are not counted. */
+  /** Starts at 1; claims that a timeout, deadlock or lack of space ended are not counted. */
   attemptNo: number;
   /** `successful` for a forced replay, which never changes the delivery's status. */
   heldAs: "pending" | "successful";
@@ -60,7 +60,7 @@ where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_n
 };
 
 /**
- * Releases claims that a timeout or deadlock of the database ended: they may be taken over after a second, and
+ * Releases claims that a timeout, deadlock or lack of space ended: they may be taken over after a second, and
  * use up no attempt.
  */
 export async function releaseClaims(transaction: Queryable, claims: readonly Claim[]): Promise<void> {

@@ -136,6 +136,13 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
 }
 
+const INSUFFICIENT_RESOURCES = /^53/;
+
+/** PostgreSQL had no disk space, memory or connection left, and rolled back: not the fault of the data. */
+export function isOutOfResources(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && INSUFFICIENT_RESOURCES.test(sqlState(error.cause) ?? "");
+}
+
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 const UNIQUE_VIOLATION = "23505";

@@ -119,6 +119,22 @@ describe.each([
   );
 });
 
+it("releases claimed events that a full disk refuses, and uses up no attempt", async () => {
+  await test.rows(
+    `create or replace function time_out() returns trigger language plpgsql as $$
+     begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+  );
+  expect(await receiveTogether("lemon-squeezy", 1)).toEqual(["unavailable"]);
+  for (let attempt = 1; attempt <= 12; attempt += 1) {
+    await test.rows("update webhook_delivery set lease_until = clock_timestamp() - interval '1 second'");
+    expect(await retryDue(runtime.intake)).toMatchObject({ failed: 0, gaveUp: 0 });
+  }
+  await writeInTime();
+  await test.rows("update webhook_delivery set lease_until = clock_timestamp() - interval '1 second'");
+  expect(await retryDue(runtime.intake)).toMatchObject({ applied: 1 });
+  expect(await test.rows("select outcome from webhook_attempts")).toEqual([{ outcome: "successful" }]);
+});
+
 it("leaves later events of its subscription unavailable as well when a group is written singly", async () => {
   await test.rows(
     `create or replace function refuse() returns trigger language plpgsql as $$
