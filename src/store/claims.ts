@@ -16,6 +16,16 @@ export type Claim = {
   heldAs: "pending" | "successful";
 };
 
+/**
+ * Whether the lease of a pending delivery is over. A claim of later than now was made while the database's
+ * clock was ahead, as before a failover.
+ * @param delivery the alias of its table
+ */
+export function isLeaseOver(delivery: string): string {
+  return `(${delivery}.lease_until < clock_timestamp()
+    or ${delivery}.claimed_at > clock_timestamp() + interval '1 minute')`;
+}
+
 const FENCE = {
   name: "fence_claims",
   text: `

@@ -1,6 +1,6 @@
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Claim } from "./claims.ts";
+import { type Claim, isLeaseOver } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
 import { joinPayloads } from "./separator.ts";
@@ -51,7 +51,7 @@ with input as materialized (
   -- Not even tried: the conflict would wait for whoever is applying the event, and all claims behind it with it.
   where not exists (
     select from before b where b.provider = i.provider and b.event_id = i.event_id
-      and (b.status = 'successful' or (b.status = 'pending' and b.lease_until >= clock_timestamp()))
+      and (b.status = 'successful' or (b.status = 'pending' and not ${isLeaseOver("b")}))
   )
   on conflict (provider, event_id) do update set
     status = 'pending', claim_no = d.claim_no + 1, claim_source = excluded.claim_source, claimed_at = clock_timestamp(),
@@ -63,7 +63,7 @@ with input as materialized (
     -- What is applied is what is stored: a provider may have changed the body meanwhile.
     event_type = excluded.event_type, format = excluded.format, occurred_at = excluded.occurred_at,
     payload = excluded.payload
-  where d.status = 'failed' or (d.status = 'pending' and d.lease_until < clock_timestamp())
+  where d.status = 'failed' or (d.status = 'pending' and ${isLeaseOver("d")})
   returning d.id, d.provider, d.event_id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no
 ), expired as (
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)

@@ -1,6 +1,6 @@
 import { type AttemptSource, type DeliveryStatus, MAX_ATTEMPTS } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Claim } from "./claims.ts";
+import { type Claim, isLeaseOver } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 
 /** A delivery taken from the log to be processed again. */
@@ -68,8 +68,8 @@ with moment as materialized (
   where status = 'failed' and next_attempt_at <= (select now from moment)
   order by next_attempt_at limit $3::int for update skip locked
 ), stuck as materialized (
-  select ${PICKED}, lease_until as due_at, ${BYTES} from webhook_delivery
-  where status = 'pending' and lease_until < (select now from moment) 
+  select ${PICKED}, lease_until as due_at, ${BYTES} from webhook_delivery d
+  where status = 'pending' and ${isLeaseOver("d")}
     and (${ATTEMPTS} < ${MAX_ATTEMPTS} or released_claim_no = claim_no)
   order by lease_until limit $3::int for update skip locked
 ), summed as (
@@ -97,8 +97,8 @@ const GIVE_UP = {
   name: "give_up_stuck",
   text: `
 with picked as materialized (
-  select id, claim_no, claim_source, claimed_at from webhook_delivery
-  where status = 'pending' and lease_until < (select clock_timestamp()) 
+  select id, claim_no, claim_source, claimed_at from webhook_delivery d
+  where status = 'pending' and ${isLeaseOver("d")}
     and ${ATTEMPTS} >= ${MAX_ATTEMPTS} and released_claim_no is distinct from claim_no
   order by lease_until limit 1000 for update skip locked
 ), failed as (
@@ -124,8 +124,8 @@ const RECLAIM_ONE = {
   name: "reclaim_one",
   text: `
 with picked as materialized (
-  select ${PICKED} from webhook_delivery
-  where id = $3::bigint and payload is not null and (status = 'failed' or (status = 'pending' and lease_until < clock_timestamp()))
+  select ${PICKED} from webhook_delivery d
+  where id = $3::bigint and payload is not null and (status = 'failed' or (status = 'pending' and ${isLeaseOver("d")}))
   for update
 ), ${RECLAIM}`,
 };

@@ -191,6 +191,34 @@ describe("webhook-retry", () => {
     ]);
   });
 
+  it.each([
+    { by: "retry", takeOver: async () => (await retryDue(runtime.intake)).applied === 1 },
+    {
+      by: "replay",
+      takeOver: async (id: string) =>
+        (await replay(runtime.intake, id, { force: false, by: OPERATOR })).outcome === "applied",
+    },
+    {
+      by: "delivery",
+      takeOver: async (_: string, request: ReturnType<typeof requestOf>) =>
+        (await runtime.intake.receive("provider-a", request)).outcome === "applied",
+    },
+  ])("takes over what was claimed while the database's clock was ahead: $by", async ({ by, takeOver }) => {
+    const overrides = { userId: `ahead_${by}` };
+    const id = await received(`ahead ${by}`, overrides);
+    await test.rows(`insert into "user" (id, name, email) values ($1, 'A', $1 || '@example.com')`, [
+      overrides.userId,
+    ]);
+    await test.rows(
+      `update webhook_delivery set status = 'pending', next_attempt_at = null,
+         claimed_at = clock_timestamp() + interval '1 hour', lease_until = clock_timestamp() + interval '61 minutes'
+       where id = $1`,
+      [id],
+    );
+    expect(await takeOver(id, requestOf(`ahead ${by}`, overrides))).toBe(true);
+    expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 2 });
+  });
+
   it("uses the stored wire format after the slot is bound to another", async () => {
     const id = await received("rebound", { userId: "late_3" });
     await test.rows(`insert into "user" (id, name, email) values ('late_3', 'L', 'l3@example.com')`);
