@@ -9,6 +9,7 @@ import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { comparePayments } from "./compare-payments.ts";
 import { inBatches } from "./in-batches.ts";
+import { notCorrected } from "./not-corrected.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
 
@@ -84,23 +85,23 @@ async function compareBatch(
   );
   const isOurs = ({ userId, customerId }: PaymentEvent) =>
     userId !== null ? users.get(userId) === "present" : customerId !== null && customers.has(customerId);
-  for (const state of states) {
+  const compareOne = async (state: PaymentEvent) => {
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours === undefined) {
-      if (!isOurs(state)) continue;
+      if (!isOurs(state)) return;
       if (dryRun) {
         report.adopted += 1;
-        continue;
+        return;
       }
       // Nobody is notified of a subscription that had ended before it was seen.
       const options = { askedAtMicros, by, notify: state.status !== "canceled" };
       const { outcome } = await adopt(intake, slot, state, options);
       if (outcome === "adopted") report.adopted += 1;
-      continue;
+      return;
     }
-    if (subscriptionDrift(ours, state, plans).length === 0) continue;
+    if (subscriptionDrift(ours, state, plans).length === 0) return;
     const reconcilable = await findReconcilable(database, ours.id);
-    if (reconcilable === null) continue;
+    if (reconcilable === null) return;
     const comparison = await compare(intake, api, reconcilable, {
       by,
       audit: "changes",
@@ -108,5 +109,11 @@ async function compareBatch(
       notify: true,
     });
     if (comparison.outcome === "compared" && comparison.changes !== null) report.corrected += 1;
+  };
+  for (const state of states) {
+    const { providerSubscriptionId } = state;
+    await compareOne(state).catch((error: unknown) => {
+      notCorrected(intake, { provider: slot, providerSubscriptionId }, error);
+    });
   }
 }

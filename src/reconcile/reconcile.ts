@@ -18,6 +18,7 @@ import {
 import { type Comparison, compare } from "./compare.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
+import { notCorrected } from "./not-corrected.ts";
 
 export type ReconcileOptions = {
   slots: readonly Slot[];
@@ -177,8 +178,10 @@ class Run {
       return { outcome: "left", reason: unclearStateSentence(comparison.because) };
     } catch (error) {
       // Concerns this subscription alone: the others are still compared.
-      if (!isPaymentApiProblem(error) || SLOT_WIDE.has(error.failure)) throw error;
-      return { outcome: "left", reason: error.message };
+      if (isPaymentApiProblem(error) && !SLOT_WIDE.has(error.failure))
+        return { outcome: "left", reason: error.message };
+      const reason = notCorrected(this.#tools.intake, reconcilable, error);
+      return { outcome: "left", reason };
     }
   }
 

@@ -17,6 +17,7 @@ import type { Lease } from "../store/leases.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
+import { notCorrected } from "./not-corrected.ts";
 
 export type SelfHealTools = {
   intake: Intake;
@@ -138,8 +139,7 @@ async function healOne(
     await settleHeal(intake.database, due, problem);
     return "settled";
   } catch (error) {
-    if (!isPaymentApiProblem(error)) throw error;
-    return postpone(error.message);
+    return postpone(isPaymentApiProblem(error) ? error.message : notCorrected(intake, due, error));
   }
 }
 

@@ -13,6 +13,7 @@ import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
+import { notCorrected } from "./not-corrected.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
 import type { Verification } from "./verification.ts";
 
@@ -145,8 +146,8 @@ async function repair(run: Verification, api: PaymentApi, ours: Subscription): P
       run.fail(ours.provider, providerId, unclearStateSentence(comparison.because));
     else run.repaired();
   } catch (error) {
-    if (!isPaymentApiProblem(error)) throw error;
-    run.fail(ours.provider, providerId, error.message);
+    const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, ours, error);
+    run.fail(ours.provider, providerId, reason);
   }
 }
 

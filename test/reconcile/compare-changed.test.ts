@@ -5,7 +5,9 @@ import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
-const { eventOf, receive, truth, stored, audit } = context;
+const { eventOf, receive, truth, stored, audit, refuseChangesOf } = context;
+
+const SECOND = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
 
 const run = (isStopping = () => false, { dryRun = false } = {}) => {
   const { intake, payments } = context.runtime;
@@ -16,10 +18,9 @@ const run = (isStopping = () => false, { dryRun = false } = {}) => {
 describe("comparing the subscriptions that have changed at a provider", () => {
   it("corrects those that differ and leaves the others alone", async () => {
     await receive(eventOf("customer.subscription.created"));
-    const ids = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
-    await receive(eventOf("customer.subscription.created", ids));
+    await receive(eventOf("customer.subscription.created", SECOND));
     truth({ status: "past_due" });
-    truth(ids);
+    truth(SECOND);
     expect(await run()).toEqual({ listed: 2, corrected: 1, adopted: 0, payments: 0 });
     expect(await stored()).toMatchObject([{ status: "past_due" }, { status: "active" }]);
     expect(await audit()).toMatchObject([{ by: "server", changes: { status: ["active", "past_due"] } }]);
@@ -44,11 +45,27 @@ describe("comparing the subscriptions that have changed at a provider", () => {
   it("counts in a dry run what it would correct and record, and writes nothing", async () => {
     await receive(eventOf("customer.subscription.created"));
     truth({ status: "past_due" });
-    truth({ subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" });
+    truth(SECOND);
     const before = await stored();
     const report = await run(() => false, { dryRun: true });
     expect(report).toEqual({ listed: 2, corrected: 1, adopted: 1, payments: 0 });
     expect([await stored(), await audit()]).toEqual([before, []]);
+  });
+
+  it("goes on with the others when one cannot be corrected or recorded", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    await receive(eventOf("customer.subscription.created", SECOND));
+    truth({ status: "past_due" });
+    truth({ ...SECOND, status: "past_due" });
+    truth({ subscriptionId: "sub_3", userId: "user_3", customerId: "cus_3", seats: 4 });
+    truth({ subscriptionId: "sub_4", userId: "user_4", customerId: "cus_4" });
+    refuseChangesOf("user_1", "user_3");
+    expect(await run()).toEqual({ listed: 4, corrected: 1, adopted: 1, payments: 0 });
+    expect(await stored()).toMatchObject([
+      { user_id: "user_1", status: "active" },
+      { user_id: "user_2", status: "past_due" },
+      { user_id: "user_4", status: "active" },
+    ]);
   });
 
   it("stops on request", async () => {

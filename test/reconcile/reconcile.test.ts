@@ -360,6 +360,20 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toMatchObject({ compared: 1 });
   });
 
+  it("goes on with the others when one cannot be corrected", async () => {
+    for (const n of [2, 3, 4, 5]) {
+      const ids = { subscriptionId: `sub_${n}`, userId: `user_${n}`, customerId: `cus_${n}` };
+      await receive(eventOf("customer.subscription.created", ids));
+      truth({ ...ids, seats: 2 });
+    }
+    context.refuseChangesOf("user_1", "user_3");
+    const report = await nightly();
+    expect(report?.corrected).toHaveLength(3);
+    const reason = 'withSubscriptionChange of plugin "refusing" failed';
+    expect(report?.left).toMatchObject([{ reason }, { reason }]);
+    expect(await nightly()).toBeNull();
+  });
+
   it("is taken over from a stopped process, and from a crashed one once its lease has expired", async () => {
     expect(await nightly(runtime, () => true)).toMatchObject({ compared: 0 });
     await acquireLease(test.database, "job:nightly-comparison", { seconds: 60 });

@@ -70,6 +70,16 @@ describe("a flagged subscription", () => {
     expect(await heal()).toEqual({ corrected: 1, postponed: 0, settled: 0 });
   });
 
+  it("is tried again later when its correction fails", async () => {
+    await receiveOutOfOrder();
+    truth({ seats: 3 });
+    context.refuseChangesOf("user_1");
+    expect(await heal()).toEqual({ corrected: 0, postponed: 1, settled: 0 });
+    expect(await context.test.rows("select last_problem from subscription_heal")).toEqual([
+      { last_problem: 'withSubscriptionChange of plugin "refusing" failed' },
+    ]);
+  });
+
   it.each([500, 401])("is tried again with growing waits while the provider returns %i", async (status) => {
     await receiveOutOfOrder();
     truth({ seats: 3 });

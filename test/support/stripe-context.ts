@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import type { WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
+import { withHooksOf } from "../../src/intake/call-hooks.ts";
 import type { Turn } from "../../src/jobs/job-runner.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { withLease } from "../../src/store/hold-lease.ts";
@@ -42,6 +44,8 @@ export type StripeContext = {
   receive(body: object, by?: Runtime): ReturnType<Runtime["intake"]["receive"]>;
   /** Sets the provider's state of the subscription. */
   truth(overrides?: FixtureOverrides, kind?: string): void;
+  /** Until the next test: a plugin's hook throws at each change of these users' subscriptions. */
+  refuseChangesOf(...userIds: string[]): void;
   stored(): Promise<Record<string, unknown>[]>;
   audit(): Promise<{ changes: object; by: string; user_id: string | null }[]>;
   notified(): Promise<string[]>;
@@ -68,6 +72,12 @@ export function stripeContext({ users = 10 } = {}): StripeContext {
     truth: (overrides = {}, kind = "customer.subscription.updated") => {
       const { data } = context.eventOf(kind, overrides) as unknown as { data: { object: { id: string } } };
       context.stripe.subscriptions.set(data.object.id, data.object);
+    },
+    refuseChangesOf: (...userIds) => {
+      const withSubscriptionChange: WithSubscriptionChange = ({ subscription: { userId } }) => {
+        if (userId !== null && userIds.includes(userId)) throw new Error("refused");
+      };
+      context.runtime.intake.hooks = withHooksOf([{ name: "refusing", withSubscriptionChange }]);
     },
     stored: () =>
       context.test.rows(`select plan_id, seats, status, current_period_end, cancel_at_period_end, out_of_order, user_id
@@ -96,7 +106,8 @@ export function stripeContext({ users = 10 } = {}): StripeContext {
     await context.stripe.close();
   });
   beforeEach(async () => {
-    const { stripe, test } = context;
+    const { stripe, test, runtime } = context;
+    runtime.intake.hooks = withHooksOf([]);
     stripe.interfere(null);
     stripe.events.length = 0;
     stripe.subscriptions.clear();
