@@ -39,8 +39,12 @@ export function apiOf({ payments }: Runtime, slot: Slot): PaymentApi {
   return api;
 }
 
-export function modeOf({ dryRun, notify }: ImportOutput): Pick<ImportOptions, "dryRun" | "notify"> {
-  return { dryRun, notify };
+export function runOptions(
+  { stderr }: Terminal,
+  { dryRun, notify }: ImportOutput,
+): Pick<ImportOptions, "dryRun" | "notify" | "waiting"> {
+  const waiting = () => void stderr.write("waiting for the same import, which is already running\n");
+  return { dryRun, notify, waiting };
 }
 
 /** @param payments how many were recorded; `null`: none were asked for */

@@ -16,8 +16,8 @@ import {
   apiOf,
   concludeImport,
   type ImportOutput,
-  modeOf,
   requireDatabaseUrl,
+  runOptions,
 } from "./import-options.ts";
 import { withCounter } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -70,7 +70,7 @@ Examples:
           (source) =>
             withCounter(terminal, (progressed) =>
               importSubscriptions(runtime.intake, { slot, mapping, api: runtime.payments[slot] }, source, {
-                ...modeOf(options),
+                ...runOptions(terminal, options),
                 progressed,
               }),
             ),

@@ -13,8 +13,8 @@ import {
   apiOf,
   concludeImport,
   type ImportOutput,
-  modeOf,
   requireDatabaseUrl,
+  runOptions,
 } from "./import-options.ts";
 import { withCounter } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -53,7 +53,7 @@ Examples:
         (runtime) =>
           withUserSource(runtime, { ...options, databaseUrl }, (source) =>
             withCounter(terminal, (progressed) =>
-              importUsers(runtime.intake, source, { ...modeOf(options), progressed }),
+              importUsers(runtime.intake, source, { ...runOptions(terminal, options), progressed }),
             ),
           ),
         { createsDatabase: true },

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../store/database.ts";
+import { type HeldLease, holdLease } from "../store/hold-lease.ts";
 import { beginImport, finishImport, type ImportCounts } from "../store/imports.ts";
 import { readPage } from "./read-page.ts";
 
@@ -15,6 +17,8 @@ export type ImportOptions = {
   notify: boolean;
   /** Called after each page with the number of rows read so far. */
   progressed(read: number): void;
+  /** Called when another run of the same import has to end first. */
+  waiting(): void;
 };
 
 /** A page of a source; `next` is the position of the next page, `null` at the end. */
@@ -35,9 +39,13 @@ export type WritePage<Row> = (
 
 const LAST = "end";
 
+/** How long after a crash another run can continue. */
+const LEASE_SECONDS = 10;
+const RETRY_MS = 200;
+
 /**
  * Imports a source page by page. Its position is durable: a run with the same input continues where an
- * interrupted one has ended. Rows are written idempotently.
+ * interrupted one has ended. It waits for one that is still running, so that each reports its own changes.
  */
 export async function runImport<Row>(
   database: Database,
@@ -47,6 +55,33 @@ export async function runImport<Row>(
 ): Promise<ImportReport> {
   if (options.dryRun) return dryRun(source, options, write);
   const importId = hashOf([...source.identity, options.notify]);
+  const lease = await waitForLease(database, importId, options);
+  try {
+    return await importAll(database, { importId, source }, options, write);
+  } finally {
+    await lease.release();
+  }
+}
+
+async function waitForLease(
+  database: Database,
+  importId: string,
+  { waiting }: ImportOptions,
+): Promise<HeldLease> {
+  for (let tries = 1; ; tries += 1) {
+    const lease = await holdLease(database, `import:${importId}`, { seconds: LEASE_SECONDS });
+    if (lease !== null) return lease;
+    if (tries === 1) waiting();
+    await sleep(RETRY_MS);
+  }
+}
+
+async function importAll<Row>(
+  database: Database,
+  { importId, source }: { importId: string; source: Source<Row> },
+  { progressed }: ImportOptions,
+  write: WritePage<Row>,
+): Promise<ImportReport> {
   const run = await beginImport(database, importId);
   let { position } = run;
   let read = run.created + run.updated + run.skipped;
@@ -54,7 +89,7 @@ export async function runImport<Row>(
     const page = await readPage(source, position);
     await write({ ...page, next: page.next ?? LAST }, { importId });
     read += page.rows.length;
-    options.progressed(read);
+    progressed(read);
     position = page.next ?? LAST;
   }
   return finishImport<Unmatched>(database, importId);

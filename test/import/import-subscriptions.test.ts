@@ -20,7 +20,7 @@ import { expectFailureWithoutAudit } from "../support/without-audit.ts";
 
 const context = stripeContext({ users: 0 });
 
-const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
+const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {}, waiting: () => {} };
 const SLOT = "provider-a" as const;
 const PAID: FixtureOverrides = {
   userId: "user_1",

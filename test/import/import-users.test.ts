@@ -13,7 +13,7 @@ import { expectFailureWithoutAudit } from "../support/without-audit.ts";
 
 const context = stripeContext({ users: 0 });
 
-const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
+const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {}, waiting: () => {} };
 
 async function fileOf(name: string, content: string | Buffer): Promise<Source<SourceUser>> {
   const folder = await temporaryFolder();
@@ -321,6 +321,26 @@ describe("importing users", () => {
       unmatched: [{ id: "u3", reason: "email: invalid" }],
     });
     expect(await context.test.rows("select id from import_run")).toEqual([]);
+  });
+
+  it("waits for the same import that is already running, and reports its own changes only", async () => {
+    const rows = Array.from({ length: 600 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
+    const source = await fileOf("users.json", JSON.stringify(rows));
+    const { promise: secondWaits, resolve: waiting } = Promise.withResolvers<void>();
+    const { promise: firstRuns, resolve: running } = Promise.withResolvers<void>();
+    const slow: Source<SourceUser> = {
+      ...source,
+      read: async (position) => {
+        running();
+        await secondWaits;
+        return source.read(position);
+      },
+    };
+    const first = importUsers(context.runtime.intake, slow, QUIET);
+    await firstRuns;
+    const second = importUsers(context.runtime.intake, source, { ...QUIET, waiting });
+    void second.then(() => waiting());
+    expect([await first, await second]).toMatchObject([counts(600, 0, 0), counts(0, 0, 600)]);
   });
 
   it("reports a file that cannot be read", async () => {
