@@ -1,5 +1,5 @@
 import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
-import type { CloseOpenCheckout } from "../billing/close-on-deletion.ts";
+import type { HoldCheckout } from "../billing/close-on-deletion.ts";
 import type { Caller } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -7,6 +7,7 @@ import { retryOnContention } from "../intake/retry-on-contention.ts";
 import {
   type Deletion,
   deleteUserData,
+  findRunning,
   isLastAdministrator,
   type RunningSubscription,
 } from "../store/account-deletion.ts";
@@ -19,7 +20,7 @@ export type DeletionTools = {
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;
   /** `null`: no payment provider is configured. */
-  closeOpenCheckout: CloseOpenCheckout | null;
+  holdCheckout: HoldCheckout | null;
 };
 
 /** Why a deletion is refused. */
@@ -39,7 +40,8 @@ const ROUNDS = 5;
 const REDACT_WITHIN_MS = 2_000;
 
 /**
- * Deletes a person for good, after their subscriptions have been canceled: if that fails, nothing is deleted.
+ * Deletes a person for good, after their subscriptions have been canceled: if that fails, nothing is deleted,
+ * and a checkout that is open stays open.
  * @throws Refusal `not_found`, `unavailable`; `conflict` for the last administrator
  */
 export async function deletePerson(
@@ -47,33 +49,48 @@ export async function deletePerson(
   userId: string,
   options: { by: Caller },
 ): Promise<void> {
-  const { database, closeOpenCheckout } = tools;
+  const { database, holdCheckout } = tools;
   // Before a checkout is closed, and one that was just paid refunded, for an account that stays.
   if (await isLastAdministrator(database, userId)) refuse({ reason: "last_administrator" });
-  const release = await closeOpenCheckout?.(userId);
+  const checkout = await holdCheckout?.(userId);
   try {
-    await deleteOnceCanceled(tools, userId, options);
+    const canceled = new Set<string>();
+    await cancelAll(tools, await findRunning(database, userId), canceled);
+    await checkout?.close().catch((error) => {
+      // Refused before anything was canceled only: what is paid after the deletion is refunded.
+      if (canceled.size === 0) throw error;
+    });
+    await deleteOnceCanceled(tools, userId, { ...options, canceled });
   } finally {
-    await release?.();
+    await checkout?.release();
   }
   await redactForAWhile(tools);
 }
 
 async function deleteOnceCanceled(
-  { database, cancelSubscription }: DeletionTools,
+  tools: DeletionTools,
   userId: string,
-  { by }: { by: Caller },
+  { by, canceled }: { by: Caller; canceled: Set<string> },
 ): Promise<void> {
-  const canceled = new Set<string>();
   for (let round = 1; ; round += 1) {
-    const deletion = await retryOnContention(() => deleteUserData(database, userId, { canceled, by }));
+    const deletion = await retryOnContention(() => deleteUserData(tools.database, userId, { canceled, by }));
     if (deletion.outcome === "deleted") return;
     const running = stillRunning(deletion);
-    if (cancelSubscription === null || round === ROUNDS) refuse({ reason: "cancellation_failed" });
-    for (const subscription of running) {
-      await cancelSubscription(subscription).catch(() => refuse({ reason: "cancellation_failed" }));
-      canceled.add(subscription.id);
-    }
+    if (round === ROUNDS) refuse({ reason: "cancellation_failed" });
+    await cancelAll(tools, running, canceled);
+  }
+}
+
+/** @param canceled the ids of those that are canceled are added */
+async function cancelAll(
+  { cancelSubscription }: DeletionTools,
+  running: readonly RunningSubscription[],
+  canceled: Set<string>,
+): Promise<void> {
+  for (const subscription of running) {
+    if (cancelSubscription === null) refuse({ reason: "cancellation_failed" });
+    await cancelSubscription(subscription).catch(() => refuse({ reason: "cancellation_failed" }));
+    canceled.add(subscription.id);
   }
 }
 

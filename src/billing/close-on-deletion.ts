@@ -10,12 +10,16 @@ import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
 
 /**
- * Makes sure that nobody pays for an account that is about to be deleted.
- * @returns a function that allows checkouts again, to be called after the account was deleted or the deletion
- * failed
+ * Makes sure that nobody pays for an account that is about to be deleted: no checkout is opened until `release`.
  * @throws Refusal `unavailable`
  */
-export type CloseOpenCheckout = (userId: string) => Promise<() => Promise<void>>;
+export type HoldCheckout = (userId: string) => Promise<HeldCheckout>;
+
+type HeldCheckout = {
+  /** Closes the one that is open. @throws Refusal `unavailable` */
+  close(): Promise<void>;
+  release(): Promise<void>;
+};
 
 type Tools = ClosingTools & { database: Queryable };
 
@@ -24,25 +28,21 @@ const WAIT_MS = 15_000;
 const RETRY_MS = 100;
 
 /**
- * Closes the user's open checkout, and prevents a new one until the account is deleted. If the provider
- * cannot close it, or it has been paid, the resulting subscription is canceled and refunded once an event
- * reports it.
+ * If the provider cannot close the checkout, or it has been paid, the resulting subscription is canceled and
+ * refunded once an event reports it.
  */
-export function closeOnDeletion(tools: Tools): CloseOpenCheckout {
+export function closeOnDeletion(tools: Tools): HoldCheckout {
   const { database } = tools;
   return async (userId) => {
     const user = await findUser(database, userId);
-    if (user === null) return async () => {};
+    if (user === null) return { close: async () => {}, release: async () => {} };
     const { lease, stored } = await holdCheckout(database, userId);
-    if (stored !== null) {
-      try {
-        await close(tools, { ...stored, userId, email: user.email });
-      } catch (error) {
-        await lease.release();
-        throw error;
-      }
-    }
-    return () => lease.release();
+    return {
+      close: async () => {
+        if (stored !== null) await close(tools, { ...stored, userId, email: user.email });
+      },
+      release: () => lease.release(),
+    };
   };
 }
 

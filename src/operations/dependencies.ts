@@ -1,6 +1,6 @@
 import type { OperatorLog } from "../billing/ask-provider.ts";
 import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
-import type { CloseOpenCheckout } from "../billing/close-on-deletion.ts";
+import type { HoldCheckout } from "../billing/close-on-deletion.ts";
 import type { Chat } from "../chat/chat.ts";
 import type { Payments } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
@@ -44,5 +44,5 @@ export type Dependencies = Gate & {
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;
   /** `null`: no payment provider is configured. */
-  closeOpenCheckout: CloseOpenCheckout | null;
+  holdCheckout: HoldCheckout | null;
 };

@@ -125,7 +125,7 @@ export async function startService(
       returnOrigins: config.returnOrigins,
       log,
       cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
-      closeOpenCheckout: closeOnDeletion(runtime),
+      holdCheckout: closeOnDeletion(runtime),
       outboundAllow: runtime.outboundAllow,
       eventFeed,
     },

@@ -45,9 +45,7 @@ export async function deleteUserData(
     const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
     if (!user) return { outcome: "unknown" };
     if (user.role === "admin" && otherAdministrators.length === 0) return { outcome: "last_administrator" };
-    const running = subscriptions.filter(
-      (subscription) => RUNS[subscription.status] && !canceled.has(subscription.id),
-    );
+    const running = subscriptions.filter(isRunning).filter(({ id }) => !canceled.has(id));
     if (running.length > 0) return { outcome: "subscribed", running };
 
     await redactOutbound(transaction, userId);
@@ -76,6 +74,15 @@ export async function isLastAdministrator(database: Queryable, userId: string): 
   return (await database.run(IS_LAST_ADMINISTRATOR, [userId])).length > 0;
 }
 
+/** What a provider charges the person for. */
+export async function findRunning(database: Queryable, userId: string): Promise<RunningSubscription[]> {
+  return (await database.run<OwnSubscription>(FIND_SUBSCRIPTIONS, [userId])).filter(isRunning);
+}
+
+function isRunning({ status }: RunningSubscription): boolean {
+  return RUNS[status];
+}
+
 const RUNS: Record<SubscriptionStatus, boolean> = {
   incomplete: false,
   trialing: true,
@@ -100,8 +107,8 @@ async function lockPerson(transaction: Transaction, userId: string) {
   return { user, others: administrators.filter(({ id }) => id !== userId), subscriptions };
 }
 
-const LOCK_SUBSCRIPTIONS = {
-  name: "lock_subscriptions_of_user",
+const FIND_SUBSCRIPTIONS = {
+  name: "find_subscriptions_of_user",
   text: `
 select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.customer_id as "customerId",
   s.status, exists (
@@ -110,8 +117,12 @@ select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId",
   ) as "isShared"
 from subscription s
 where s.user_id = $1
-order by s.id
-for no key update of s`,
+order by s.id`,
+};
+
+const LOCK_SUBSCRIPTIONS = {
+  name: "lock_subscriptions_of_user",
+  text: `${FIND_SUBSCRIPTIONS.text} for no key update of s`,
 };
 
 const LOCK_ADMINISTRATORS = {

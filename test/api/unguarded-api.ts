@@ -47,7 +47,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       returnOrigins: ["https://app.example.com"],
       log: { error: note },
       cancelSubscription: null,
-      closeOpenCheckout: null,
+      holdCheckout: null,
       outboundAllow: outboundAllow({ hosts: [], ranges: [] }),
       eventFeed: { after: notAtHome, isPolling: () => false, stop() {} },
       ...deps,

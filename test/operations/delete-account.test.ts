@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
+import { refuse } from "../../src/domain/refusal.ts";
 import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
@@ -307,15 +308,42 @@ describe("deleting an account", () => {
 
   it("closes no checkout of the last administrator", async () => {
     await test.rows(`update "user" set role = case id when 'user_3' then 'admin' else 'user' end`);
-    const closed: string[] = [];
-    const { call } = createTestContext(test, {
-      closeOpenCheckout: async (userId) => {
-        closed.push(userId);
-        return async () => {};
-      },
-    });
+    const { call, done } = withCheckout();
     const deleting = call(deleteAccount, session("user_3", "admin"), confirmation("user_3"));
-    expect([(await refusalOf(deleting)).code, closed]).toEqual(["conflict", []]);
+    expect([(await refusalOf(deleting)).code, done]).toEqual(["conflict", []]);
+  });
+
+  /** @param failing which step the provider refuses */
+  function withCheckout(failing?: "cancel" | "close") {
+    const done: string[] = [];
+    const step = (name: string) => async () => {
+      if (name === failing) return refuse({ reason: "checkout_not_closed" });
+      done.push(name);
+    };
+    const { call } = createTestContext(test, {
+      cancelSubscription: step("cancel"),
+      holdCheckout: async () => ({ close: step("close"), release: step("release") }),
+    });
+    return { call, done };
+  }
+
+  it("closes no checkout when a subscription cannot be canceled", async () => {
+    await subscribe("user_11");
+    const { call, done } = withCheckout("cancel");
+    const refusal = await refusalOf(call(deleteAccount, session("user_11"), confirmation("user_11")));
+    expect([refusal.code, done]).toEqual(["unavailable", ["release"]]);
+    expect(await isThere("user_11")).toBe(true);
+  });
+
+  it("is refused when the checkout cannot be closed, but not once a subscription has been canceled", async () => {
+    const { call, done } = withCheckout("close");
+    const refusal = await refusalOf(call(deleteAccount, session("user_12"), confirmation("user_12")));
+    expect([refusal.code, done]).toEqual(["unavailable", ["release"]]);
+    expect(await isThere("user_12")).toBe(true);
+    await subscribe("user_12");
+    await call(deleteAccount, session("user_12"), confirmation("user_12"));
+    expect(done).toEqual(["release", "cancel", "release"]);
+    expect(await isThere("user_12")).toBe(false);
   });
 
   it("keeps one administrator when all others are deleted or demoted at the same moment", async () => {

@@ -1,6 +1,6 @@
 import plans from "../../plans.config.ts";
 import type { CancelSubscription } from "../../src/billing/cancel-at-provider.ts";
-import type { CloseOpenCheckout } from "../../src/billing/close-on-deletion.ts";
+import type { HoldCheckout } from "../../src/billing/close-on-deletion.ts";
 import type { Caller } from "../../src/domain/caller.ts";
 import type { PlanCatalog } from "../../src/domain/plan.ts";
 import type { Call } from "../../src/operations/call.ts";
@@ -31,7 +31,7 @@ export function createTestContext(
   test: { database: Database },
   more: {
     cancelSubscription?: CancelSubscription;
-    closeOpenCheckout?: CloseOpenCheckout;
+    holdCheckout?: HoldCheckout;
     newApiKey?: () => unknown;
     log?: { error(): void };
     plans?: PlanCatalog;
@@ -46,7 +46,7 @@ export function createTestContext(
         observe: null,
         limits: testLimits(),
         cancelSubscription: null,
-        closeOpenCheckout: null,
+        holdCheckout: null,
         ...more,
       };
       const call: Call = { caller, charges: [] };
