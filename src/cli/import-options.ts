@@ -54,7 +54,6 @@ export function concludeImport(
   options: ImportOutput,
   payments: number | null = null,
 ): void {
-  const { created, updated, skipped, unmatched } = report;
-  const json = { created, updated, skipped, unmatched, ...(payments === null ? {} : { payments }) };
-  conclude(terminal, { json, text: () => importText(report, { ...options, payments }) }, options);
+  const text = () => importText(report, { ...options, payments });
+  conclude(terminal, { json: report, text }, options);
 }

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { emptyDatabase } from "../support/database.ts";
+import { STRIPE_KEY, stripeServer } from "../support/stripe-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { serverVariables } from "../support/variables.ts";
@@ -58,6 +59,18 @@ describe("import users", () => {
 });
 
 describe("import subscriptions", () => {
+  it("prints the same counts as an import of users, and how many payments in its text only", async () => {
+    const stripe = await stripeServer();
+    onTestFinished(() => stripe.close());
+    const access = { PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
+    const withStripe = tollgateIn({ ...serverVariables(test.url), ...access });
+    const words = ["import", "subscriptions", "--slot", "provider-a"];
+    expect(await withStripe.json(...words)).toEqual({ created: 0, updated: 0, skipped: 0, unmatched: [] });
+    expect(await withStripe(...words)).toMatchObject({
+      stdout: "0 created, 0 updated, 0 unchanged, 0 left out; 0 payments recorded\n",
+    });
+  });
+
   it("requires a slot with API credentials, and a readable mapping", async () => {
     expect(await tollgate("import", "subscriptions")).toMatchObject({ code: 2 });
     const result = await tollgate("import", "subscriptions", "--slot", "provider-a");
