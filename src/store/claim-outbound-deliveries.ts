@@ -1,5 +1,6 @@
 import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
+import { SECRETS } from "./event-endpoints.ts";
 import { findPackedEvents } from "./packed-events.ts";
 
 const DUE_ENDPOINTS = {
@@ -54,8 +55,7 @@ with due as materialized (
   returning d.*
 )
 select c.id::text, c.claim_no as "claimNo", c.attempts, c.endpoint_id as "endpointId", c.subject, p.url, p.hook, c.position,
-  array_remove(array[p.secret, case when p.previous_secret_until > clock_timestamp() then p.previous_secret end], null)
-    as secrets,
+  ${SECRETS} as secrets,
   case when e.id is not null then json_build_object('id', e.id, 'type', e.type,
     'occurredAtMs', extract(epoch from e.occurred_at) * 1000, 'data', e.data) end as event
 from claimed c join event_endpoint p on p.id = c.endpoint_id

@@ -72,18 +72,29 @@ export type EndpointChange = {
   types?: readonly string[] | undefined;
   description?: string | null | undefined;
   enabled?: boolean | undefined;
-  /** The new secret; the old one signs as well for a day. */
+  /** The new secret; the old ones sign as well for a day. */
   secret?: string | undefined;
 };
+
+/**
+ * What an endpoint's (`p`) events are signed with, the newest secret first. `previous_secret` may be several,
+ * separated by spaces: each rotation leaves all those before it valid for a day.
+ */
+export const SECRETS = `string_to_array(concat_ws(' ', p.secret,
+  case when p.previous_secret_until > clock_timestamp() then p.previous_secret end), ' ')`;
+
+/** More rotations within a day than anybody needs must not make the header too large for receivers. */
+const MAX_PREVIOUS_SECRETS = 5;
 
 const UPDATE = {
   name: "update_event_endpoint",
   text: `
-update event_endpoint set url = coalesce($2, url), types = coalesce($3::text[], types),
+update event_endpoint p set url = coalesce($2, url), types = coalesce($3::text[], types),
   description = case when $4::boolean then $5 else description end, enabled = coalesce($6::boolean, enabled),
   disabled_at = case when $6::boolean then null else disabled_at end,
   failing_since = case when $6::boolean and not enabled then null else failing_since end,
-  previous_secret = case when $7::text is null then previous_secret else secret end,
+  previous_secret = case when $7::text is null then previous_secret
+    else array_to_string((${SECRETS})[:${MAX_PREVIOUS_SECRETS}], ' ') end,
   previous_secret_until = case when $7::text is null then previous_secret_until
     else clock_timestamp() + interval '24 hours' end,
   secret = coalesce($7::text, secret)
@@ -134,9 +145,7 @@ export async function deleteEndpoint(database: Queryable, id: string): Promise<b
 const SIGNING = {
   name: "event_endpoint_secrets",
   text: `
-select url, array_remove(array[secret, case when previous_secret_until > clock_timestamp() then previous_secret end],
-  null) as secrets
-from event_endpoint where id = $1::uuid and url is not null`,
+select url, ${SECRETS} as secrets from event_endpoint p where id = $1::uuid and url is not null`,
 };
 
 export type Target = { url: string; secrets: string[] };

@@ -97,7 +97,7 @@ const HEADERS = [
   header("webhook-timestamp", "When this attempt was made, in Unix seconds."),
   header(
     "webhook-signature",
-    "`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>` in base64; two, separated by a space, while a secret is rotated.",
+    "`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>` in base64; several, separated by spaces, while secrets are rotated.",
   ),
 ];
 
