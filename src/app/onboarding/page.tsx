@@ -16,25 +16,32 @@ import { PreferencesStep } from "./preferences-step.tsx";
 
 const loadUser = cache(() => nullOnError(profile()));
 
-export async function generateMetadata(): Promise<Metadata> {
-  const [t, failed] = await Promise.all([getTranslations("onboarding"), getTranslations("common.failed")]);
+type Query = Promise<{ step?: string | string[] }>;
+
+const STEPS = {
+  1: { title: "name.title", Step: NameStep },
+  2: { title: "looks.title", Step: PreferencesStep },
+  3: { title: "next.title", Step: NextStep },
+} as const;
+
+export async function generateMetadata({ searchParams }: { searchParams: Query }): Promise<Metadata> {
+  const [t, failed, step] = await Promise.all([
+    getTranslations("onboarding"),
+    getTranslations("common.failed"),
+    searchParams.then(requestedStep),
+  ]);
   // The page itself redirects visitors who are signed out.
   const isLoaded = (await loadUser().catch(() => undefined)) !== null;
-  return { title: isLoaded ? t("name.title") : failed("title") };
+  return { title: isLoaded ? t(STEPS[step].title) : failed("title") };
 }
-
-const STEPS = [NameStep, PreferencesStep, NextStep];
-
-type Query = Promise<{ step?: string | string[] }>;
 
 /** Three steps, each with its own URL; users who are done are redirected. */
 export default async function OnboardingPage({ searchParams }: { searchParams: Query }) {
   const user = await loadUser();
   if (user === null) return <ServerError />;
   if (user.onboarded) redirect("/dashboard");
-  const [t, { step: requestedStep }] = await Promise.all([getTranslations("onboarding"), searchParams]);
-  const step = requestedStep === "2" || requestedStep === "3" ? Number(requestedStep) : 1;
-  const Step = STEPS[step - 1] ?? NameStep;
+  const [t, step] = await Promise.all([getTranslations("onboarding"), searchParams.then(requestedStep)]);
+  const { Step } = STEPS[step];
   return (
     <main id="content" className="mx-auto flex min-h-dvh w-full max-w-lg flex-col px-4 py-8 sm:py-16">
       <div className="mb-6 flex items-center justify-between gap-4">
@@ -60,4 +67,8 @@ export default async function OnboardingPage({ searchParams }: { searchParams: Q
       </div>
     </main>
   );
+}
+
+function requestedStep({ step }: Awaited<Query>): 1 | 2 | 3 {
+  return step === "2" ? 2 : step === "3" ? 3 : 1;
 }

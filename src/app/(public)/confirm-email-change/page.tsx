@@ -7,18 +7,19 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { confirmEmailChange } from "./actions.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.emailChange");
-  return { title: t("title") };
+type Query = { token?: string | string[]; done?: string | string[] };
+type SearchParams = Promise<Query>;
+
+export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
+  const [t, query] = await Promise.all([getTranslations("auth.emailChange"), searchParams]);
+  return { title: t(typeof query.token === "string" ? "title" : `${outcomeOf(query)}.title`) };
 }
 
-type Query = Promise<{ token?: string | string[]; done?: string | string[] }>;
-
 /** Where the links of both mails lead. A button, as mail scanners open links. */
-export default async function ConfirmEmailChangePage({ searchParams }: { searchParams: Query }) {
-  const [t, { token, done }] = await Promise.all([getTranslations("auth.emailChange"), searchParams]);
-  if (typeof token !== "string") {
-    const outcome = done === "changed" ? "changed" : done === "pending" ? "pending" : "invalid";
+export default async function ConfirmEmailChangePage({ searchParams }: { searchParams: SearchParams }) {
+  const [t, query] = await Promise.all([getTranslations("auth.emailChange"), searchParams]);
+  if (typeof query.token !== "string") {
+    const outcome = outcomeOf(query);
     return (
       <MessagePage
         title={t(`${outcome}.title`)}
@@ -30,9 +31,13 @@ export default async function ConfirmEmailChangePage({ searchParams }: { searchP
   return (
     <NarrowPage title={t("title")} description={t("about")}>
       <ActionForm action={formAction(confirmEmailChange)} className="flex flex-col gap-3">
-        <input type="hidden" name="token" value={token} />
+        <input type="hidden" name="token" value={query.token} />
         <SubmitButton>{t("submit")}</SubmitButton>
       </ActionForm>
     </NarrowPage>
   );
+}
+
+function outcomeOf({ done }: Query): "changed" | "pending" | "invalid" {
+  return done === "changed" || done === "pending" ? done : "invalid";
 }

@@ -9,12 +9,12 @@ import { TextLink } from "../../../ui/text-link.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { requestPasswordReset } from "./actions.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.forgotten");
-  return { title: t("title") };
-}
-
 type Query = Promise<{ sent?: string | string[] }>;
+
+export async function generateMetadata({ searchParams }: { searchParams: Query }): Promise<Metadata> {
+  const [t, { sent }] = await Promise.all([getTranslations("auth.forgotten"), searchParams]);
+  return { title: t(sent === undefined ? "title" : "sentTitle") };
+}
 
 export default async function ForgottenPasswordPage({ searchParams }: { searchParams: Query }) {
   const [t, { sent }] = await Promise.all([getTranslations("auth"), searchParams]);

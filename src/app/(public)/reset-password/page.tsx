@@ -9,17 +9,19 @@ import { TextLink } from "../../../ui/text-link.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { resetPassword } from "./actions.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.reset");
-  return { title: t("title") };
-}
+type Query = { token?: string | string[]; error?: string | string[] };
+type SearchParams = Promise<Query>;
 
-type SearchParams = Promise<{ token?: string | string[]; error?: string | string[] }>;
+export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
+  const [t, query] = await Promise.all([getTranslations("auth.reset"), searchParams]);
+  return { title: t(tokenOf(query) === null ? "badLinkTitle" : "title") };
+}
 
 /** Where the link of a mail leads: with a token, or with an error if the link is no longer valid. */
 export default async function ResetPasswordPage({ searchParams }: { searchParams: SearchParams }) {
-  const [t, { token, error }] = await Promise.all([getTranslations("auth"), searchParams]);
-  if (typeof token !== "string" || error !== undefined) {
+  const [t, query] = await Promise.all([getTranslations("auth"), searchParams]);
+  const token = tokenOf(query);
+  if (token === null) {
     return (
       <MessagePage
         title={t("reset.badLinkTitle")}
@@ -45,4 +47,8 @@ export default async function ResetPasswordPage({ searchParams }: { searchParams
       </ActionForm>
     </NarrowPage>
   );
+}
+
+function tokenOf({ token, error }: Query): string | null {
+  return typeof token === "string" && error === undefined ? token : null;
 }

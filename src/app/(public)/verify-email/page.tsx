@@ -3,12 +3,12 @@ import { getTranslations } from "next-intl/server";
 import { MessagePage } from "../../../ui/message-page.tsx";
 import { signInPath } from "../../gate/same-site-path.ts";
 
-export async function generateMetadata(): Promise<Metadata> {
-  const t = await getTranslations("auth.verify");
-  return { title: t("title") };
-}
-
 type Query = Promise<{ error?: string | string[]; next?: string | string[] }>;
+
+export async function generateMetadata({ searchParams }: { searchParams: Query }): Promise<Metadata> {
+  const [t, { error }] = await Promise.all([getTranslations("auth"), searchParams]);
+  return { title: t(error === undefined ? "verify.title" : "reset.badLinkTitle") };
+}
 
 /** Where the link that confirms an email address leads. */
 export default async function VerifyEmailPage({ searchParams }: { searchParams: Query }) {
