@@ -42,23 +42,25 @@ export function PaymentsTable({
       columns={[
         { label: labels.date },
         { label: labels.amount, align: "end" },
-        { label: labels.status },
+        { label: labels.status, from: "sm" },
         { label: labels.receipt, from: "sm" },
       ]}
     >
       {payments.map(({ id, status, receiptUrl, occurredAt, ...price }) => {
+        const state = <Status tone={TONES[status]}>{labels.statuses[status]}</Status>;
         const receipt = receiptUrl && <TextLink href={receiptUrl}>{labels.openReceipt}</TextLink>;
         return (
           <tr key={id}>
             <Cell>
               <Time at={occurredAt} />
-              {/* Four columns are too wide for a phone. */}
-              {receipt && <span className="block sm:hidden">{receipt}</span>}
+              {/* More than two columns are too wide for a phone. */}
+              <span className="flex flex-wrap gap-x-4 sm:hidden">
+                {state}
+                {receipt}
+              </span>
             </Cell>
             <Cell align="end">{formatPrice(locale, price)}</Cell>
-            <Cell>
-              <Status tone={TONES[status]}>{labels.statuses[status]}</Status>
-            </Cell>
+            <Cell from="sm">{state}</Cell>
             <Cell from="sm">{receipt}</Cell>
           </tr>
         );

@@ -6,6 +6,7 @@ import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
+import { subscribe } from "./page-actions.ts";
 import { type SeededSite, seedSite } from "./seed-site.ts";
 import { openSite, type Site } from "./site.ts";
 import { visit } from "./visit.ts";
@@ -148,6 +149,29 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await sendRequest(site.url, "POST", "/api/api-keys", { cookie, body: { name: "k".repeat(100) } });
     for (const path of ["/dashboard", "/api-keys", "/notifications"])
       expect.soft(await widerOnPhones(path), path).toBe(0);
+  });
+
+  it("keeps payments within their table on a phone", async () => {
+    const user = await createUser(site.test);
+    await subscribe(site, user);
+    await site.test.rows("update \"user\" set locale = 'de' where id = $1", [user.id]);
+    await eventually(
+      () =>
+        site.test.rows(
+          "update payment set state = 'failed', amount = 123456789, occurred_at = now() - interval '11 minutes' where user_id = $1 returning 1 as n",
+          [user.id],
+        ),
+      [{ n: 1 }],
+    );
+    const page = await visit(browser, site, { ...options, viewport: NARROW, as: user });
+    await page.goto("/billing");
+    await page.locator("table", { hasText: "Fehlgeschlagen" }).waitFor();
+    const surplus = "table.offsetWidth - table.parentElement.clientWidth";
+    expect(
+      await page.evaluate(
+        `(() => { const table = document.querySelector("main table"); return ${surplus}; })()`,
+      ),
+    ).toBe(0);
   });
 
   it.each(["/", "/dashboard", "/billing", "/settings", "/admin/webhooks"])(
