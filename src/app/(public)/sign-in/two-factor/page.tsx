@@ -7,7 +7,7 @@ import { SubmitButton } from "../../../../ui/submit-button.tsx";
 import { TextLink } from "../../../../ui/text-link.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { redirectIfSignedIn } from "../../../gate/optional-user.ts";
-import { sameSitePath } from "../../../gate/same-site-path.ts";
+import { sameSitePath, signInPath } from "../../../gate/same-site-path.ts";
 import { signInWithBackupCode, signInWithCode } from "../actions.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -19,7 +19,11 @@ type Query = Promise<{ next?: string | string[]; backup?: string | string[] }>;
 
 /** The second step of signing in: a code of the authenticator app, or a backup code. */
 export default async function TwoFactorPage({ searchParams }: { searchParams: Query }) {
-  const [t, query] = await Promise.all([getTranslations("auth.twoFactor"), searchParams]);
+  const [auth, t, query] = await Promise.all([
+    getTranslations("auth"),
+    getTranslations("auth.twoFactor"),
+    searchParams,
+  ]);
   const next = sameSitePath([query.next].flat()[0], "");
   await redirectIfSignedIn(next || undefined);
   const isBackup = query.backup !== undefined;
@@ -29,9 +33,12 @@ export default async function TwoFactorPage({ searchParams }: { searchParams: Qu
       title={t("title")}
       description={t(isBackup ? "backupAbout" : "about")}
       after={
-        <TextLink href={`/sign-in/two-factor?${otherMethod}`}>
-          {t(isBackup ? "useCode" : "useBackup")}
-        </TextLink>
+        <span className="flex flex-wrap justify-between gap-x-4 gap-y-2">
+          <TextLink href={`/sign-in/two-factor?${otherMethod}`}>
+            {t(isBackup ? "useCode" : "useBackup")}
+          </TextLink>
+          <TextLink href={signInPath(next || null)}>{auth("forgotten.back")}</TextLink>
+        </span>
       }
     >
       <ActionForm
