@@ -49,6 +49,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           labels={{
             product: t("product"),
             loadError: { title: t("failed.title"), description: t("failed.about"), retry: t("failed.way") },
+            unreachable: t("unreachable"),
             retryIn: t.raw("wait"),
           }}
         >

@@ -1,10 +1,11 @@
 "use client";
 
-import { type ReactNode, useActionState } from "react";
+import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 import { FormMessage } from "./form-message.tsx";
 import { OutcomeProvider } from "./form-outcome.ts";
 import type { Outcome } from "./outcome.ts";
+import { useFormAction } from "./use-form-action.ts";
 
 export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>;
 
@@ -23,7 +24,7 @@ export function ActionForm({
   className?: string;
   children: ReactNode;
 }) {
-  const [outcome, submit] = useActionState(action, null);
+  const [outcome, submit] = useFormAction(action);
   return (
     <OutcomeProvider value={outcome}>
       <form action={submit} className={classes("group", className)}>

@@ -3,7 +3,7 @@ export type Outcome<Value = unknown> =
   | { done: true; value: Value }
   | {
       done: false;
-      /** A refusal's code, or `defect`. */
+      /** A refusal's code, `defect`, or `unreachable` for no response. */
       code: string;
       /** In the reader's language. */
       message: string;
@@ -14,3 +14,12 @@ export type Outcome<Value = unknown> =
       entered: Record<string, string>;
     }
   | null;
+
+/** What a form shows again after a refusal; never passwords. */
+export function retainedFields(entered: FormData): Record<string, string> {
+  if (!(entered instanceof FormData)) return {};
+  const fields = [...entered].filter(
+    ([name, value]) => typeof value === "string" && !/password|^\$/i.test(name),
+  );
+  return Object.fromEntries(fields) as Record<string, string>;
+}

@@ -1,9 +1,10 @@
 "use client";
 
-import { createContext, type ReactNode, useActionState, useContext } from "react";
+import { createContext, type ReactNode, useContext } from "react";
 import type { FormAction } from "./action-form.tsx";
 import { FormMessage } from "./form-message.tsx";
 import { OutcomeProvider, useOutcome } from "./form-outcome.ts";
+import { useFormAction } from "./use-form-action.ts";
 
 const SubmitContext = createContext<(form: FormData) => void>(() => {});
 
@@ -17,7 +18,7 @@ export function RevokeForms({
   successText: string;
   children: ReactNode;
 }) {
-  const [outcome, submit] = useActionState(action, null);
+  const [outcome, submit] = useFormAction(action);
   return (
     <OutcomeProvider value={outcome}>
       <div className="group">

@@ -5,6 +5,8 @@ import { createContext, type ReactNode, useContext } from "react";
 type UiLabels = {
   product: string;
   loadError: Record<"title" | "description" | "retry", string>;
+  /** Of a form that got no response. */
+  unreachable: string;
   /** Contains `{seconds}`. */
   retryIn: string;
 };

@@ -1,7 +1,7 @@
 import { unstable_rethrow } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { Refusal } from "../../domain/refusal.ts";
-import type { Outcome } from "../../ui/outcome.ts";
+import { type Outcome, retainedFields } from "../../ui/outcome.ts";
 import { FieldError } from "./field-error.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -56,12 +56,4 @@ async function toFailure(refusal: PageRefusal, entered: FormData): Promise<Outco
     retryAfterSeconds: (refusal.params.retryAfterSeconds as number | undefined) ?? null,
     entered: retainedFields(entered),
   };
-}
-
-function retainedFields(entered: FormData): Record<string, string> {
-  if (!(entered instanceof FormData)) return {};
-  const fields = [...entered].filter(
-    ([name, value]) => typeof value === "string" && !/password|^\$/i.test(name),
-  );
-  return Object.fromEntries(fields) as Record<string, string>;
 }

@@ -248,6 +248,22 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     return new Date(row?.at as string);
   }
 
+  it("keeps what was typed in a form that gets no response", async () => {
+    const page = await visit(browser, site, {
+      as: await createUser(site.test),
+      expected: /^failed: .*\/settings net::ERR_CONNECTION_REFUSED$/,
+    });
+    await page.goto("/settings");
+    await page.route("**/settings", (route) => route.abort("connectionrefused"));
+    await fill(page, { Name: "Typed Once" });
+    await press(page, "Save name");
+    await page.getByRole("alert").filter({ hasText: "couldn’t reach the server" }).waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed Once");
+    await page.unroute("**/settings");
+    await press(page, "Save name");
+    await page.getByRole("complementary").getByText("Typed Once", { exact: true }).waitFor();
+  });
+
   it("buys a yearly plan, and sees the price that is paid", async () => {
     const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/billing");

@@ -1,13 +1,14 @@
 "use client";
 
 import { CircleCheck } from "lucide-react";
-import { type ReactNode, useActionState, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { FormAction } from "../../../ui/action-form.tsx";
 import { buttonClasses } from "../../../ui/button-classes.ts";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../ui/form-outcome.ts";
 import type { Outcome } from "../../../ui/outcome.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { useFormAction } from "../../../ui/use-form-action.ts";
 
 /** The result of either step. */
 export type ChangeStep =
@@ -35,7 +36,7 @@ export function ChangeSteps({
   /** The fields of the first form. */
   children: ReactNode;
 }) {
-  const [outcome, submit] = useActionState(action, null);
+  const [outcome, submit] = useFormAction(action);
   const result = outcome?.done ? (outcome.value as ChangeStep) : null;
   const preview = result?.step === "preview" ? result : refusedPreview(outcome);
   if (preview !== null) {

@@ -1,9 +1,10 @@
 "use client";
 
-import { type ReactNode, useActionState } from "react";
+import type { ReactNode } from "react";
 import type { FormAction } from "../../../../ui/action-form.tsx";
 import { FormMessage } from "../../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../../ui/form-outcome.ts";
+import { useFormAction } from "../../../../ui/use-form-action.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import type { QrPath } from "./qr-path.ts";
 
@@ -30,8 +31,8 @@ export function TwoFactorSetup({
   /** The fields of the first form. */
   children: ReactNode;
 }) {
-  const [outcome, submit] = useActionState(enable, null);
-  const [confirmed, submitCode] = useActionState(confirm, null);
+  const [outcome, submit] = useFormAction(enable);
+  const [confirmed, submitCode] = useFormAction(confirm);
   const secret = outcome?.done ? (outcome.value as TwoFactorSecret) : null;
   if (secret === null && confirmed?.done !== false) {
     return (

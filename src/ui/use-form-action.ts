@@ -1,0 +1,27 @@
+"use client";
+
+import { useActionState } from "react";
+import type { FormAction } from "./action-form.tsx";
+import { type Outcome, retainedFields } from "./outcome.ts";
+import { useUiLabels } from "./ui-labels.tsx";
+
+/**
+ * React's `useActionState`, for which no response would be the end of the page: a form that reaches no server
+ * says so, and keeps what was typed.
+ */
+export function useFormAction(action: FormAction): [outcome: Outcome, submit: (form: FormData) => void] {
+  const message = useUiLabels()?.unreachable ?? "";
+  const submitted: FormAction = async (previous, form) => {
+    try {
+      return await action(previous, form);
+    } catch (error) {
+      // Next.js's own, such as a redirect, and what the server has thrown.
+      if (error instanceof Error && "digest" in error) throw error;
+      const entered = retainedFields(form);
+      return { done: false, code: "unreachable", message, field: null, retryAfterSeconds: null, entered };
+    }
+  };
+  // Without JavaScript, browsers submit to the action itself.
+  const [outcome, submit] = useActionState(typeof window === "undefined" ? action : submitted, null);
+  return [outcome, submit];
+}
