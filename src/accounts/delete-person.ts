@@ -3,7 +3,6 @@ import type { HoldCheckout } from "../billing/close-on-deletion.ts";
 import type { Caller } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
-import { retryOnContention } from "../intake/retry-on-contention.ts";
 import {
   type Deletion,
   deleteUserData,
@@ -12,6 +11,7 @@ import {
   type RunningSubscription,
 } from "../store/account-deletion.ts";
 import { type Database, DatabaseUnavailable } from "../store/database.ts";
+import { retryOnContention } from "../store/retry-on-contention.ts";
 import { redactDeleted } from "./redact-deleted.ts";
 
 export type DeletionTools = {

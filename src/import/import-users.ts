@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Intake } from "../intake/intake.ts";
-import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import {
   findUsersToImport,
@@ -11,6 +10,7 @@ import {
   updateImportedUsers,
 } from "../store/imported-users.ts";
 import { advanceImport } from "../store/imports.ts";
+import { retryOnContention } from "../store/retry-on-contention.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { findUserStates, type UserState } from "../store/user-states.ts";
 import { auditImport } from "./audit-import.ts";

@@ -3,6 +3,7 @@ import { fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
+import { retryOnContention } from "../store/retry-on-contention.ts";
 import {
   inTransaction,
   isConflict,
@@ -24,7 +25,6 @@ import { type LockedGroup, lockGroup, waitForLocks } from "./lock-group.ts";
 import { outcomeOf, recordOutcomes } from "./record-outcomes.ts";
 import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
-import { retryOnContention } from "./retry-on-contention.ts";
 import { briefLimits, effectLimits, groupLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 

@@ -1,11 +1,11 @@
 import { DatabaseUnavailable } from "../store/database.ts";
 import { claimDeliveries, confirmRepeats, findLocked, type NewDelivery } from "../store/deliveries.ts";
+import { retryOnContention } from "../store/retry-on-contention.ts";
 import { inTransaction, isLockTimeout, isTimeout, type TransactionOptions } from "../store/transaction.ts";
 import type { Claimed } from "./claimed-event.ts";
 import type { IncomingEvent } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
-import { retryOnContention } from "./retry-on-contention.ts";
 import { claimGroupLimits, claimLimits, effectLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 

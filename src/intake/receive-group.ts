@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailable } from "../store/database.ts";
+import { retryOnContention } from "../store/retry-on-contention.ts";
 import { isContention, isLockTimeout, isTimeout } from "../store/transaction.ts";
 import type { Progress } from "./batcher.ts";
 import { claimAndApply } from "./claim-and-apply.ts";
@@ -40,16 +40,10 @@ async function writeGroup(
   group: readonly IncomingEvent[],
   closing: () => void,
 ): Promise<WrittenOutcome[] | "not together"> {
-  for (let runs = 1; ; runs += 1) {
-    try {
-      return await writeOnce(intake, group, closing);
-    } catch (error) {
-      if (isContention(error) && runs < MAX_RUNS) {
-        await sleep(Math.random() * 5 * runs);
-        continue;
-      }
-      return afterFailure(intake, group, error);
-    }
+  try {
+    return await retryOnContention(() => writeOnce(intake, group, closing), MAX_RUNS);
+  } catch (error) {
+    return afterFailure(intake, group, error);
   }
 }
 

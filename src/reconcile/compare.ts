@@ -10,7 +10,6 @@ import { pendingChanges, subscriptionChange } from "../domain/subscription-chang
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
-import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertOutboundChanges } from "../store/outbound-changes.ts";
@@ -19,6 +18,7 @@ import {
   insertReconciliation,
   type ReconcilableSubscription,
 } from "../store/reconciliations.ts";
+import { retryOnContention } from "../store/retry-on-contention.ts";
 import { lockSubscriptions } from "../store/subscription-locks.ts";
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";

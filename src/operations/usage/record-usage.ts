@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { format, invalidInput, whetherMissing } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { retryOnContention } from "../../intake/retry-on-contention.ts";
 import type { Queryable } from "../../store/database.ts";
+import { retryOnContention } from "../../store/retry-on-contention.ts";
 import { recordUsage as record, type UsageItem } from "../../store/usage.ts";
 import { currentEntitlements, type EntitlementDeps } from "../entitlements/current-view.ts";
 import { type FindNamedUser, NAMED_USER, namedUser } from "../on-behalf.ts";
