@@ -214,7 +214,6 @@ async function applyLocked(
           ]
         : []),
     ];
-    for (const write of writes) write.catch(() => {});
     await callHooks(transaction, intake.hooks, changes.pending(), { writes, limits });
     await intake.reached("effects written");
     await transaction.commitAfter(writes);

@@ -58,7 +58,7 @@ type HookCalls = {
 
 /**
  * Calls the plugins' `withSubscriptionChange` for each change, in order, once the writes of the transaction
- * have succeeded. Without such a plugin it does nothing.
+ * have succeeded. Without such a plugin none is awaited.
  * @throws HookFailed, or what is not the hook's fault: contention, a lock that stays, a lost connection
  */
 export async function callHooks(
@@ -67,6 +67,8 @@ export async function callHooks(
   pending: readonly PendingChange[],
   { writes, limits, isUnhurried = false }: HookCalls,
 ): Promise<void> {
+  // The commit reports their errors: until it waits for them, their rejections count as unhandled.
+  for (const write of writes) write.catch(() => {});
   if (plugins.length === 0 || pending.length === 0) return;
   // Their errors first: with a transaction that has failed, a hook could only fail too.
   await Promise.all(writes);
@@ -91,7 +93,6 @@ export async function commitWithHooks(
   pending: readonly PendingChange[],
   calls: HookCalls,
 ): Promise<void> {
-  for (const write of calls.writes) write.catch(() => {});
   await callHooks(transaction, hooks, pending, calls);
   await transaction.commitAfter(calls.writes);
 }

@@ -64,7 +64,6 @@ export async function writeOnce(
       ...decided.changes.write(transaction),
       ...(decided.payments.length > 0 ? [recordPayments(transaction, decided.payments)] : []),
     ];
-    for (const write of writes) write.catch(() => {});
     await callHooks(transaction, intake.hooks, decided.changes.pending(), { writes, limits });
     await intake.reached("effects written");
     const committing = transaction.commitAfter(writes);
