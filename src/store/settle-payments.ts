@@ -1,7 +1,7 @@
 import type { PaymentStatus } from "../domain/payment.ts";
 import type { Queryable } from "./database.ts";
 import { storedFacts } from "./entitlement-events.ts";
-import { PAYS_FOR_PERIOD } from "./subscription-access.ts";
+import { latestReversal } from "./subscription-access.ts";
 
 /** A payment whose status a transaction has changed; `before` is `null` for a new one. */
 export type ChangedPayment = { id: string; before: PaymentStatus | null; status: PaymentStatus };
@@ -45,14 +45,6 @@ order by p.provider, p.name for no key update`,
  */
 export function lockPayments(transaction: Queryable, keys: readonly string[][]): Promise<unknown> {
   return transaction.run(LOCK, keys);
-}
-
-/** Of the latest payment for a period of the subscription `s` that did not fail, see `ACCESS_COLUMNS`. */
-function latestReversal(status: string, from: string): string {
-  return `select case when ${status} in ('refunded', 'disputed') then ${status} end from ${from}
-    where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and ${status} <> 'failed'
-      and ${PAYS_FOR_PERIOD}
-    order by p.occurred_at desc limit 1`;
 }
 
 const SETTLE = {
@@ -111,7 +103,7 @@ notified as (
 -- One event per subscription: its own reversal and those written before it apply.
 reversals as (
   select distinct s.id, s.user_id,
-    (${latestReversal("p.status", "payment p")}) as before,
+    (${latestReversal()}) as before,
     (${latestReversal("coalesce(c.status, p.status)", "payment p left join changed c on c.id = p.id")}) as after
   from changed
   cross join lateral (

@@ -13,23 +13,27 @@ export type SubscriptionAccess = AccessFacts & {
 };
 
 /**
- * Whether `p` pays for a period. The invoice over nothing of a change within one, such as fewer seats, does
- * not: it would restore the access of somebody who disputes what they have paid.
+ * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
+ * The invoice over nothing of a change within a period, such as fewer seats, pays for none: it would restore the
+ * access of somebody who disputes what they have paid.
+ * @param status of the payment `p`, which is joined in `from`
  */
-export const PAYS_FOR_PERIOD = `(p.amount > 0 or not exists (
-      select from payment whole
-      where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id
-        and whole.amount > 0 and whole.period_end > p.occurred_at
-    ))`;
+export function latestReversal(status = "p.status", from = "payment p"): string {
+  return `select case when ${status} in ('refunded', 'disputed') then ${status} end from ${from}
+    where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and ${status} <> 'failed'
+      and (p.amount > 0 or not exists (
+        select from payment whole
+        where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id
+          and whole.amount > 0 and whole.period_end > p.occurred_at
+      ))
+    order by p.occurred_at desc limit 1`;
+}
 
 // Servers of the release before store no `past_due_since`.
 export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
   case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
-  (select case when p.status in ('refunded', 'disputed') then p.status end from payment p
-    where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and p.status <> 'failed'
-      and ${PAYS_FOR_PERIOD}
-    order by p.occurred_at desc limit 1) as "paymentReversal"`;
+  (${latestReversal()}) as "paymentReversal"`;
 
 const OF_USER = {
   name: "subscription_access_of_user",
