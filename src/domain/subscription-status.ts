@@ -10,3 +10,10 @@ export const SUBSCRIPTION_STATUSES = [
 ] as const;
 
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+/** Whether the provider charges the person in this status, or will again. */
+export function isRunning(status: SubscriptionStatus): boolean {
+  return status !== "incomplete" && status !== "canceled";
+}
+
+export const RUNNING_STATUSES = SUBSCRIPTION_STATUSES.filter(isRunning);

@@ -1,6 +1,6 @@
 import type { Caller } from "../domain/caller.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import { isRunning, type SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { IdAtProvider } from "../domain/traces.ts";
 import { IS_BANNED } from "./bans.ts";
 import type { Database, Queryable } from "./database.ts";
@@ -45,7 +45,7 @@ export async function deleteUserData(
     const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
     if (!user) return { outcome: "unknown" };
     if (user.role === "admin" && otherAdministrators.length === 0) return { outcome: "last_administrator" };
-    const running = subscriptions.filter(isRunning).filter(({ id }) => !canceled.has(id));
+    const running = subscriptions.filter(({ id, status }) => isRunning(status) && !canceled.has(id));
     if (running.length > 0) return { outcome: "subscribed", running };
 
     await redactOutbound(transaction, userId);
@@ -76,22 +76,9 @@ export async function isLastAdministrator(database: Queryable, userId: string): 
 
 /** What a provider charges the person for. */
 export async function findRunning(database: Queryable, userId: string): Promise<RunningSubscription[]> {
-  return (await database.run<OwnSubscription>(FIND_SUBSCRIPTIONS, [userId])).filter(isRunning);
+  const subscriptions = await database.run<OwnSubscription>(FIND_SUBSCRIPTIONS, [userId]);
+  return subscriptions.filter(({ status }) => isRunning(status));
 }
-
-function isRunning({ status }: RunningSubscription): boolean {
-  return RUNS[status];
-}
-
-const RUNS: Record<SubscriptionStatus, boolean> = {
-  incomplete: false,
-  trialing: true,
-  active: true,
-  past_due: true,
-  paused: true,
-  unpaid: true,
-  canceled: false,
-};
 
 type OwnSubscription = RunningSubscription & { isShared: boolean };
 

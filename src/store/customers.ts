@@ -1,5 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
-import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import { RUNNING_STATUSES, type SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 import { LIVE_STATUSES } from "./subscription-list.ts";
 
@@ -28,9 +28,6 @@ export async function customersOfUser(database: Queryable, userId: string): Prom
   return database.run<StoredCustomer>(CUSTOMERS, [userId, STATUS_ORDER]);
 }
 
-/** Statuses in which the provider charges the person, or will again. */
-const RUNNING = ["trialing", "active", "past_due", "unpaid", "paused"] satisfies SubscriptionStatus[];
-
 const SUBSCRIBES = {
   name: "user_subscribes",
   text: `
@@ -52,6 +49,6 @@ export async function hadSubscription(database: Queryable, userId: string): Prom
 
 /** Whether the user has a running subscription, in any slot. */
 export async function isSubscribed(database: Queryable, userId: string): Promise<boolean> {
-  const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING]);
+  const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING_STATUSES]);
   return row?.subscribes ?? false;
 }

@@ -1,4 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
+import { RUNNING_STATUSES } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
 /** A subscription that is to be canceled and refunded. */
@@ -36,7 +37,7 @@ from (
   select s.provider, s.provider_subscription_id,
     row_number() over (partition by s.user_id order by s.created_at, s.id) as nth
   from subscription s
-  where s.status in ('trialing', 'active', 'past_due', 'unpaid', 'paused') and not s.cancel_at_period_end
+  where s.status = any ($1::text[]) and not s.cancel_at_period_end
     and s.user_id in (select user_id from replaced_checkout where replaced_at > clock_timestamp() - interval '2 days')
 ) running
 where nth > 1 and provider_subscription_id is not null
@@ -45,7 +46,7 @@ on conflict do nothing`,
 
 /** Finds people who paid a replaced checkout as well as its successor: the later subscription is unwanted. */
 export async function findPaidTwice(database: Queryable): Promise<void> {
-  await database.run(FIND_DOUBLES);
+  await database.run(FIND_DOUBLES, [RUNNING_STATUSES]);
 }
 
 const REMEMBER = {
