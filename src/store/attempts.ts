@@ -1,6 +1,6 @@
 import type { Changes } from "../domain/changes.ts";
 import type { AttemptSource } from "../domain/delivery.ts";
-import type { Failure } from "../domain/failures.ts";
+import { type Failure, type FailureReason, failureSentence } from "../domain/failures.ts";
 import type { Claim } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 import { SEPARATOR } from "./separator.ts";
@@ -43,4 +43,17 @@ export async function logAttempts(transaction: Queryable, attempts: readonly Att
     attempts.map(({ changed }) => changed?.subscriptionId),
     attempts.map(({ changed }) => (changed ? JSON.stringify(changed.changes) : "")).join(SEPARATOR),
   ]);
+}
+
+/** SQL that records attempts that have ended without an outcome: those of the claims in `from`. */
+export function logUnfinished(
+  reason: Extract<FailureReason, "lease_expired" | "not_reported">,
+  from: string,
+): string {
+  return `
+  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
+  select id, claim_no, claim_source, 'failed', '${failureSentence({ reason })}', '${reason}', claimed_at,
+    extract(epoch from clock_timestamp() - claimed_at) * 1000
+  from ${from}
+  on conflict do nothing`;
 }

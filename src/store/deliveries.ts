@@ -1,5 +1,6 @@
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
+import { logUnfinished } from "./attempts.ts";
 import { type Claim, isLeaseOver } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
@@ -65,13 +66,10 @@ with input as materialized (
     payload = excluded.payload
   where d.status = 'failed' or (d.status = 'pending' and ${isLeaseOver("d")})
   returning d.id, d.provider, d.event_id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no
-), expired as (
-  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
-  select b.id, b.claim_no, b.claim_source, 'failed', 'lease expired', 'lease_expired', b.claimed_at,
-    extract(epoch from clock_timestamp() - b.claimed_at) * 1000
-  from before b join claimed c on c.id = b.id and c.claim_no = b.claim_no + 1
-  where b.is_unreported
-  on conflict do nothing
+), expired as (${logUnfinished(
+    "lease_expired",
+    "(select b.* from before b join claimed c on c.id = b.id and c.claim_no = b.claim_no + 1 where b.is_unreported) b",
+  )}
 ), reopened as (
   -- Retention, which keeps bodies for a week or longer, may have passed it, or be passing it: without this the
   -- new body would be kept for ever.

@@ -1,5 +1,6 @@
 import { type AttemptSource, type DeliveryStatus, MAX_ATTEMPTS } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
+import { logUnfinished } from "./attempts.ts";
 import { type Claim, isLeaseOver } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 
@@ -42,12 +43,7 @@ reclaimed as (
   where d.id = p.id and d.id = any (array(select id from picked))
   returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no, d.provider, d.event_id,
     d.event_type, d.format, d.payload
-), expired as (
-  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
-  select id, claim_no, claim_source, 'failed', 'lease expired', 'lease_expired', claimed_at,
-    extract(epoch from clock_timestamp() - claimed_at) * 1000
-  from picked where is_unreported
-  on conflict do nothing
+), expired as (${logUnfinished("lease_expired", "picked where is_unreported")}
 )
 select id, claim_no, attempt_no, provider, event_id, event_type, format, payload::text as payload
 from reclaimed order by id`;
@@ -106,11 +102,7 @@ with picked as materialized (
     completed_at = clock_timestamp()
   from picked p where d.id = p.id
 )
-insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
-select id, claim_no, claim_source, 'failed', 'lease expired', 'lease_expired', claimed_at,
-  extract(epoch from clock_timestamp() - claimed_at) * 1000
-from picked
-on conflict do nothing
+${logUnfinished("lease_expired", "picked")}
 returning delivery_id as id`,
 };
 
@@ -148,12 +140,7 @@ with picked as materialized (
   from webhook_delivery
   where id = $1::bigint and status = 'successful' and payload is not null
   for update
-), unreported as (
-  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
-  select id, claim_no, claim_source, 'failed', 'processing reported no outcome', 'not_reported', claimed_at,
-    extract(epoch from clock_timestamp() - claimed_at) * 1000
-  from picked where not is_reported
-  on conflict do nothing
+), unreported as (${logUnfinished("not_reported", "picked where not is_reported")}
 )
 update webhook_delivery d set claim_no = d.claim_no + 1, claim_source = 'replay', claimed_at = clock_timestamp()
 from picked
