@@ -1,5 +1,4 @@
-import { DEFAULT_GRACE_DAYS } from "../domain/access.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
+import { DEFAULT_ACCESS_RULES, type PlanCatalog } from "../domain/plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { recordGraceEnds } from "../store/grace-ends.ts";
 
@@ -15,7 +14,7 @@ export async function endGrace(
     planId: id,
     graceSeconds: graceDays * DAY_SECONDS,
   }));
-  const otherwiseSeconds = DEFAULT_GRACE_DAYS * DAY_SECONDS;
+  const otherwiseSeconds = DEFAULT_ACCESS_RULES.graceDays * DAY_SECONDS;
   while (!isStopping()) {
     const endedCount = await recordGraceEnds(database, graces, {
       otherwiseSeconds,

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCESS_STATUSES, type Plan } from "./plan.ts";
+import { DEFAULT_ACCESS_RULES, type Plan } from "./plan.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** What of a subscription decides access. */
@@ -40,24 +40,15 @@ type AccessReason = (typeof ACCESS_REASONS)[number];
 
 type AccessRules = Pick<Plan, "accessStatuses" | "graceDays" | "afterRefund" | "afterDispute">;
 
-/** For a plan that is no longer in `plans.config.ts`. */
-export const DEFAULT_GRACE_DAYS = 7;
-
-const DEFAULT_RULES: AccessRules = {
-  accessStatuses: [...DEFAULT_ACCESS_STATUSES],
-  graceDays: DEFAULT_GRACE_DAYS,
-  afterRefund: "end_access",
-  afterDispute: "end_access",
-};
-
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Whether a subscription gives access to what its plan contains. Never derived from the period's end while a
  * payment is due: some providers advance it before they charge.
+ * @param plan `null`: it is no longer in `plans.config.ts`
  */
 export function accessOf(subscription: AccessFacts, plan: AccessRules | null, now: Date): Access {
-  const rules = plan ?? DEFAULT_RULES;
+  const rules = plan ?? DEFAULT_ACCESS_RULES;
   const { status, paymentReversal } = subscription;
   if (paymentReversal !== null && endsAccess(paymentReversal, rules) && status !== "canceled") {
     return denied(paymentReversal);

@@ -21,7 +21,15 @@ const Price = z.strictObject({
 
 const AccessStatus = z.enum(SUBSCRIPTION_STATUSES).exclude(["past_due", "canceled"]);
 
-export const DEFAULT_ACCESS_STATUSES: readonly z.infer<typeof AccessStatus>[] = ["trialing", "active"];
+const AfterReversal = z.enum(["end_access", "keep_access"]);
+
+/** When a subscription gives access, where a plan does not say, or is no longer in `plans.config.ts`. */
+export const DEFAULT_ACCESS_RULES = {
+  accessStatuses: ["trialing", "active"] as z.infer<typeof AccessStatus>[],
+  graceDays: 7,
+  afterRefund: "end_access",
+  afterDispute: "end_access",
+} as const;
 
 const Plan = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/, "use lower-case letters, digits, - and _"),
@@ -43,15 +51,15 @@ const Plan = z.strictObject({
     .array(AccessStatus)
     .refine((statuses) => isUnique(statuses), "a status is listed twice")
     .refine((statuses) => statuses.includes("active"), "active is missing")
-    .default([...DEFAULT_ACCESS_STATUSES]),
+    .default(DEFAULT_ACCESS_RULES.accessStatuses),
   /** For how long access stays after a renewal has failed, in days; 0: `past_due` gives none. */
-  graceDays: z.int().min(0).max(90).default(7),
+  graceDays: z.int().min(0).max(90).default(DEFAULT_ACCESS_RULES.graceDays),
   /** A free trial at the start of a person's first subscription, in days; 0: none. */
   trialDays: z.int().min(0).max(730).default(0),
   /** Whether access ends once the latest payment has been refunded in full. */
-  afterRefund: z.enum(["end_access", "keep_access"]).default("end_access"),
+  afterRefund: AfterReversal.default(DEFAULT_ACCESS_RULES.afterRefund),
   /** Whether access ends once the latest payment is disputed. */
-  afterDispute: z.enum(["end_access", "keep_access"]).default("end_access"),
+  afterDispute: AfterReversal.default(DEFAULT_ACCESS_RULES.afterDispute),
 });
 
 export type Plan = z.infer<typeof Plan>;
