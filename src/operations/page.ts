@@ -27,13 +27,13 @@ export const FilterText = z
   .nullable()
   .default(null);
 
+/** The id of what the database numbers, such as a delivery. */
+export const NumberId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
+
 /** The cursor of a list whose cursors are ids. */
-export function cursorOf<Id extends z.ZodType<string>>(id: Id) {
-  return id
-    .nullable()
-    .default(null)
-    .describe(PAGE.cursor.description ?? "");
-}
+export const IdCursor = NumberId.nullable()
+  .default(null)
+  .describe(PAGE.cursor.description ?? "");
 
 export type Page<Item> = {
   items: Item[];
@@ -52,17 +52,26 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
  * Cuts a page out of rows that were read with one more than the page holds: it shows whether there is a next
  * page.
  */
-export function cutPage<Row, Item>(
+export function cutPage<Row extends ListPosition>(
   rows: readonly Row[],
   limit: number,
-  { item, position }: { item: (row: Row) => Item; position: (row: Row) => ListPosition },
-): Page<Item> {
-  const pageRows = rows.slice(0, limit);
-  const last = pageRows.at(-1);
-  return {
-    items: pageRows.map(item),
-    nextCursor: rows.length > limit && last ? toCursor(position(last)) : null,
-  };
+): Page<WithoutTime<Row>> {
+  const { items, nextCursor } = cutPageAt(rows, limit, toCursor);
+  return { items: items.map(({ atMicros: _, ...item }) => item as WithoutTime<Row>), nextCursor };
+}
+
+/** Of each member of a union. */
+type WithoutTime<Row> = Row extends unknown ? Omit<Row, "atMicros"> : never;
+
+/** The same of a list whose cursors are ids. */
+export function cutPageById<Row extends { id: string }>(rows: readonly Row[], limit: number): Page<Row> {
+  return cutPageAt(rows, limit, ({ id }) => id);
+}
+
+function cutPageAt<Row>(rows: readonly Row[], limit: number, toCursor: (last: Row) => string): Page<Row> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? toCursor(last) : null };
 }
 
 function toCursor({ atMicros, id }: ListPosition): string {

@@ -25,11 +25,11 @@ export const listAnyKeys = defineOperation({
   run: async (deps: { database: Queryable }, _caller, { userId, limit, cursor }) => {
     const before = positionOf(cursor, isUuid);
     const rows = await listKeysWithOwners(deps.database, userId, { before, limit: limit + 1 });
-    return cutPage(rows, limit, { item: toView, position: (row) => row });
+    const { items, nextCursor } = cutPage(rows, limit);
+    return { items: items.map(toView), nextCursor };
   },
 });
 
-function toView({ atMicros: _, ...key }: OwnedKey & { atMicros: string }): z.input<typeof OwnedApiKeyView> {
-  const { permissions, limit, ...common } = key;
+function toView({ permissions, limit, ...common }: OwnedKey): z.input<typeof OwnedApiKeyView> {
   return permissions === null ? common : { ...common, permissions, limit };
 }

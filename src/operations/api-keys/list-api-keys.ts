@@ -19,6 +19,6 @@ export const listApiKeys = defineOperation({
       before: positionOf(cursor, isUuid),
       limit: limit + 1,
     });
-    return cutPage(rows, limit, { item: ({ atMicros: _, ...key }) => key, position: (row) => row });
+    return cutPage(rows, limit);
   },
 });

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
 import { listAuditEntries as list } from "../../store/audit-log.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
-import { cursorOf, FilterText, PAGE, pageOf } from "../page.ts";
+import { cutPageById, FilterText, IdCursor, PAGE, pageOf } from "../page.ts";
 
 const AuditEntryView = z
   .object({
@@ -30,8 +29,6 @@ const AuditEntryView = z
   })
   .meta({ id: "AuditEntry", description: "An action of an administrator, an operator or a key." });
 
-const EntryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
-
 const Time = z.iso.datetime({ offset: true }).nullable().default(null);
 
 export const listAuditEntries = defineOperation({
@@ -41,7 +38,7 @@ export const listAuditEntries = defineOperation({
   limit: "admin",
   input: z.strictObject({
     ...PAGE,
-    cursor: cursorOf(EntryId),
+    cursor: IdCursor,
     action: FilterText.describe(
       "An action such as `user.role_changed`, or its first word for all of them: `user`.",
     ),
@@ -58,7 +55,6 @@ export const listAuditEntries = defineOperation({
       { ...filter, from: from === null ? null : new Date(from), to: to === null ? null : new Date(to) },
       { before: cursor, limit: limit + 1 },
     );
-    const items = entries.slice(0, limit);
-    return { items, nextCursor: entries.length > limit ? (items.at(-1)?.id ?? null) : null };
+    return cutPageById(entries, limit);
   },
 });

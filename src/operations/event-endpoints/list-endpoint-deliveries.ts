@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findEndpoint } from "../../store/event-endpoints.ts";
 import { listOutboundDeliveries } from "../../store/list-outbound-deliveries.ts";
 import { defineOperation } from "../operation.ts";
-import { cursorOf, PAGE, pageOf } from "../page.ts";
+import { cutPageById, IdCursor, PAGE, pageOf } from "../page.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 
 const STATUSES = ["pending", "delivered", "failed"] as const;
@@ -41,8 +40,6 @@ const OutboundDelivery = z
 
 export type OutboundDelivery = z.output<typeof OutboundDelivery>;
 
-export const OutboundDeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
-
 export const listEndpointDeliveries = defineOperation({
   name: "eventEndpoints.deliveries",
   summary: "Lists deliveries to an endpoint with their attempts, newest first",
@@ -51,7 +48,7 @@ export const listEndpointDeliveries = defineOperation({
   input: z.strictObject({
     ...PAGE,
     id: EndpointId,
-    cursor: cursorOf(OutboundDeliveryId),
+    cursor: IdCursor,
     status: z.enum(STATUSES).nullable().default(null).describe("Only deliveries with this status."),
   }),
   reasons: ["not_found"],
@@ -60,7 +57,6 @@ export const listEndpointDeliveries = defineOperation({
     if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();
     const page = { before: cursor, limit: limit + 1, status };
     const rows = await listOutboundDeliveries(deps.database, id, page);
-    const items = rows.slice(0, limit);
-    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+    return cutPageById(rows, limit);
   },
 });

@@ -17,9 +17,6 @@ export const listEventEndpoints = defineOperation({
   run: async (deps: { database: Queryable }, _caller, { cursor, limit }) => {
     const after = positionOf(cursor, isUuid);
     const rows = await listEndpoints(deps.database, { after, limit: limit + 1 });
-    return cutPage(rows, limit, {
-      item: ({ atMicros: _, ...endpoint }) => endpoint,
-      position: ({ atMicros, id }) => ({ atMicros, id }),
-    });
+    return cutPage(rows, limit);
   },
 });

@@ -4,8 +4,8 @@ import { findEndpoint } from "../../store/event-endpoints.ts";
 import { failedDeliveries, replayDeliveries } from "../../store/replay-outbound-deliveries.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
+import { NumberId } from "../page.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
-import { OutboundDeliveryId } from "./list-endpoint-deliveries.ts";
 
 export const replayEndpointDeliveries = defineOperation({
   name: "eventEndpoints.replay",
@@ -15,7 +15,7 @@ export const replayEndpointDeliveries = defineOperation({
   input: z.strictObject({
     id: EndpointId,
     deliveryIds: z
-      .array(OutboundDeliveryId)
+      .array(NumberId)
       .min(1)
       .max(1000)
       .optional()

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
 import { NOTIFICATION_KINDS } from "../../domain/notification.ts";
+import { NumberId } from "../page.ts";
 
 /** A notification, wherever it is shown. */
 export const NotificationView = z
@@ -15,7 +15,4 @@ export const NotificationView = z
   })
   .meta({ id: "Notification", description: "A message to a user about their plan, keys or account." });
 
-export const NotificationId = z
-  .string()
-  .regex(/^[1-9]\d{0,17}$/, format("number_id"))
-  .describe("The notification's id.");
+export const NotificationId = NumberId.describe("The notification's id.");

@@ -42,8 +42,5 @@ export async function pageOfPayments(
 ): Promise<Page<ListedPayment>> {
   const before = positionOf(cursor, isUuid);
   const rows = await paymentsOfUser(database, userId, filter, { before, limit: limit + 1 });
-  return cutPage(rows, limit, {
-    item: ({ atMicros: _, ...payment }) => payment,
-    position: (row) => row,
-  });
+  return cutPage(rows, limit);
 }

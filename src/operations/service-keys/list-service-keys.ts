@@ -17,13 +17,11 @@ export const listServiceKeys = defineOperation({
   run: async (deps: { database: Queryable }, _caller, { cursor, limit }) => {
     const before = positionOf(cursor, isUuid);
     const rows = await listKeys(deps.database, { before, limit: limit + 1 });
-    return cutPage(rows, limit, {
-      item: toView,
-      position: ({ atMicros, id }) => ({ atMicros, id }),
-    });
+    const { items, nextCursor } = cutPage(rows, limit);
+    return { items: items.map(toView), nextCursor };
   },
 });
 
-function toView({ atMicros: _, windowSeconds, limit, ...key }: ListedServiceKey) {
+function toView({ windowSeconds, limit, ...key }: Omit<ListedServiceKey, "atMicros">) {
   return { ...key, limit: limitText({ limit, windowSeconds }) };
 }

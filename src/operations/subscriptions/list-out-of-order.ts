@@ -28,16 +28,14 @@ export const listOutOfOrder = defineOperation({
   output: pageOf(OutOfOrder),
   run: async (deps: { database: Queryable }, _caller, { limit, cursor }) => {
     const before = positionOf(cursor, isUuid);
-    const rows = await subscriptionsOutOfOrder(deps.database, {
-      before,
-      limit: limit + 1,
-    });
-    return cutPage(rows, limit, {
-      item: ({ userName, userEmail, atMicros: _, ...subscription }) => ({
+    const rows = await subscriptionsOutOfOrder(deps.database, { before, limit: limit + 1 });
+    const { items, nextCursor } = cutPage(rows, limit);
+    return {
+      items: items.map(({ userName, userEmail, ...subscription }) => ({
         ...subscription,
         user: userName === null || userEmail === null ? null : { name: userName, email: userEmail },
-      }),
-      position: ({ atMicros, id }) => ({ atMicros, id }),
-    });
+      })),
+      nextCursor,
+    };
   },
 });

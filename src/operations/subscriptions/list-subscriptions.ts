@@ -20,9 +20,6 @@ export const listSubscriptions = defineOperation({
       before: positionOf(cursor, isUuid),
       limit: limit + 1,
     });
-    return cutPage(rows, limit, {
-      item: ({ atMicros: _, ...subscription }) => subscription,
-      position: (row) => row,
-    });
+    return cutPage(rows, limit);
   },
 });

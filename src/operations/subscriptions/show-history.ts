@@ -41,19 +41,17 @@ export const showHistory = defineOperation({
       refuse({ reason: "not_found", params: { resource: "subscription" } });
     }
     const before = positionOf(cursor, (id) => /^(event|reconcile)-[\d-]{1,40}$/.test(id));
-    const rows = await historyOf(deps.database, id, {
-      before,
-      limit: limit + 1,
-    });
-    return cutPage(rows, limit, {
-      item: ({ atMicros: _, deliveryId, changes, ...entry }) => ({
+    const rows = await historyOf(deps.database, id, { before, limit: limit + 1 });
+    const { items, nextCursor } = cutPage(rows, limit);
+    return {
+      items: items.map(({ deliveryId, changes, ...entry }) => ({
         ...entry,
         deliveryId: isAdministrator(caller) ? deliveryId : null,
         kind: kindOf(changes),
         changes: withPurchasedSeats(changes),
-      }),
-      position: ({ atMicros, id: entryId }) => ({ atMicros, id: entryId }),
-    });
+      })),
+      nextCursor,
+    };
   },
 });
 

@@ -27,8 +27,5 @@ export async function pageOfUsers(
 ): Promise<Page<User>> {
   const after = positionOf(cursor, (id) => /^[^\0]{1,255}$/.test(id));
   const rows = await listed(deps.database, { id, after, limit: limit + 1 });
-  return cutPage(rows, limit, {
-    item: ({ atMicros: _, ...user }) => user,
-    position: (row) => row,
-  });
+  return cutPage(rows, limit);
 }

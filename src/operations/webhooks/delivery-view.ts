@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { FAILURE_REASONS } from "../../domain/failures.ts";
-import { format } from "../../domain/invalid-input.ts";
 import { SLOTS } from "../../domain/slot.ts";
+import { NumberId } from "../page.ts";
 
 /** A webhook delivery, wherever it is shown. */
 export const Delivery = z
@@ -26,7 +26,4 @@ export const Delivery = z
 
 export type Delivery = z.output<typeof Delivery>;
 
-export const DeliveryId = z
-  .string()
-  .regex(/^[1-9]\d{0,17}$/, format("number_id"))
-  .describe("The delivery's id.");
+export const DeliveryId = NumberId.describe("The delivery's id.");

@@ -4,8 +4,8 @@ import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listLoggedDeliveries } from "../../store/delivery-log.ts";
 import { defineOperation } from "../operation.ts";
-import { cursorOf, FilterText, PAGE, pageOf } from "../page.ts";
-import { Delivery, DeliveryId } from "./delivery-view.ts";
+import { FilterText, IdCursor, PAGE, pageOf } from "../page.ts";
+import { Delivery } from "./delivery-view.ts";
 
 /** A page may be short, or empty, and not be the last: follow the cursor. */
 export const listDeliveries = defineOperation({
@@ -16,7 +16,7 @@ export const listDeliveries = defineOperation({
   limit: "admin",
   input: z.strictObject({
     ...PAGE,
-    cursor: cursorOf(DeliveryId),
+    cursor: IdCursor,
     provider: z.enum(SLOTS).nullable().default(null).describe("Only deliveries to this slot."),
     status: z.enum(DELIVERY_STATUSES).nullable().default(null).describe("Only deliveries with this status."),
     type: FilterText.describe("The provider's name of the event, as delivered."),
