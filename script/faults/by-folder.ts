@@ -222,8 +222,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     tests: ["test/api/gate.test.ts"],
   },
   {
-    file: "src/operations/billing/create-checkout.ts",
-    find: " || seats > plan.seats.max",
+    file: "src/billing/ordered-plan.ts",
+    find: " || seats > max",
     replace: "",
     fault: "more seats are sold than the plan has",
     tests: ["test/operations/checkout.test.ts"],

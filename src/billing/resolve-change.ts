@@ -5,6 +5,7 @@ import type { Slot } from "../domain/slot.ts";
 import { changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import { type ProviderTools, providerOf } from "./ask-provider.ts";
+import { assertSeats, orderedPlan } from "./ordered-plan.ts";
 
 /** What somebody asks for; what is left out stays as it is. */
 export type RequestedChange = {
@@ -49,9 +50,7 @@ export async function resolveChange(
     refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
 
   const planId = requested.planId ?? stored.planId;
-  const plan =
-    plans.plans.find((candidate) => candidate.id === planId) ??
-    refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
+  const plan = orderedPlan(plans, planId);
   const currentPlan = plans.plans.find((candidate) => candidate.id === stored.planId);
   const keepsPlan = plan.id === stored.planId;
   const keptPrice = keepsPlan ? stored.priceId : null;
@@ -59,8 +58,7 @@ export async function resolveChange(
   if (priceId === null)
     refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
   const seats = requested.seats ?? stored.seats;
-  if (seats < plan.seats.min || seats > plan.seats.max)
-    refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
+  assertSeats(plan, seats);
 
   const api = providerOf(payments, provider);
   // A subscription that ends then has no next period to change.

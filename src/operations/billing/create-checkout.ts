@@ -2,6 +2,7 @@ import { z } from "zod";
 import { providerOf } from "../../billing/ask-provider.ts";
 import type { BillingTools } from "../../billing/checkout-order.ts";
 import { openCheckout } from "../../billing/open-checkout.ts";
+import { assertSeats, orderedPlan } from "../../billing/ordered-plan.ts";
 import { type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
@@ -54,20 +55,17 @@ export const createCheckout = defineOperation({
     caller,
     { provider = deps.activeProvider, returnUrl, ...order },
   ) => {
-    const { planId, seats } = order;
+    const { planId } = order;
     assertReturnUrl(deps, returnUrl);
-    const plan =
-      deps.plans.plans.find((candidate) => candidate.id === planId) ??
-      refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
+    const plan = orderedPlan(deps.plans, planId);
     const price = chosenPrice(plan, order);
     if (Object.values(price.priceIds).length === 0)
       refuse({ reason: "plan_not_sold", params: { plan: plan.name }, field: "planId" });
     const [priceId] = priceIdsIn(provider, price);
     if (priceId === undefined)
       refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "provider" });
-    if (seats !== undefined && (seats < plan.seats.min || seats > plan.seats.max)) {
-      refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
-    }
+    const { seats = plan.seats.min } = order;
+    assertSeats(plan, seats);
     const api = providerOf(deps.payments, provider);
 
     const { userId } = caller;
@@ -80,7 +78,7 @@ export const createCheckout = defineOperation({
       provider,
       planId,
       priceId,
-      seats: seats ?? plan.seats.min,
+      seats,
       returnUrl: returnUrl ?? null,
     };
     return {
