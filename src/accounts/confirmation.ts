@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isSameAddress } from "../domain/email-address.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Queryable } from "../store/database.ts";
 import { findUser } from "../store/users.ts";
@@ -18,7 +19,6 @@ export async function assertConfirmed(
 ): Promise<void> {
   const user =
     (await findUser(deps.database, userId)) ?? refuse({ reason: "not_found", params: { resource: "user" } });
-  if (confirmation.trim().toLowerCase() !== user.email.toLowerCase()) {
+  if (!isSameAddress(confirmation, user.email))
     refuse({ reason: "confirmation_mismatch", field: "confirmation" });
-  }
 }

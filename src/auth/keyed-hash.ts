@@ -1,9 +1,12 @@
 import { createHmac } from "node:crypto";
+import { normalizedAddress } from "../domain/email-address.ts";
 
 /** Names an email address in tables of attempts without keeping it: an HMAC, as addresses can be guessed. */
 export function keyedHash(secret: string): (email: string) => string {
   return (email) =>
-    createHmac("sha256", secret).update(`address:${email.trim().toLowerCase()}`).digest("base64url");
+    createHmac("sha256", secret)
+      .update(`address:${normalizedAddress(email)}`)
+      .digest("base64url");
 }
 
 /** Codes are short: without the key anybody could try them all. */

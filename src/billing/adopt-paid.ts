@@ -1,4 +1,4 @@
-import { isSameAddress } from "../domain/decide.ts";
+import { isSameAddress } from "../domain/email-address.ts";
 import type { Payments } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -25,8 +25,9 @@ export async function adoptPaid(
   if (state === null) return;
   const stored = await findByProviderIds(intake.database, provider, [providerSubscriptionId]);
   if (stored.size > 0) return;
-  const confirmed = (await findConfirmedEmails(intake.database, [userId])).get(userId) ?? null;
-  const isOwn = state.customerEmail !== undefined && isSameAddress(state.customerEmail, confirmed);
+  const { customerEmail } = state;
+  const confirmed = (await findConfirmedEmails(intake.database, [userId])).get(userId);
+  const isOwn = customerEmail !== undefined && isSameAddress(customerEmail, confirmed);
   const options = { askedAtMicros, by: "server", notify: true } as const;
   await adopt(intake, provider, isOwn ? { ...state, userId } : state, options);
 }

@@ -1,4 +1,5 @@
 import type { DecideContext } from "./decide-context.ts";
+import { isSameAddress } from "./email-address.ts";
 import { type EventOrder, lastSeenAfter, orderOf } from "./event-order.ts";
 import type { Failure } from "./failures.ts";
 import { targetOf, type User, userOf } from "./link.ts";
@@ -149,10 +150,6 @@ function customerIds(
     kept: before.customerId === foreign ? null : before.customerId,
     added: isProved ? event.customerId : null,
   };
-}
-
-export function isSameAddress(a: string, b: string | null): boolean {
-  return a.trim().toLowerCase() === b?.trim().toLowerCase();
 }
 
 function statusAfter(before: Subscription, event: SubscriptionEvent): SubscriptionStatus {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** In lower case, without blanks around it; 254 characters are what mail can be sent to (RFC 5321). */
+/** Normalized; 254 characters are what mail can be sent to (RFC 5321). */
 export const EmailAddress = z
   .string()
   .trim()
@@ -8,3 +8,13 @@ export const EmailAddress = z
   .max(254)
   .pipe(z.email())
   .meta({ format: "email" });
+
+/** As addresses are stored and compared: people and providers write the same one in upper and lower case. */
+export function normalizedAddress(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** @param other `null` or `undefined`: there is none, so that it is not the same */
+export function isSameAddress(email: string, other: string | null | undefined): boolean {
+  return other !== null && other !== undefined && normalizedAddress(email) === normalizedAddress(other);
+}

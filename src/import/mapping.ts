@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { normalizedAddress } from "../domain/email-address.ts";
 
 const Ids = z.record(z.string(), z.string().min(1).max(255));
 
@@ -8,7 +9,7 @@ export const Mapping = z.strictObject({
   customers: Ids.default({}),
   /** The user of an address, as the provider has it. */
   emails: Ids.default({}).transform(
-    (emails) => new Map(Object.entries(emails).map(([email, id]) => [email.trim().toLowerCase(), id])),
+    (emails) => new Map(Object.entries(emails).map(([email, id]) => [normalizedAddress(email), id])),
   ),
 });
 

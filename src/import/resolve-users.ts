@@ -1,3 +1,4 @@
+import { normalizedAddress } from "../domain/email-address.ts";
 import type { Queryable } from "../store/database.ts";
 import { findByExternalIds } from "../store/imported-users.ts";
 import { findConfirmedEmails, findUserStates, type UserState } from "../store/user-states.ts";
@@ -50,6 +51,6 @@ function candidatesOf({ state, email }: SubscriptionRow, { customers, emails }: 
   const { userId, customerId } = state;
   const mapped =
     customerId !== null && Object.hasOwn(customers, customerId) ? customers[customerId] : undefined;
-  const byEmail = email === null ? undefined : emails.get(email.trim().toLowerCase());
+  const byEmail = email === null ? undefined : emails.get(normalizedAddress(email));
   return [userId, mapped, byEmail, customerId].filter((id) => id !== null && id !== undefined);
 }

@@ -1,3 +1,4 @@
+import { isSameAddress } from "../../domain/email-address.ts";
 import type { PayingCustomer } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem, type RefusedByProvider } from "./problems.ts";
@@ -7,7 +8,7 @@ export function hasConfirmed(
   { email, isEmailConfirmed }: Pick<PayingCustomer, "email" | "isEmailConfirmed">,
   address: string | null,
 ): boolean {
-  return isEmailConfirmed && address?.trim().toLowerCase() === email.trim().toLowerCase();
+  return isEmailConfirmed && isSameAddress(email, address);
 }
 
 /** The person may have paid as somebody else's customer, whose portal shows what that one has bought. */
