@@ -3,13 +3,13 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
-import { findUserStates } from "../store/user-states.ts";
-import { findByProviderIds, findKnownCustomers } from "../store/verification.ts";
+import { findByProviderIds } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { comparePayments } from "./compare-payments.ts";
 import { inBatches } from "./in-batches.ts";
 import { notCorrected } from "./not-corrected.ts";
+import { ofOurUsers } from "./of-our-users.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
 
@@ -25,8 +25,8 @@ export type ChangedReport = {
 
 /**
  * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there
- * since and the payments made since, and adopts unknown subscriptions of our users. A subscription without a
- * user id belongs to the user of its customer, if known. A dry run counts what it would change.
+ * since and the payments made since, and adopts unknown subscriptions of our users. A dry run counts what it
+ * would change.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(
@@ -74,17 +74,7 @@ async function compareBatch(
   const { database, plans } = intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
   const stored = await findByProviderIds(database, slot, ids);
-  const users = await findUserStates(
-    database,
-    states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
-  );
-  const customers = await findKnownCustomers(
-    database,
-    slot,
-    states.flatMap(({ userId, customerId }) => (userId === null && customerId !== null ? [customerId] : [])),
-  );
-  const isOurs = ({ userId, customerId }: PaymentEvent) =>
-    userId !== null ? users.get(userId) === "present" : customerId !== null && customers.has(customerId);
+  const isOurs = await ofOurUsers(database, slot, states);
   const compareOne = async (state: PaymentEvent) => {
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours === undefined) {

@@ -7,13 +7,13 @@ import type { Subscription } from "../domain/subscription.ts";
 import { unclearStateSentence } from "../domain/unclear-state.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { lastEventIds } from "../store/subscription-history.ts";
-import { findUserStates } from "../store/user-states.ts";
 import { eachVerifiable, findByProviderIds } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
 import { notCorrected } from "./not-corrected.ts";
+import { ofOurUsers } from "./of-our-users.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
 import type { Verification } from "./verification.ts";
 
@@ -56,20 +56,13 @@ async function verifyStates(
   const { database } = run.tools.intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
   const stored = await findByProviderIds(database, slot, ids);
-  const users = await findUserStates(
-    database,
-    states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
-  );
+  const isOurs = await ofOurUsers(database, slot, states);
   for (const state of states) {
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours !== undefined) {
       run.check();
       await compareStates(run, api, ours, state);
-    } else if (
-      state.userId !== null &&
-      users.get(state.userId) === "present" &&
-      state.status !== "canceled"
-    ) {
+    } else if (isOurs(state) && state.status !== "canceled") {
       run.check();
       await reportMissing(run, slot, { state, askedAtMicros });
     }

@@ -80,6 +80,21 @@ describe("verify", () => {
     expect(await run()).toMatchObject({ checked: 2, drift: [] });
   });
 
+  it("reports a missing subscription that names no user, of a customer who is known", async () => {
+    await agreeOn(1);
+    for (const [subscriptionId, customerId] of [
+      ["sub_new", "cus_1"],
+      ["sub_foreign", "cus_6"],
+    ] as const) {
+      truth({ subscriptionId, customerId });
+      Object.assign(context.stripe.subscriptions.get(subscriptionId) as object, { metadata: {} });
+    }
+    const drift = { id: null, providerId: "sub_new", field: "status", ours: null, theirs: "active" };
+    expect(await run()).toMatchObject({ checked: 2, drift: [drift] });
+    expect(await run({ repair: true })).toMatchObject({ repaired: 1, failed: [] });
+    expect(await stored()).toMatchObject([{ user_id: "user_1" }, { user_id: "user_1" }]);
+  });
+
   it("reports a subscription that the provider does not know, and cannot repair it", async () => {
     await agreeOn(2);
     context.stripe.subscriptions.delete("sub_2");
