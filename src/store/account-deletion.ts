@@ -6,7 +6,7 @@ import { IS_BANNED } from "./bans.ts";
 import type { Database, Queryable } from "./database.ts";
 import { recordAudit } from "./record-audit.ts";
 import { redactOutbound } from "./redact-outbound.ts";
-import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
+import { inTransaction, PATIENT_LIMITS, type Transaction } from "./transaction.ts";
 
 /** A subscription that its provider still charges for. */
 export type RunningSubscription = {
@@ -24,13 +24,6 @@ export type Deletion =
   /** Nothing was deleted: these subscriptions have not been canceled yet. */
   | { outcome: "subscribed"; running: RunningSubscription[] };
 
-const LIMITS: TransactionOptions = {
-  synchronousCommit: "on",
-  lockTimeoutMs: 10_000,
-  statementTimeoutMs: 20_000,
-  idleTimeoutMs: 10_000,
-};
-
 /**
  * Deletes a user with all dependent rows, unless this is the last administrator or a running subscription is
  * not among `canceled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery
@@ -41,7 +34,7 @@ export async function deleteUserData(
   userId: string,
   { canceled, by }: { canceled: ReadonlySet<string>; by: Caller },
 ): Promise<Deletion> {
-  return inTransaction(database, LIMITS, async (transaction) => {
+  return inTransaction(database, PATIENT_LIMITS, async (transaction) => {
     const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
     if (!user) return { outcome: "unknown" };
     if (user.role === "admin" && otherAdministrators.length === 0) return { outcome: "last_administrator" };

@@ -1,12 +1,5 @@
 import type { Database, Queryable, Statement } from "./database.ts";
-import { inTransaction, type TransactionOptions } from "./transaction.ts";
-
-const LIMITS: TransactionOptions = {
-  synchronousCommit: "on",
-  lockTimeoutMs: 10_000,
-  statementTimeoutMs: 20_000,
-  idleTimeoutMs: 10_000,
-};
+import { inTransaction, PATIENT_LIMITS } from "./transaction.ts";
 
 const LOCK_USER = {
   name: "lock_user_to_revoke",
@@ -19,7 +12,7 @@ async function revoke(
   statement: Statement,
   [userId, ...values]: readonly [userId: string, ...unknown[]],
 ): Promise<void> {
-  await inTransaction(database, LIMITS, (transaction) =>
+  await inTransaction(database, PATIENT_LIMITS, (transaction) =>
     transaction.commitAfter([
       transaction.run(LOCK_USER, [userId]),
       transaction.run(statement, [userId, ...values]),

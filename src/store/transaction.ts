@@ -19,6 +19,14 @@ export type TransactionOptions = {
   plans?: "generic";
 };
 
+/** For a change that somebody waits for, and that may have to wait for others. */
+export const PATIENT_LIMITS: TransactionOptions = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 20_000,
+  idleTimeoutMs: 10_000,
+};
+
 export type Transaction = Queryable & {
   /**
    * Sends the commit right behind these writes, in one round trip. PostgreSQL skips it when one of them has
@@ -72,7 +80,7 @@ export async function inTransaction<Result>(
   }
 }
 
-// Prepared, so that PostgreSQL does not parse the same eight statements for every transaction.
+// Prepared, so that PostgreSQL does not parse the same statements for every transaction.
 // A role may have another level as its default, through a pooler too.
 const BEGIN = { name: "begin", text: "begin isolation level read committed" };
 const COMMIT = { name: "commit", text: "commit" };

@@ -1,14 +1,7 @@
 import type { Caller } from "../domain/caller.ts";
 import { type Database, DatabaseUnavailable, type Queryable } from "./database.ts";
 import { type Audited, recordAudit } from "./record-audit.ts";
-import { inTransaction, isTimeout, type TransactionOptions } from "./transaction.ts";
-
-const LIMITS: TransactionOptions = {
-  synchronousCommit: "on",
-  lockTimeoutMs: 10_000,
-  statementTimeoutMs: 20_000,
-  idleTimeoutMs: 10_000,
-};
+import { inTransaction, isTimeout, PATIENT_LIMITS } from "./transaction.ts";
 
 /**
  * Commits a change together with its audit entry, so that no crash leaves one without the other.
@@ -22,7 +15,7 @@ export async function withAudit<Result>(
   entryOf: (result: Result) => Audited | null,
 ): Promise<Result> {
   try {
-    return await inTransaction(database, LIMITS, async (transaction) => {
+    return await inTransaction(database, PATIENT_LIMITS, async (transaction) => {
       const result = await change(transaction);
       const entry = entryOf(result);
       if (entry === null) return result;
