@@ -1,5 +1,6 @@
 import type { Changes } from "../domain/changes.ts";
 import type { Slot } from "../domain/slot.ts";
+import { NIL_UUID } from "../domain/uuid.ts";
 import type { Queryable, Statement } from "./database.ts";
 
 /** A subscription as stored before its provider is asked. */
@@ -76,8 +77,6 @@ with scanned as materialized (
 select ${COLUMNS}, "isSelected" from selected where "isSelected" or "isLast" order by id`,
   };
 }
-
-const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** All selected subscriptions by id, a few at a time; may include some added meanwhile. */
 export async function* eachReconcilable(

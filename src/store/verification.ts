@@ -1,5 +1,6 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
+import { NIL_UUID } from "../domain/uuid.ts";
 import type { Queryable } from "./database.ts";
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow, toSubscription } from "./subscriptions.ts";
 
@@ -11,11 +12,9 @@ where s.id > $2::uuid and s.provider = $1 and s.provider_subscription_id is not 
 order by s.id limit 1000`,
 };
 
-const START = "00000000-0000-0000-0000-000000000000";
-
 /** All subscriptions of a slot that have a provider id, ordered by id. */
 export async function* eachVerifiable(database: Queryable, slot: Slot): AsyncGenerator<Subscription> {
-  for (let after = START; ; ) {
+  for (let after = NIL_UUID; ; ) {
     const rows = await database.run<SubscriptionRow>(PAGE, [slot, after]);
     const last = rows.at(-1);
     if (last === undefined) return;

@@ -1,5 +1,6 @@
 import type { PaymentStatus } from "../domain/payment.ts";
 import type { Slot } from "../domain/slot.ts";
+import { NIL_UUID } from "../domain/uuid.ts";
 import type { Queryable } from "./database.ts";
 
 /** A stored payment with what is compared. Amounts are in the currency's smallest unit. */
@@ -71,11 +72,9 @@ select id, provider, provider_payment_id as name, status is not null as "isSettl
 from payment where id > $1::uuid order by id limit 1000`,
 };
 
-const START = "00000000-0000-0000-0000-000000000000";
-
 /** The provider's ids of all payments of a slot. */
 export async function* eachPaymentId(database: Queryable, slot: Slot): AsyncGenerator<string> {
-  for (let after = START; ; ) {
+  for (let after = NIL_UUID; ; ) {
     const rows = await database.run<{ id: string; provider: Slot; name: string; isSettled: boolean }>(
       IDS_PAGE,
       [after],
