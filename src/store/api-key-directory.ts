@@ -1,6 +1,6 @@
 import type { ListedKey } from "./api-keys.ts";
 import type { Queryable } from "./database.ts";
-import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
+import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
 
 /** A user's key; or a service key, which has no owner, with what it may do and its limit. */
 export type OwnedKey = ListedKey &
@@ -9,8 +9,7 @@ export type OwnedKey = ListedKey &
     | { userId: null; email: null; permissions: string[]; limit: string }
   );
 
-const BEFORE = `($2::bigint is null
-  or (k.created_at, k.id) < (${timeOf("$2::bigint")}, $3::uuid))`;
+const IS_AFTER = isAfter("k.created_at, k.id", ["$2", "$3"]);
 
 const LIST = {
   name: "api_keys_of_everybody",
@@ -21,7 +20,7 @@ from (
   (select k.id, k.name, k.prefix, k.created_at, k.expires_at, k.last_used_at, u.id as user_id, u.email,
     null::text[] as permissions, null as "limit", ${microsOf("k.created_at")} as micros
   from api_key k join "user" u on u.id = k.user_id
-  where k.revoked_at is null and ($1::text is null or k.user_id = $1) and ${BEFORE}
+  where k.revoked_at is null and ($1::text is null or k.user_id = $1) and ${IS_AFTER}
   order by k.created_at desc, k.id desc limit $4::int)
   union all
   (select k.id, k.name,
@@ -29,7 +28,7 @@ from (
     k.created_at, k.expires_at, k.last_used_at, null, null, k.permissions, k.limit_requests || '/' || k.limit_seconds,
     ${microsOf("k.created_at")}
   from service_key k
-  where k.revoked_at is null and $1::text is null and ${BEFORE}
+  where k.revoked_at is null and $1::text is null and ${IS_AFTER}
   order by k.created_at desc, k.id desc limit $4::int)
 ) keys
 order by created_at desc, id desc limit $4::int`,

@@ -3,7 +3,7 @@ import type { Role } from "../domain/caller.ts";
 import { isUuid } from "../domain/uuid.ts";
 import { IS_BANNED } from "./bans.ts";
 import type { Queryable, Statement } from "./database.ts";
-import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
+import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
 
 /** How many valid keys a user may have at once. */
 const MAX_ACTIVE_KEYS = 100;
@@ -60,7 +60,7 @@ const OF_USER = {
 select ${COLUMNS}, ${microsOf("created_at")} as "atMicros"
 from api_key
 where user_id = $1 and revoked_at is null
-  and ($2::bigint is null or (created_at, id) < (${timeOf("$2::bigint")}, $3::uuid))
+  and ${isAfter("created_at, id", ["$2", "$3"])}
 order by created_at desc, id desc limit $4::int`,
 };
 

@@ -14,6 +14,15 @@ export function timeOf(micros: string): string {
   return `timestamptz 'epoch' + ${micros} * interval '1 microsecond'`;
 }
 
+/**
+ * Condition: the row comes after the position in a list that shows the newest first; every row does where the
+ * position is `null`.
+ * @param row its time and id, such as `created_at, id`
+ */
+export function isAfter(row: string, [micros, id]: [micros: `$${number}`, id: `$${number}`]): string {
+  return `(${micros}::bigint is null or (${row}) < (${timeOf(`${micros}::bigint`)}, ${id}::uuid))`;
+}
+
 /** The two parameters of a position; both `null` at the beginning of the list. */
 export function positionParameters(
   position: ListPosition | null,

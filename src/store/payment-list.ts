@@ -1,7 +1,7 @@
 import type { PaymentStatus } from "../domain/payment.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
-import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
+import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
 
 export type ListedPayment = {
   id: string;
@@ -41,8 +41,7 @@ from (
   )
 ) own
 where ($2::text is null or status = $2) and ($3::uuid is null or subscription_id = $3)
-  and ($4::bigint is null
-    or (occurred_at, id) < (${timeOf("$4::bigint")}, $5::uuid))
+  and ${isAfter("occurred_at, id", ["$4", "$5"])}
 order by occurred_at desc, id desc
 limit $6::int`,
 };

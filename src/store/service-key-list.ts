@@ -1,5 +1,5 @@
 import type { Queryable } from "./database.ts";
-import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
+import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
 import { SECRET_OVERLAP, type ServiceKeyRow } from "./service-keys.ts";
 
 export type ListedServiceKey = ServiceKeyRow & {
@@ -27,8 +27,7 @@ cross join lateral (
   from service_key_secret s where s.service_key_id = k.id
   order by s.created_at desc limit 1
 ) newest
-where k.revoked_at is null and ($1::bigint is null
-  or (k.created_at, k.id) < (${timeOf("$1::bigint")}, $2::uuid))
+where k.revoked_at is null and ${isAfter("k.created_at, k.id", ["$1", "$2"])}
 order by k.created_at desc, k.id desc limit $3::int`,
 };
 

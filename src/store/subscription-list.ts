@@ -1,7 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
-import { type ListPosition, microsOf, positionParameters, timeOf } from "./list-position.ts";
+import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
 
 export type ListedSubscription = {
   id: string;
@@ -47,8 +47,7 @@ const OF_USER = {
 select ${COLUMNS}, ${microsOf("created_at")} as "atMicros"
 from subscription
 where user_id = $1
-  and ($2::bigint is null
-    or (created_at, id) < (${timeOf("$2::bigint")}, $3::uuid))
+  and ${isAfter("created_at, id", ["$2", "$3"])}
 order by created_at desc, id desc
 limit $4::int`,
 };
@@ -127,8 +126,7 @@ select found.*, u.name as "userName", u.email as "userEmail"
 from (
   select ${COLUMNS}, ${microsOf("updated_at")} as "atMicros"
   from subscription
-  where out_of_order and ($1::bigint is null
-    or (updated_at, id) < (${timeOf("$1::bigint")}, $2::uuid))
+  where out_of_order and ${isAfter("updated_at, id", ["$1", "$2"])}
   order by updated_at desc, id desc limit $3::int
 ) found left join "user" u on u.id = found."userId"
 order by found."updatedAt" desc, found.id desc`,
