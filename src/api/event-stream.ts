@@ -3,6 +3,7 @@ import { Refusal, type RefusalFacts, refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { openStreams } from "../limits/open-streams.ts";
+import type { Call } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { streamEvents } from "../operations/events/stream-events.ts";
 import { execute } from "../operations/operation.ts";
@@ -47,7 +48,7 @@ export function eventStream(
     const close = open.take(caller.keyId) ?? refuseTooManyStreams(c);
     const body = sseStream({
       after: (from, signal) => deps.eventFeed.after(from, signal),
-      isAllowed: () => isAllowed(c, callers, caller.address),
+      isAllowed: () => isAllowed(call),
       position,
       close,
       heartbeatMs,
@@ -78,11 +79,10 @@ function refuseTooManyStreams(c: Context<HonoEnv>): never {
 }
 
 /** Whether the key is still valid. While the database is away, it counts as valid. */
-async function isAllowed(c: Context<HonoEnv>, { auth }: CallerContext, address: string): Promise<boolean> {
+async function isAllowed({ identified }: Call): Promise<boolean> {
   try {
-    const header = (name: string) => c.env.incoming.headers[name] as string | undefined;
-    const { caller } = await auth.identify({ header, address });
-    return caller.kind === "service" && caller.permissions.includes("events:read");
+    const caller = await identified?.again();
+    return caller?.kind === "service" && caller.permissions.includes("events:read");
   } catch (error) {
     return !(error instanceof Refusal && error.code === "unauthorized");
   }
