@@ -1,8 +1,10 @@
 import type { Entitlements } from "./entitlements.ts";
 
+export const CHECK_REASONS = ["plan", "grace_until", "not_subscribed", "quota_exceeded"] as const;
+
 export type Check = {
   allowed: boolean;
-  reason: "plan" | "grace_until" | "not_subscribed" | "quota_exceeded";
+  reason: (typeof CHECK_REASONS)[number];
   /** Until when an allowed check holds; of an exceeded quota, when it starts over. */
   until: Date | null;
   /** Of a quota, before this amount. */

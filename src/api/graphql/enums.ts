@@ -1,4 +1,5 @@
 import { ROLES } from "../../domain/caller.ts";
+import { CHECK_REASONS } from "../../domain/check-feature.ts";
 import { ATTEMPT_SOURCES, DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { FEATURE_KINDS } from "../../domain/feature.ts";
 import { LOCALES } from "../../domain/locale.ts";
@@ -45,7 +46,7 @@ export const FeatureKindEnum = enumOf("FeatureKind", FEATURE_KINDS, "What the va
 
 export const CheckReasonEnum = enumOf(
   "CheckReason",
-  ["plan", "grace_until", "not_subscribed", "quota_exceeded"],
+  CHECK_REASONS,
   "Why a user may use a feature, or may not.",
   {
     plan: "The plan includes it, or does not.",

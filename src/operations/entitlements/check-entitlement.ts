@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkFeature } from "../../domain/check-feature.ts";
+import { CHECK_REASONS, checkFeature } from "../../domain/check-feature.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { usedOf } from "../../domain/shown-entitlements.ts";
 import { defineOperation } from "../operation.ts";
@@ -9,7 +9,7 @@ const CheckView = z
   .object({
     allowed: z.boolean().describe("Whether the user may use the feature."),
     reason: z
-      .enum(["plan", "grace_until", "not_subscribed", "quota_exceeded"])
+      .enum(CHECK_REASONS)
       .describe(
         "Why: the plan includes the feature or does not; a renewal has failed and access lasts until the grace period ends; no subscription gives access; the quota is used up.",
       ),
