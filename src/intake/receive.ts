@@ -5,12 +5,11 @@ import type { Adapter, SignedRequest } from "../providers/adapter.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
 import { keyOf } from "../store/delivery-key.ts";
 import { claimAndApply } from "./claim-and-apply.ts";
-import type { ClaimedEvent } from "./claimed-event.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake, ReceiveResult } from "./intake.ts";
 import { isOverloaded } from "./overload.ts";
 import { parsePayload } from "./payload.ts";
-import { readEvent } from "./read.ts";
+import { type ReadEvent, readEvent } from "./read-event.ts";
 
 /** Providers time out after 5 to 10 s; work that continues after our response is found by their retry. */
 const ANSWER_WITHIN_MS = 4_500;
@@ -39,7 +38,7 @@ export type IdentifiedEvent = {
   adapter: Adapter;
   identity: EventIdentity;
   rawBody: Buffer;
-  reading: ClaimedEvent["reading"];
+  reading: ReadEvent["reading"];
 };
 
 /** Identifies and parses a verified body. */

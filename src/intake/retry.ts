@@ -5,7 +5,7 @@ import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.
 import { inTransaction } from "../store/transaction.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
-import { readEvent } from "./read.ts";
+import { readEvent } from "./read-event.ts";
 import { claimLimits } from "./transaction-limits.ts";
 
 const BATCH_SIZE = 100;
