@@ -23,7 +23,7 @@ export function refundedAmountOf({ charge, reversals }: PaymentState): number {
   return Math.max(charge.refundedAmount, sum(reversals, "refund"));
 }
 
-/** By the same rules as events: see `record-payments.ts`. */
+/** By the same rules as events: see `settle-payments.ts`. */
 export function paymentStatusOf(state: PaymentState): PaymentStatus {
   const { charge, reversals } = state;
   const refunded = refundedAmountOf(state);
