@@ -8,7 +8,7 @@ export function languageOf(tag: string): string {
   return tag.toLowerCase().split(/[-_]/, 1)[0] as string;
 }
 
-/** What another system has stored as a user's language; `null`: none, or one without a translation. */
+/** The language of a tag; `null`: it is none, or one without a translation. */
 export function supportedLocale(value: unknown): Locale | null {
   if (typeof value !== "string") return null;
   const language = languageOf(value);

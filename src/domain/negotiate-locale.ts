@@ -1,4 +1,4 @@
-import { LOCALES, type Locale } from "./locale.ts";
+import { type Locale, supportedLocale } from "./locale.ts";
 
 const DEFAULT: Locale = "en";
 
@@ -9,13 +9,13 @@ export function negotiateLocale(acceptLanguage: string | undefined): Locale {
     .split(",")
     .map((range) => {
       const [name = "", weight] = range.trim().split(/\s*;\s*q=/i);
-      return { name: name.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) || 0 };
+      return { name, weight: weight === undefined ? 1 : Number(weight) || 0 };
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight);
   for (const { name } of preferences) {
-    const match = LOCALES.find((locale) => name === locale || name.startsWith(`${locale}-`));
-    if (match) return match;
+    const locale = supportedLocale(name);
+    if (locale !== null) return locale;
   }
   return DEFAULT;
 }
