@@ -103,8 +103,9 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/store/reclaims.ts",
-    find: "(status = 'pending' and lease_until < clock_timestamp())",
-    replace: "status = 'pending'",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
+    find: "(status = 'pending' and ${isLeaseOver(\"d\")}))\n",
+    replace: "status = 'pending')\n",
     fault: "a delivery is claimed again while its lease runs",
     tests: ["test/intake/replay-and-retry.test.ts"],
   },

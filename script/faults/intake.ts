@@ -123,8 +123,8 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/intake/apply.ts",
-    find: 'if (isLockTimeout(error)) return "locked";\n    if (isTimeout(error)) return releaseOne',
-    replace: "if (isTimeout(error) && intake.leaseSeconds < 0) return releaseOne",
+    find: 'if (isLockTimeout(error)) return "locked";\n    if (isTimeout(error) ||',
+    replace: "if ((isTimeout(error) && intake.leaseSeconds < 0) ||",
     fault: "a timeout of the database uses up an attempt",
     tests: ["test/intake/poison.test.ts"],
   },

@@ -195,8 +195,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/intake/apply.ts",
-    find: "    if (isConflict(error)) return releaseOne(intake, event, error);\n",
-    replace: "",
+    find: " || isConflict(error) || isOutOfResources(error))",
+    replace: " || isOutOfResources(error))",
     fault: "an event of a group fails because it has met the same deadlock ten times",
     tests: ["test/intake/statement-timeout.test.ts"],
     only: "again and again",

@@ -4,10 +4,7 @@ import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 import { FormMessage } from "./form-message.tsx";
 import { OutcomeProvider } from "./form-outcome.ts";
-import type { Outcome } from "./outcome.ts";
-import { useFormAction } from "./use-form-action.ts";
-
-export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>;
+import { type FormAction, useFormAction } from "./use-form-action.ts";
 
 /**
  * A form that submits to a server action, with or without JavaScript, and shows its outcome below the fields.

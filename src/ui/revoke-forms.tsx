@@ -1,10 +1,9 @@
 "use client";
 
 import { createContext, type ReactNode, useContext } from "react";
-import type { FormAction } from "./action-form.tsx";
 import { FormMessage } from "./form-message.tsx";
 import { OutcomeProvider, useOutcome } from "./form-outcome.ts";
-import { useFormAction } from "./use-form-action.ts";
+import { type FormAction, useFormAction } from "./use-form-action.ts";
 
 const SubmitContext = createContext<(form: FormData) => void>(() => {});
 

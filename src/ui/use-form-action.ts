@@ -1,9 +1,10 @@
 "use client";
 
 import { useActionState } from "react";
-import type { FormAction } from "./action-form.tsx";
 import { type Outcome, retainedFields } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
+
+export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>;
 
 /**
  * React's `useActionState`, for which no response would be the end of the page: a form that reaches no server

@@ -1,4 +1,4 @@
-import type { FormAction } from "../../ui/action-form.tsx";
+import type { FormAction } from "../../ui/use-form-action.ts";
 import { submitForm } from "./submit-form.ts";
 
 /** Wraps an action for a form: a refusal that the action throws becomes the form's outcome. */

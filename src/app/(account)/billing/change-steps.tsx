@@ -2,13 +2,12 @@
 
 import { CircleCheck } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
-import type { FormAction } from "../../../ui/action-form.tsx";
 import { buttonClasses } from "../../../ui/button-classes.ts";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../ui/form-outcome.ts";
 import type { Outcome } from "../../../ui/outcome.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { useFormAction } from "../../../ui/use-form-action.ts";
+import { type FormAction, useFormAction } from "../../../ui/use-form-action.ts";
 
 /** The result of either step. */
 export type ChangeStep =

@@ -1,10 +1,9 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { FormAction } from "../../../../ui/action-form.tsx";
 import { FormMessage } from "../../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../../ui/form-outcome.ts";
-import { useFormAction } from "../../../../ui/use-form-action.ts";
+import { type FormAction, useFormAction } from "../../../../ui/use-form-action.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import type { QrPath } from "./qr-path.ts";
 
