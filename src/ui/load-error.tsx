@@ -17,7 +17,7 @@ export function LoadError({ error, retry }: LoadErrorProps) {
   const requestId = error instanceof Error && "digest" in error ? String(error.digest) : null;
   if (!labels) throw error;
   return (
-    <NarrowPage title={labels.title} description={labels.description}>
+    <NarrowPage title={labels.title} description={requestId && labels.description}>
       <TabTitle title={labels.title} />
       {requestId && (
         <p className="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">{requestId}</p>
