@@ -332,9 +332,9 @@ describe("two-factor authentication", () => {
     expect(first.redirect).toBe("/sign-in/two-factor?next=%2Fbilling");
     const pending = cookieOf(first);
     expect((await openPage(server.url, "/settings", pending)).status).toBe(307);
-    const { text: asked } = await openPage(server.url, "/sign-in/two-factor?next=%2Fbilling", pending);
-    expect(asked).toContain("Enter the code from your authenticator app.");
-    expect(asked).toMatch(/href="\/sign-in\?next=%2Fbilling"[^>]*>Back to sign-in</);
+    const asked = await openPage(server.url, "/sign-in/two-factor?next=%2Fbilling", pending);
+    expect(asked.text).toContain("Enter the code from your authenticator app.");
+    expect(asked.html).toMatch(/href="\/sign-in\?next=%2Fbilling"[^>]*>Back to sign-in</);
     const wrong = await act("signInWithCode", { code: "000000" }, pending);
     expect(wrong.thrown).toMatchObject({ digest: expect.stringMatching(/^refusal:/) });
     const backup = { code: codes[0] as string, next: "/billing" };
