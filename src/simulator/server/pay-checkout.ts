@@ -33,7 +33,7 @@ export function payCheckout(
 ): SimulatedSubscription | string {
   const { traits, renderer } = slot;
   const now = nowSeconds(slot);
-  const discount = discountFor(slot, checkout, { code, trialDays });
+  const discount = discountFor(slot, checkout, { code, trialDays, startsAtSeconds: now });
   if (typeof discount === "string") return discount;
   const customer = customerFor(slot, checkout, { email, isLoggedOut });
   const running = subscriptionsOfCustomer(slot, customer.id).some(({ state }) => state.status !== "canceled");
@@ -77,14 +77,17 @@ export function payCheckout(
   return emitEvents(slot, { subscription, events });
 }
 
-/** The discount of the order, or of the entered code; a string says why the code is refused. */
+/**
+ * The discount of the order, or of the entered code; a string says why the code is refused. It starts with the
+ * first period, so that it ends with one too.
+ */
 function discountFor(
   slot: ProviderSlot,
   { discount = null, offer, customerId }: Checkout,
-  { code, trialDays }: { code: string | null; trialDays: number },
+  { code, ...start }: { code: string | null; trialDays: number; startsAtSeconds: number },
 ): Discount | string | null {
   if (discount !== null)
-    return discountNow(slot, discount, { promotionCodeId: discount.promotionCodeId, trialDays });
+    return discountNow(slot, discount, { promotionCodeId: discount.promotionCodeId, ...start });
   if (code === null) return null;
   const entered = findPromotionCode(slot, { code });
   const coupon = entered ? findCoupon(slot, entered.couponId) : findCouponByCode(slot, code);
@@ -92,7 +95,7 @@ function discountFor(
   if (coupon === null || isOthers || !isApplicable(coupon, offer)) return "This code is invalid.";
   if ((entered && !isRedeemable(slot, entered)) || !isRedeemable(slot, coupon))
     return "This code is expired.";
-  return discountNow(slot, coupon, { promotionCodeId: entered?.id ?? null, trialDays });
+  return discountNow(slot, coupon, { promotionCodeId: entered?.id ?? null, ...start });
 }
 
 function customerFor(

@@ -45,9 +45,12 @@ export function isApplicable({ currency, priceIds = null }: Coupon, offer: Offer
 export function discountNow(
   slot: ProviderSlot,
   rule: DiscountRule,
-  { promotionCodeId, trialDays }: { promotionCodeId: string | null; trialDays: number },
+  {
+    promotionCodeId,
+    trialDays,
+    startsAtSeconds = nowSeconds(slot),
+  }: { promotionCodeId: string | null; trialDays: number; startsAtSeconds?: number },
 ): Discount {
-  const startsAtSeconds = nowSeconds(slot);
   const firstPaymentSeconds = startsAtSeconds + trialDays * DAY_SECONDS;
   return discountFrom(rule, promotionCodeId, { startsAtSeconds, firstPaymentSeconds });
 }
