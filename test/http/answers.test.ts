@@ -16,6 +16,7 @@ const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
 const EXAMPLE = {
   params: {
     plan: "Pro",
+    retryAfterSeconds: 30,
     min: 1,
     max: 50,
     origins: [],
@@ -137,7 +138,7 @@ describe("a response of the API", () => {
       expect(response.fields["www-authenticate"]).toBe(
         status === 401 ? 'Bearer realm="tollgate"' : undefined,
       );
-      expect(response.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
+      expect(response.fields["retry-after"]).toBe({ 429: "30", 503: "5" }[status as number]);
     },
   );
 
