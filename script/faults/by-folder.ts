@@ -103,9 +103,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/store/reclaims.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
-    find: "(status = 'pending' and ${isLeaseOver(\"d\")}))\n",
-    replace: "status = 'pending')\n",
+    find: "(status = 'failed' or (status = 'pending' and",
+    replace: "(status in ('failed', 'pending') or (status = 'pending' and",
     fault: "a delivery is claimed again while its lease runs",
     tests: ["test/intake/replay-and-retry.test.ts"],
   },
