@@ -115,14 +115,14 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     only: "slow reads",
   },
   {
-    file: "src/intake/apply.ts",
+    file: "src/intake/apply-singly.ts",
     find: "await applyEach(intake, group, briefLimits(intake),",
     replace: "await applyEach(intake, group, effectLimits(intake),",
     fault: "an event waits behind others whose subscriptions stay locked",
     tests: ["test/intake/locked-elsewhere.test.ts"],
   },
   {
-    file: "src/intake/apply.ts",
+    file: "src/intake/apply-singly.ts",
     find: 'if (isLockTimeout(error)) return "locked";\n    if (isTimeout(error) ||',
     replace: "if ((isTimeout(error) && intake.leaseSeconds < 0) ||",
     fault: "a timeout of the database uses up an attempt",

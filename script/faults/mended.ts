@@ -194,7 +194,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "retries everything else",
   },
   {
-    file: "src/intake/apply.ts",
+    file: "src/intake/apply-singly.ts",
     find: " || isConflict(error) || isOutOfResources(error))",
     replace: " || isOutOfResources(error))",
     fault: "an event of a group fails because it has met the same deadlock ten times",
@@ -349,7 +349,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "one by one",
   },
   {
-    file: "src/intake/apply.ts",
+    file: "src/intake/apply-singly.ts",
     find: "    done(index, result);\n",
     replace: "",
     fault: "claimed events of a failed group are answered when the last of them is done",

@@ -14,22 +14,17 @@ import {
   type TransactionOptions,
 } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
-import type { Progress } from "./batcher.ts";
 import { callHooks, HookFailed } from "./call-hooks.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import { decideGroup, type EventDecision } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
-import { keysOf } from "./keys.ts";
 import { type LockedGroup, lockGroup, waitForLocks } from "./lock-group.ts";
 import { outcomeOf, recordOutcomes } from "./record-outcomes.ts";
 import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
-import { briefLimits, effectLimits, groupLimits } from "./transaction-limits.ts";
+import { effectLimits, groupLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
-
-/** After so many events of a group that were not applied in time, the others wait for no lock any more. */
-const MAX_TIMEOUTS = 3;
 
 /**
  * Applies claimed events in order, effects and outcomes in one transaction; a failing event fails alone. Those
@@ -64,102 +59,8 @@ export async function applyGroup(
   return group.map((event) => intake.singleAttempts.submit(event));
 }
 
-/**
- * Applies events in order, a transaction each. Those that would wait for a lock for longer than a moment go on
- * in `patientAttempts`, where they delay none that need not.
- */
-export async function applySingly(
-  intake: Intake,
-  group: readonly ClaimedEvent[],
-  done: Progress<AttemptOutcome>["done"],
-): Promise<(AttemptOutcome | Promise<AttemptOutcome>)[]> {
-  const results: (AttemptOutcome | Promise<AttemptOutcome>)[] = [];
-  await applyEach(intake, group, briefLimits(intake), (index, outcome) => {
-    const result =
-      outcome === "locked" ? intake.patientAttempts.submit(group[index] as ClaimedEvent) : outcome;
-    results.push(result);
-    done(index, result);
-  });
-  return results;
-}
-
-/** The same with patience: what is still locked after that is released. */
-export async function applyPatiently(
-  intake: Intake,
-  group: readonly ClaimedEvent[],
-  done: Progress<AttemptOutcome>["done"],
-): Promise<AttemptOutcome[]> {
-  const outcomes = await applyEach(intake, group, effectLimits(intake), (index, outcome) => {
-    if (outcome !== "locked") done(index, outcome);
-  });
-  const locked = group.filter((_, index) => outcomes[index] === "locked");
-  if (locked.length > 0) await release(intake, locked);
-  return outcomes.map((outcome) => (outcome === "locked" ? { outcome: "unavailable" } : outcome));
-}
-
-/** @param applied called with each outcome as soon as it is known */
-async function applyEach(
-  intake: Intake,
-  group: readonly ClaimedEvent[],
-  limits: TransactionOptions,
-  applied: (index: number, outcome: AttemptOutcome | "locked") => void,
-): Promise<(AttemptOutcome | "locked")[]> {
-  const outcomes: (AttemptOutcome | "locked")[] = [];
-  // Those behind an event that may touch the same subscription share its fate, so that their order stays.
-  const stuck = new Map<string, "locked" | "unavailable">();
-  let timeouts = 0;
-  for (const [index, event] of group.entries()) {
-    const keys = keysOf(event);
-    const ahead = keys.flatMap((key) => stuck.get(key) ?? []);
-    const outcome = ahead.includes("unavailable")
-      ? await releaseOne(intake, event)
-      : ahead.length > 0
-        ? "locked"
-        : await applySingle(intake, event, { limits, mayWait: timeouts < MAX_TIMEOUTS });
-    outcomes.push(outcome);
-    applied(index, outcome);
-    if (outcome !== "locked" && outcome.outcome !== "unavailable") continue;
-    if (ahead.length === 0) timeouts += 1;
-    for (const key of keys) stuck.set(key, outcome === "locked" ? "locked" : "unavailable");
-  }
-  return outcomes;
-}
-
-async function applySingle(
-  intake: Intake,
-  event: ClaimedEvent,
-  { limits, mayWait }: { limits: TransactionOptions; mayWait: boolean },
-): Promise<AttemptOutcome | "locked"> {
-  if (isOverdue(intake, event)) return releaseOne(intake, event);
-  try {
-    const [outcome] = await retryOnContention(() =>
-      mayWait ? applyWaiting(intake, event, limits) : applyTogether(intake, [event], briefLimits(intake)),
-    );
-    return outcome === "contended" ? "locked" : (outcome as AttemptOutcome);
-  } catch (error) {
-    if (isLockTimeout(error)) return "locked";
-    if (isTimeout(error) || isConflict(error) || isOutOfResources(error))
-      return releaseOne(intake, event, error);
-    if (error instanceof DatabaseUnavailable) return unavailable(intake, [event], error)[0] as AttemptOutcome;
-    return recordDefect(intake, event, error);
-  }
-}
-
-/** Whether it has waited for so long that its lease might run out, which would count as a crash. */
-export function isOverdue(
-  { leaseSeconds }: Pick<Intake, "leaseSeconds">,
-  { startedAtMs }: ClaimedEvent,
-): boolean {
-  return startedAtMs < performance.now() - (leaseSeconds * 1000) / 2;
-}
-
-async function releaseOne(intake: Intake, event: ClaimedEvent, error?: unknown): Promise<AttemptOutcome> {
-  const [outcome] = await release(intake, [event], error);
-  return outcome as AttemptOutcome;
-}
-
 /** Events that would have to wait for a subscription are returned, and nothing is written. */
-function applyTogether(
+export function applyTogether(
   intake: Intake,
   group: readonly ClaimedEvent[],
   limits = groupLimits(intake),
@@ -169,7 +70,8 @@ function applyTogether(
   );
 }
 
-function applyWaiting(
+/** The same for one event, which waits for its subscriptions. */
+export function applyWaiting(
   intake: Intake,
   event: ClaimedEvent,
   limits: TransactionOptions,
@@ -224,13 +126,22 @@ async function applyLocked(
   });
 }
 
-function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unknown): AttemptOutcome[] {
+/** Nobody knows what was committed: the leases decide when the events are tried again. */
+export function unavailable(
+  intake: Intake,
+  group: readonly ClaimedEvent[],
+  error: unknown,
+): AttemptOutcome[] {
   intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was applied");
   return group.map(() => ({ outcome: "unavailable" }));
 }
 
 /** The effects were rolled back; records the failure if the claim still holds. */
-async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
+export async function recordDefect(
+  intake: Intake,
+  event: ClaimedEvent,
+  error: unknown,
+): Promise<AttemptOutcome> {
   intake.log.error({ err: error, deliveryId: event.claim.id }, "applying an event failed");
   const failed: EventDecision = { outcome: "failed", failure: failureOf(error) };
   try {

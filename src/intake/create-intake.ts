@@ -1,4 +1,5 @@
-import { applyGroup, applyPatiently, applySingly, isOverdue } from "./apply.ts";
+import { applyGroup } from "./apply.ts";
+import { applyPatiently, applySingly, isOverdue } from "./apply-singly.ts";
 import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
 import { claimGroup, claimSingle } from "./claim.ts";
