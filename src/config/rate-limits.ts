@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { DEFAULT_POLICIES, type Limit, type Policies, SCOPES, type Scope } from "../limits/policies.ts";
+import {
+  DEFAULT_POLICIES,
+  LIMIT_TEXT,
+  type Policies,
+  SCOPES,
+  type Scope,
+  toLimit,
+} from "../limits/policies.ts";
 
-/** `limit/windowSeconds` */
 const rateLimit = z
   .string()
-  .regex(
-    /^(?:[1-9]\d{0,5}|1000000)\/[1-9]\d{0,4}$/,
-    "expected limit/windowSeconds, at most 1000000/99999, e.g. 30/60",
-  )
-  .transform((text): Limit => {
-    const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
-    return { limit, windowSeconds };
-  })
+  .regex(LIMIT_TEXT, "expected limit/windowSeconds, at most 1000000/99999, e.g. 30/60")
+  .transform(toLimit)
   .optional();
 
 const MEMORY_KEYS = "RATE_LIMIT_MEMORY_KEYS";

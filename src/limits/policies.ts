@@ -1,6 +1,15 @@
 /** At most `limit` requests in any window of `windowSeconds`, wherever it starts. */
 export type Limit = { limit: number; windowSeconds: number };
 
+/** A limit as text, `limit/windowSeconds`: at most 1000000/99999. */
+export const LIMIT_TEXT = /^(?:[1-9]\d{0,5}|1000000)\/[1-9]\d{0,4}$/;
+
+/** @param text matches `LIMIT_TEXT` */
+export function toLimit(text: string): Limit {
+  const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
+  return { limit, windowSeconds };
+}
+
 /** One scope per group of requests that are counted together; `RATE_LIMIT_<SCOPE>` overrides its default. */
 export const DEFAULT_POLICIES = {
   "auth-sign-in": { limit: 10, windowSeconds: 60 },

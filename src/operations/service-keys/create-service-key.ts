@@ -5,7 +5,7 @@ import { expiryOf } from "../../domain/key-expiry.ts";
 import { PERMISSIONS } from "../../domain/permission.ts";
 import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { DEFAULT_SERVICE_KEY_LIMIT } from "../../limits/policies.ts";
+import { DEFAULT_SERVICE_KEY_LIMIT, LIMIT_TEXT, toLimit } from "../../limits/policies.ts";
 import type { Database } from "../../store/database.ts";
 import { insertServiceKey } from "../../store/service-keys.ts";
 import { withAudit } from "../../store/with-audit.ts";
@@ -18,11 +18,8 @@ const DAY_SECONDS = 86_400;
 /** Bounded by what the limiter accepts. */
 const Limit = z
   .string()
-  .regex(/^(?:[1-9]\d{0,5}|1000000)\/[1-9]\d{0,4}$/, format("limit"))
-  .transform((text) => {
-    const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
-    return { limit, windowSeconds };
-  })
+  .regex(LIMIT_TEXT, format("limit"))
+  .transform(toLimit)
   .refine(
     ({ windowSeconds }) => windowSeconds <= DAY_SECONDS,
     problem({ problem: "malformed", format: "limit" }),
