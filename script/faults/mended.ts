@@ -482,5 +482,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a form that gets no response loses what was typed",
     tests: ["test/system/browser/journey.test.ts"],
     only: "gets no response",
+    inPages: true,
   },
 ];
