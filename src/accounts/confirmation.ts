@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isSameAddress } from "../domain/email-address.ts";
-import { refuse } from "../domain/refusal.ts";
+import { notFound, refuse } from "../domain/refusal.ts";
 import type { Queryable } from "../store/database.ts";
 import { findUser } from "../store/users.ts";
 
@@ -17,8 +17,7 @@ export async function assertConfirmed(
   userId: string,
   confirmation: string,
 ): Promise<void> {
-  const user =
-    (await findUser(deps.database, userId)) ?? refuse({ reason: "not_found", params: { resource: "user" } });
+  const user = (await findUser(deps.database, userId)) ?? notFound("user");
   if (!isSameAddress(confirmation, user.email))
     refuse({ reason: "confirmation_mismatch", field: "confirmation" });
 }

@@ -1,7 +1,7 @@
 import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
 import type { HoldCheckout } from "../billing/close-on-deletion.ts";
 import type { Caller } from "../domain/caller.ts";
-import { refuse } from "../domain/refusal.ts";
+import { notFound, refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   type Deletion,
@@ -97,7 +97,7 @@ async function cancelAll(
 function stillRunning(deletion: Exclude<Deletion, { outcome: "deleted" }>): RunningSubscription[] {
   switch (deletion.outcome) {
     case "unknown":
-      return refuse({ reason: "not_found", params: { resource: "user" } });
+      return notFound("user");
     case "last_administrator":
       return refuse({ reason: "last_administrator" });
     case "subscribed":

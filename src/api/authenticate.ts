@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Caller, Person } from "../domain/caller.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { notFound, Refusal, refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { isCrossOrigin } from "../http/origin-check.ts";
 import { addCookie } from "../http/response-headers.ts";
@@ -64,7 +64,7 @@ export async function authenticateLink(
   const caller = await callers.auth.authenticateLink(plugin, secret, address);
   if (caller === null) {
     await charge("auth-key", callers.limits, { caller: { kind: "anonymous", address }, charges });
-    refuse({ reason: "not_found", params: { resource: "endpoint" } });
+    notFound("endpoint");
   }
   return { caller, charges };
 }

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { JobOutcome } from "../domain/job.ts";
-import { refuse } from "../domain/refusal.ts";
+import { notFound, refuse } from "../domain/refusal.ts";
 import { bearerCheck } from "../http/bearer-check.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 
@@ -22,7 +22,7 @@ export function cron({ secret, runJob }: CronOptions): Hono<HonoEnv> {
     c.header("cache-control", "no-store");
     if (!isOperator(c.req.header("authorization"))) refuse({ reason: "unauthorized" });
     const job = c.req.param("job");
-    const outcome = await (runJob(job) ?? refuse({ reason: "not_found", params: { resource: "job" } }));
+    const outcome = await (runJob(job) ?? notFound("job"));
     if (outcome === "failed") refuse({ reason: "unavailable" });
     return c.json({ job, outcome });
   });

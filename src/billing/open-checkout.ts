@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CheckoutOrder, OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { refuse } from "../domain/refusal.ts";
+import { notFound, refuse } from "../domain/refusal.ts";
 import {
   checkoutLease,
   findOpenCheckout,
@@ -74,7 +74,7 @@ async function openWithLease(deps: BillingTools, leased: LeasedOrder): Promise<s
     case "lease lost":
       return null;
     case "no user":
-      return refuse({ reason: "not_found", params: { resource: "user" } });
+      return notFound("user");
     default:
       return placed satisfies never;
   }

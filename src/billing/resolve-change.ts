@@ -1,6 +1,6 @@
 import type { PaymentApi, SubscriptionChange } from "../domain/payment-api.ts";
 import { type Plan, type PlanCatalog, priceIdsIn, pricesOf, priceWithId } from "../domain/plan.ts";
-import { refuse } from "../domain/refusal.ts";
+import { notFound, refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
@@ -41,8 +41,7 @@ export async function resolveChange(
   { id, userId, when, ...requested }: RequestedChange,
 ): Promise<ResolvedChange> {
   const stored = await changeableSubscription(database, id);
-  if (stored === null || stored.userId !== userId)
-    refuse({ reason: "not_found", params: { resource: "subscription" } });
+  if (stored === null || stored.userId !== userId) notFound("subscription");
   const { provider, providerSubscriptionId } = stored;
   if (!["active", "trialing", "past_due"].includes(stored.status) || providerSubscriptionId === null)
     refuse({ reason: "no_subscription" });

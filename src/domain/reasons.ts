@@ -21,7 +21,9 @@ const RESOURCES = {
   job: "job",
 } as const;
 
-const Resource = z.enum(Object.keys(RESOURCES) as (keyof typeof RESOURCES)[]);
+export type Resource = keyof typeof RESOURCES;
+
+const Resource = z.enum(Object.keys(RESOURCES) as Resource[]);
 
 /**
  * All reasons for refusals. Identifiers are part of the public contract: a published one keeps its name and

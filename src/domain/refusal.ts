@@ -1,5 +1,5 @@
 import type { RefusalCode } from "./reason-definition.ts";
-import { codeOf, type Reason, type ReasonWithParams, sentenceOf } from "./reasons.ts";
+import { codeOf, type Reason, type ReasonWithParams, type Resource, sentenceOf } from "./reasons.ts";
 
 /** Why an operation was refused, and the input field it concerns, if any. */
 export type RefusalFacts = ReasonWithParams & { field?: string | null };
@@ -44,6 +44,11 @@ export class Refusal extends Error {
 /** Always throws. @throws Refusal */
 export function refuse(facts: RefusalFacts): never {
   throw new Refusal(facts);
+}
+
+/** Always throws. @throws Refusal `not_found` */
+export function notFound(resource: Resource, field: string | null = null): never {
+  refuse({ reason: "not_found", params: { resource }, field });
 }
 
 /** The machine-readable part of a refusal, the same on every surface. */

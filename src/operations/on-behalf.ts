@@ -3,7 +3,7 @@ import type { Person, ServiceKey } from "../domain/caller.ts";
 import { ExternalId } from "../domain/external-id.ts";
 import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
 import type { Permission } from "../domain/permission.ts";
-import { refuse } from "../domain/refusal.ts";
+import { notFound, refuse } from "../domain/refusal.ts";
 import { UserId } from "../domain/user-id.ts";
 
 /** By our id or by another system's; resolves to our id, `null` without such a user. */
@@ -61,8 +61,5 @@ export async function namedUser(
   const namedBy = user !== undefined ? { user } : externalId !== undefined ? { externalId } : null;
   if (namedBy === null)
     refuse({ reason: "invalid_input", params: { problem: "missing" }, field: at("user") });
-  return (
-    (await findNamedUser(namedBy)) ??
-    refuse({ reason: "not_found", params: { resource: "user" }, field: item })
-  );
+  return (await findNamedUser(namedBy)) ?? notFound("user", item);
 }

@@ -3,7 +3,7 @@ import type { Operator } from "../domain/caller.ts";
 import type { Changes } from "../domain/changes.ts";
 import type { PaymentApi, Payments } from "../domain/payment-api.ts";
 import { isPaymentApiProblem, type PaymentApiFailure } from "../domain/payment-api-problem.ts";
-import { refuse } from "../domain/refusal.ts";
+import { notFound } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { unclearStateSentence } from "../domain/unclear-state.ts";
 import { isUuid } from "../domain/uuid.ts";
@@ -90,7 +90,7 @@ async function* selected(
   }
   const byId = isUuid(subscription) ? await findReconcilable(database, subscription) : null;
   const reconcilable = byId ? [byId] : await findReconcilableByProviderId(database, subscription, slots);
-  if (reconcilable.length === 0) refuse({ reason: "not_found", params: { resource: "subscription" } });
+  if (reconcilable.length === 0) notFound("subscription");
   yield* reconcilable;
 }
 

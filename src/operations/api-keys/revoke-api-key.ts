@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import { revokeApiKey as revoke } from "../../store/api-keys.ts";
 import type { Database } from "../../store/database.ts";
 import { withAudit } from "../../store/with-audit.ts";
@@ -22,7 +22,7 @@ export const revokeApiKey = defineOperation({
       (transaction) => revoke(transaction, caller.userId, id),
       (isRevoked) => (isRevoked ? entry : null),
     );
-    if (!isRevoked) refuse({ reason: "not_found", params: { resource: "api_key" } });
+    if (!isRevoked) notFound("api_key");
     return { success: true as const };
   },
 });

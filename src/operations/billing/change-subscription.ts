@@ -3,7 +3,7 @@ import { mapProviderErrors, type ProviderTools } from "../../billing/ask-provide
 import { changeSubscription as change } from "../../billing/change-subscription.ts";
 import { type ResolvedChange, resolveChange } from "../../billing/resolve-change.ts";
 import type { PlanCatalog } from "../../domain/plan.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
@@ -63,9 +63,7 @@ export const changeSubscription = defineOperation({
     const resolve = () => resolveChange(deps, { id, userId, ...requested });
     const previewed = preview ? await previewOf(deps, await resolve()) : null;
     if (!preview) await change(deps, userId, resolve);
-    const subscription =
-      (await findSubscription(deps.database, id)) ??
-      refuse({ reason: "not_found", params: { resource: "subscription" } });
+    const subscription = (await findSubscription(deps.database, id)) ?? notFound("subscription");
     return { subscription, preview: previewed };
   },
 });

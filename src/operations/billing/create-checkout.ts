@@ -4,7 +4,7 @@ import type { BillingTools } from "../../billing/checkout-order.ts";
 import { openCheckout } from "../../billing/open-checkout.ts";
 import { assertSeats, orderedPlan } from "../../billing/ordered-plan.ts";
 import { type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { isSubscribed } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
@@ -69,9 +69,7 @@ export const createCheckout = defineOperation({
     const api = providerOf(deps.payments, provider);
 
     const { userId } = caller;
-    const { email, emailVerified } =
-      (await findUser(deps.database, userId)) ??
-      refuse({ reason: "not_found", params: { resource: "user" } });
+    const { email, emailVerified } = (await findUser(deps.database, userId)) ?? notFound("user");
     if (await isSubscribed(deps.database, userId)) refuse({ reason: "subscription_exists" });
     const requested = {
       userId,

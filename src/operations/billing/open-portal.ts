@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mapProviderErrors, providerOf } from "../../billing/ask-provider.ts";
 import type { BillingTools } from "../../billing/checkout-order.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
@@ -43,10 +43,9 @@ export const openPortal = defineOperation({
       findUser(deps.database, userId),
       customersOfUser(deps.database, userId),
     ]);
-    if (!user) refuse({ reason: "not_found", params: { resource: "user" } });
+    if (!user) notFound("user");
     const customer = subscriptionId
-      ? (customers.find((customer) => customer.subscriptionId === subscriptionId) ??
-        refuse({ reason: "not_found", params: { resource: "subscription" } }))
+      ? (customers.find((customer) => customer.subscriptionId === subscriptionId) ?? notFound("subscription"))
       : customers[0];
     if (!customer) refuse({ reason: "no_subscription" });
     const { provider, customerId, providerSubscriptionId } = customer;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CHECK_REASONS, checkFeature } from "../../domain/check-feature.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import { usedOf } from "../../domain/shown-entitlements.ts";
 import { defineOperation } from "../operation.ts";
 import { currentEntitlements, type EntitlementDeps } from "./current-view.ts";
@@ -44,7 +44,7 @@ export const checkEntitlement = defineOperation({
     const current = await currentEntitlements(deps, userId);
     return (
       checkFeature(current, feature, { amount, used: usedOf(current, current.usage, feature) }) ??
-      refuse({ reason: "not_found", params: { resource: "feature" } })
+      notFound("feature")
     );
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import { type OutboundAllow, resolveTarget } from "../../outbound/allowed-targets.ts";
 
 export const EndpointId = z.uuid().describe("The endpoint's id.");
@@ -45,5 +45,5 @@ export async function assertUrlAllowed(url: string, allow: OutboundAllow): Promi
 }
 
 export function noSuchEndpoint(): never {
-  return refuse({ reason: "not_found", params: { resource: "event_endpoint" } });
+  return notFound("event_endpoint");
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { format } from "../../domain/invalid-input.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { markAllNotificationsRead, markNotificationRead } from "../../store/notifications.ts";
 import { defineOperation } from "../operation.ts";
@@ -19,6 +19,6 @@ export const markOneOrAllRead = defineOperation({
   run: async (deps: { database: Queryable }, caller, { id }) => {
     if (id === "all") return { count: await markAllNotificationsRead(deps.database, caller.userId) };
     const notification = await markNotificationRead(deps.database, caller.userId, id);
-    return notification ?? refuse({ reason: "not_found", params: { resource: "notification" } });
+    return notification ?? notFound("notification");
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { markNotificationRead } from "../../store/notifications.ts";
 import { defineOperation } from "../operation.ts";
@@ -14,6 +14,5 @@ export const markRead = defineOperation({
   reasons: ["not_found"],
   output: NotificationView,
   run: async (deps: { database: Queryable }, caller, { id }) =>
-    (await markNotificationRead(deps.database, caller.userId, id)) ??
-    refuse({ reason: "not_found", params: { resource: "notification" } }),
+    (await markNotificationRead(deps.database, caller.userId, id)) ?? notFound("notification"),
 });

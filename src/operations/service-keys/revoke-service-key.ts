@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Database } from "../../store/database.ts";
 import { revokeServiceKey as revoke } from "../../store/service-keys.ts";
 import { withAudit } from "../../store/with-audit.ts";
@@ -21,7 +21,7 @@ export const revokeServiceKey = defineOperation({
       (transaction) => revoke(transaction, id),
       (revoked) => (revoked ? { action: "service_key.revoked", target: { type: "service_key", id } } : null),
     );
-    if (!isRevoked) refuse({ reason: "not_found", params: { resource: "service_key" } });
+    if (!isRevoked) notFound("service_key");
     return { success: true as const };
   },
 });

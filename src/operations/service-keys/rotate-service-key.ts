@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Database } from "../../store/database.ts";
 import { rotateServiceKey as rotate } from "../../store/service-keys.ts";
 import { withAudit } from "../../store/with-audit.ts";
@@ -31,7 +31,7 @@ export const rotateServiceKey = defineOperation({
           details: { prefix: secret.prefix },
         },
     );
-    if (rotated === null) refuse({ reason: "not_found", params: { resource: "service_key" } });
+    if (rotated === null) notFound("service_key");
     const { name, permissions, expiresAt, previousValidUntil } = rotated;
     const view = { id, name, prefix: secret.prefix, key, permissions, limit: limitText(rotated) };
     return { ...view, expiresAt, previousValidUntil };

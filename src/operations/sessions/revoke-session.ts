@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { format } from "../../domain/invalid-input.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { deleteSession } from "../../store/sessions.ts";
 import { defineOperation } from "../operation.ts";
@@ -21,7 +21,7 @@ export const revokeSession = defineOperation({
   output: z.object({ success: z.literal(true) }),
   run: async (deps: { database: Queryable }, caller, { id }) => {
     if (!(await deleteSession(deps.database, caller.userId, id))) {
-      refuse({ reason: "not_found", params: { resource: "session" } });
+      notFound("session");
     }
     return { success: true as const };
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { dismissReview } from "../../reconcile/dismiss-review.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
@@ -20,9 +20,7 @@ export const dismissSubscription = defineOperation({
   output: SubscriptionView,
   run: async (deps: { intake: Intake }, caller, { id, reason }) => {
     const isDismissed = await dismissReview(deps.intake, { id, by: caller, reason });
-    const subscription =
-      (await findSubscription(deps.intake.database, id)) ??
-      refuse({ reason: "not_found", params: { resource: "subscription" } });
+    const subscription = (await findSubscription(deps.intake.database, id)) ?? notFound("subscription");
     return isDismissed ? subscription : refuse({ reason: "review_not_needed" });
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isAdministrator } from "../../domain/caller.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOfUsers } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
@@ -25,7 +25,7 @@ export const listOfUsers = defineOperation({
   run: async (deps: { database: Queryable }, caller, { userIds }) => {
     // Answered as if there were nobody else: ids must not tell who there is.
     if (!isAdministrator(caller) && userIds.some((id) => id !== caller.userId)) {
-      refuse({ reason: "not_found", params: { resource: "user" } });
+      notFound("user");
     }
     const subscriptions = await subscriptionsOfUsers(deps.database, [...new Set(userIds)], {
       perUser: NEWEST_PER_USER,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mapProviderErrors, type ProviderTools, providerOf } from "../../billing/ask-provider.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
 import { findReconcilable } from "../../store/reconciliations.ts";
@@ -29,9 +29,7 @@ export const reconcileSubscription = defineOperation({
   output: SubscriptionView,
   run: async (deps: ProviderTools & { intake: Intake }, caller, { id }) => {
     const { database } = deps.intake;
-    const reconcilable =
-      (await findReconcilable(database, id)) ??
-      refuse({ reason: "not_found", params: { resource: "subscription" } });
+    const reconcilable = (await findReconcilable(database, id)) ?? notFound("subscription");
     const { provider } = reconcilable;
     const api = providerOf(deps.payments, provider);
     const options = { by: caller, audit: "each", dryRun: false, notify: true } as const;
@@ -43,9 +41,6 @@ export const reconcileSubscription = defineOperation({
     );
     if (comparison.outcome === "left")
       refuse({ reason: "provider_state_unclear", params: comparison.because });
-    return (
-      (await findSubscription(database, id)) ??
-      refuse({ reason: "not_found", params: { resource: "subscription" } })
-    );
+    return (await findSubscription(database, id)) ?? notFound("subscription");
   },
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Caller, isAdministrator } from "../../domain/caller.ts";
 import { CHANGE_KINDS, kindOf } from "../../domain/changes.ts";
 import { withPurchasedSeats } from "../../domain/purchased-seats.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { historyOf } from "../../store/subscription-history.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
@@ -38,7 +38,7 @@ export const showHistory = defineOperation({
     const subscription = await findSubscription(deps.database, id);
     // Another user's is refused like an unknown one: the response must not reveal which ids exist.
     if (!subscription || !isTheirs(subscription, caller)) {
-      refuse({ reason: "not_found", params: { resource: "subscription" } });
+      notFound("subscription");
     }
     const before = positionOf(cursor, (id) => /^(event|reconcile)-[\d-]{1,40}$/.test(id));
     const rows = await historyOf(deps.database, id, { before, limit: limit + 1 });

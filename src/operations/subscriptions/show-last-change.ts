@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { historyOf } from "../../store/subscription-history.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
@@ -25,7 +25,7 @@ export const showLastChange = defineOperation({
   }),
   run: async (deps: { database: Queryable }, _caller, { id }) => {
     if (!(await findSubscription(deps.database, id))) {
-      refuse({ reason: "not_found", params: { resource: "subscription" } });
+      notFound("subscription");
     }
     const [latest] = await historyOf(deps.database, id, { before: null, limit: 1 });
     if (!latest) return { at: null, source: null, changes: {} };

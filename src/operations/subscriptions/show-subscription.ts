@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
@@ -17,8 +17,7 @@ export const showSubscription = defineOperation({
   run: async (deps: { database: Queryable }, caller, { id }) => {
     const subscription = await findSubscription(deps.database, id);
     // Somebody else's is answered like one that does not exist: ids must not tell what there is.
-    if (subscription?.userId !== caller.userId)
-      refuse({ reason: "not_found", params: { resource: "subscription" } });
+    if (subscription?.userId !== caller.userId) notFound("subscription");
     return subscription;
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { format, invalidInput, whetherMissing } from "../../domain/invalid-input.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { retryOnContention } from "../../store/retry-on-contention.ts";
 import { recordUsage as record, type UsageItem } from "../../store/usage.ts";
@@ -100,8 +100,7 @@ async function quotaOf(
   const at = (name: string) => (field === null ? name : `${field}.${name}`);
   const userId = await namedUser(item, deps.findNamedUser, field);
   const { features } = await currentEntitlements(deps, userId);
-  const entitlement =
-    features.get(feature) ?? refuse({ reason: "not_found", params: { resource: "feature" }, field });
+  const entitlement = features.get(feature) ?? notFound("feature", field);
   if (entitlement.kind !== "quota") {
     const quotas = [...features].filter(([, { kind }]) => kind === "quota").map(([id]) => id);
     refuse({

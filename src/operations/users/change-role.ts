@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../../domain/caller.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import { UserId } from "../../domain/user-id.ts";
 import type { Database } from "../../store/database.ts";
 import { setRole } from "../../store/set-role.ts";
@@ -28,6 +28,6 @@ export const changeRole = defineOperation({
     );
     if (outcome === "last_administrator") refuse({ reason: "last_administrator" });
     const user = await findUser(deps.database, userId);
-    return user ?? refuse({ reason: "not_found", params: { resource: "user" } });
+    return user ?? notFound("user");
   },
 });

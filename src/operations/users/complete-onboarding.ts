@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { markOnboarded } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
@@ -14,6 +14,5 @@ export const completeOnboarding = defineOperation({
   reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller) =>
-    (await markOnboarded(deps.database, caller.userId)) ??
-    refuse({ reason: "not_found", params: { resource: "user" } }),
+    (await markOnboarded(deps.database, caller.userId)) ?? notFound("user"),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findUserByEmail } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
@@ -14,6 +14,5 @@ export const findByEmail = defineOperation({
   reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, _caller, { email }) =>
-    (await findUserByEmail(deps.database, email)) ??
-    refuse({ reason: "not_found", params: { resource: "user" } }),
+    (await findUserByEmail(deps.database, email)) ?? notFound("user"),
 });

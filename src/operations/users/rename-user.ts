@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PersonName } from "../../domain/person-name.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { updateProfile } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
@@ -15,6 +15,5 @@ export const renameUser = defineOperation({
   reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller, { name }) =>
-    (await updateProfile(deps.database, caller.userId, { name })) ??
-    refuse({ reason: "not_found", params: { resource: "user" } }),
+    (await updateProfile(deps.database, caller.userId, { name })) ?? notFound("user"),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LOCALES } from "../../domain/locale.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { updateProfile } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
@@ -15,6 +15,5 @@ export const setLocale = defineOperation({
   reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller, { locale }) =>
-    (await updateProfile(deps.database, caller.userId, { locale })) ??
-    refuse({ reason: "not_found", params: { resource: "user" } }),
+    (await updateProfile(deps.database, caller.userId, { locale })) ?? notFound("user"),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import { findAccountSecurity } from "../../store/account-security.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
@@ -17,9 +17,7 @@ export const showSecurity = defineOperation({
     pendingEmail: z.string().nullable().describe("The new email address, not confirmed yet; `null`: none."),
   }),
   run: async (deps: { database: Queryable }, caller) => {
-    const security =
-      (await findAccountSecurity(deps.database, caller.userId)) ??
-      refuse({ reason: "not_found", params: { resource: "user" } });
+    const security = (await findAccountSecurity(deps.database, caller.userId)) ?? notFound("user");
     return { ...security, needsTwoFactor: caller.kind === "session" && caller.needsTwoFactor === true };
   },
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LOCALES } from "../../domain/locale.ts";
 import { PersonName } from "../../domain/person-name.ts";
 import { Preferences } from "../../domain/preferences.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { updateProfile as update } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
@@ -27,6 +27,6 @@ export const updateProfile = defineOperation({
       refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
     }
     const updated = await update(deps.database, caller.userId, input);
-    return updated ?? refuse({ reason: "not_found", params: { resource: "user" } });
+    return updated ?? notFound("user");
   },
 });

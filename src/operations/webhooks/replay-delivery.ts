@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FAILURE_REASONS, failureSentence } from "../../domain/failures.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/delivery-detail.ts";
@@ -44,8 +44,7 @@ export const replayDelivery = defineOperation({
   run: async (deps: { intake: Intake }, caller, { id, force }) => {
     const attempt = attemptOf(id, await replay(deps.intake, id, { force, by: caller }));
     const { payload: _, ...logged } =
-      (await findLoggedDelivery(deps.intake.database, id)) ??
-      refuse({ reason: "not_found", params: { resource: "delivery" } });
+      (await findLoggedDelivery(deps.intake.database, id)) ?? notFound("delivery");
     return { ...logged, ...attempt };
   },
 });
@@ -75,7 +74,7 @@ function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "
 function refuseReplay(id: string, because: ReplayRefusal): never {
   switch (because) {
     case "not found":
-      return refuse({ reason: "not_found", params: { resource: "delivery" } });
+      return notFound("delivery");
     case "lease running":
       return refuse({ reason: "delivery_in_progress", params: { id } });
     case "successful":

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ATTEMPT_SOURCES } from "../../domain/delivery.ts";
 import { FAILURE_REASONS } from "../../domain/failures.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { attemptsOf, findLoggedDelivery } from "../../store/delivery-detail.ts";
 import { defineOperation } from "../operation.ts";
@@ -47,9 +47,7 @@ export const showDelivery = defineOperation({
   reasons: ["not_found"],
   output: DeliveryInDetail,
   run: async (deps: { database: Queryable }, _caller, { id }) => {
-    const { payload, ...logged } =
-      (await findLoggedDelivery(deps.database, id)) ??
-      refuse({ reason: "not_found", params: { resource: "delivery" } });
+    const { payload, ...logged } = (await findLoggedDelivery(deps.database, id)) ?? notFound("delivery");
     return {
       ...logged,
       payload: payload === null ? null : JSON.parse(payload),
