@@ -4,6 +4,7 @@ import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../http/retry-after.ts";
 import { statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
+import { FOREIGN_KEY_VIOLATION } from "../store/sql-states.ts";
 import type { AuthRoute } from "./route-list.ts";
 
 /** An error response, with the refusal that it was made of for callers within the process. */
@@ -92,8 +93,6 @@ const OWN_STATUSES: Record<string, number> = {
 export function tooManyRequests(waitSeconds: number): RefusalResponse {
   return refusalResponse({ reason: "rate_limited", params: { retryAfterSeconds: waitSeconds } });
 }
-
-const FOREIGN_KEY_VIOLATION = "23503";
 
 const CODES = {
   unauthorized: "UNAUTHORIZED",

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
+import { sqlState } from "../store/database.ts";
 import {
   findUsersToImport,
   type ImportedUser,
@@ -11,6 +12,7 @@ import {
 } from "../store/imported-users.ts";
 import { advanceImport } from "../store/imports.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
+import { UNIQUE_VIOLATION } from "../store/sql-states.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { findUserStates, type UserState } from "../store/user-states.ts";
 import { auditImport } from "./audit-import.ts";
@@ -134,13 +136,9 @@ async function retryOnConflict<Result>(run: () => Promise<Result>): Promise<Resu
     try {
       return await retryOnContention(run);
     } catch (error) {
-      if (!isUniqueViolation(error) || tries === MAX_TRIES) throw error;
+      if (sqlState(error) !== UNIQUE_VIOLATION || tries === MAX_TRIES) throw error;
     }
   }
 }
 
 const MAX_TRIES = 3;
-
-function isUniqueViolation(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === "23505";
-}

@@ -1,10 +1,9 @@
-import { DatabaseUnavailable } from "../store/database.ts";
+import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import {
   isConflict,
   isLockTimeout,
   isOutOfResources,
-  isTimeout,
   type TransactionOptions,
 } from "../store/transaction.ts";
 import { applyTogether, applyWaiting, recordDefect, unavailable } from "./apply.ts";

@@ -1,6 +1,6 @@
 import type { Failure } from "../domain/failures.ts";
 import { fenceClaims } from "../store/claims.ts";
-import { DatabaseUnavailable, sqlState } from "../store/database.ts";
+import { DatabaseUnavailable, isTimeout, sqlState } from "../store/database.ts";
 import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
@@ -9,7 +9,6 @@ import {
   isConflict,
   isLockTimeout,
   isOutOfResources,
-  isTimeout,
   type Transaction,
   type TransactionOptions,
 } from "../store/transaction.ts";

@@ -1,7 +1,7 @@
-import { DatabaseUnavailable } from "../store/database.ts";
+import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import { claimDeliveries, confirmRepeats, findLocked, type NewDelivery } from "../store/deliveries.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import { inTransaction, isLockTimeout, isTimeout, type TransactionOptions } from "../store/transaction.ts";
+import { inTransaction, isLockTimeout, type TransactionOptions } from "../store/transaction.ts";
 import type { Claimed } from "./claimed-event.ts";
 import type { IncomingEvent } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";

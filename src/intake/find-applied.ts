@@ -1,6 +1,6 @@
-import { DatabaseUnavailable } from "../store/database.ts";
+import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import { findKnownDeliveries } from "../store/first-deliveries.ts";
-import { inTransaction, isTimeout } from "../store/transaction.ts";
+import { inTransaction } from "../store/transaction.ts";
 import type { IncomingEvent, RepeatOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
 import { claimLimits } from "./transaction-limits.ts";

@@ -1,6 +1,6 @@
-import { DatabaseUnavailable } from "../store/database.ts";
+import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import { isContention, isLockTimeout, isTimeout } from "../store/transaction.ts";
+import { isContention, isLockTimeout } from "../store/transaction.ts";
 import type { Progress } from "./batcher.ts";
 import { claimAndApply } from "./claim-and-apply.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";

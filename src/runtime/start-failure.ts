@@ -1,3 +1,5 @@
+import { INSUFFICIENT_PRIVILEGE } from "../store/sql-states.ts";
+
 /**
  * The system's or PostgreSQL's error, with the variable that caused it.
  * @param databaseVariable the one that says where the database is
@@ -9,7 +11,7 @@ export function startFailure(
   const { code, message, syscall } = error;
   // Only PostgreSQL's errors have a severity.
   if ("severity" in error) {
-    const remedy = code === NO_PRIVILEGE ? ": the role must own the database" : "";
+    const remedy = code === INSUFFICIENT_PRIVILEGE ? ": the role must own the database" : "";
     return `${databaseVariable}: PostgreSQL refused: ${message}${remedy}`;
   }
   if (error.name === "DatabaseUnavailable") {
@@ -22,5 +24,3 @@ export function startFailure(
 }
 
 const UNUSABLE_FOLDER = new Set(["EEXIST", "ENOTDIR", "EPERM", "EACCES", "EROFS", "ENOSPC"]);
-
-const NO_PRIVILEGE = "42501";

@@ -5,6 +5,7 @@ import { endsConnection } from "./ends-connection.ts";
 import { createPrimaryPool } from "./primary-pool.ts";
 import { createQueryPipeline } from "./query-pipeline.ts";
 import { settingsStatement } from "./session-settings.ts";
+import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./sql-states.ts";
 
 /** The database is unreachable, or the connection broke before the response: the outcome is unknown. */
 export class DatabaseUnavailable extends Error {
@@ -150,12 +151,15 @@ export function violatedTable(error: unknown): string | null {
 // broken disk (58), standby (25006).
 const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 
-/** Canceled by PostgreSQL's own timeouts; a role may have one for locks. */
-const TIMED_OUT = /^(57014|55P03)$/;
+/** A lock, or the whole database, was too slow: not the fault of the data. */
+export function isTimeout(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
+}
 
 /** For a single statement, a timeout means that the database is unavailable. */
 function rethrowTimeoutAsUnavailable(error: unknown): never {
-  if (TIMED_OUT.test(sqlState(error) ?? "")) throw new DatabaseUnavailable("too slow", { cause: error });
+  if (isTimeout(error)) throw new DatabaseUnavailable("too slow", { cause: error });
   return rethrowClassified(error);
 }
 

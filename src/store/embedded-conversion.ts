@@ -10,13 +10,12 @@ import {
   tollgateUrl,
 } from "./embedded-access.ts";
 import { EmbeddedPostgresFailed } from "./embedded-account.ts";
+import { DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE } from "./sql-states.ts";
 
 /** What a conversion has done so far. */
 export type ConversionStep = "temporary superuser created" | "roles swapped" | "swap committed";
 
 const SIGN_IN_REFUSED = /^28/;
-const LOCK_NOT_AVAILABLE = "55P03";
-const DEADLOCK_DETECTED = "40P01";
 const SWAP_TRIES = 60;
 const PAUSE_MS = 1_000;
 

@@ -8,8 +8,7 @@ import {
   TEMPORARY_SUPERUSER,
 } from "./embedded-access.ts";
 import { type ConversionStep, removeSuperuser } from "./embedded-conversion.ts";
-
-const INVALID_PASSWORD = "28P01";
+import { INVALID_PASSWORD } from "./sql-states.ts";
 
 /**
  * Makes sure that the superuser is `postgres` and that `tollgate`, as which Tollgate connects, owns the

@@ -6,11 +6,11 @@ import {
   openDatabase,
   sqlState,
 } from "./database.ts";
+import { CANNOT_CONNECT_NOW } from "./sql-states.ts";
 
 /** Any number works, as long as every version uses the same. */
 const USE_LOCK_KEY = 7_016_552_817;
 const STOPPING = "tollgate stopping";
-const CANNOT_CONNECT_NOW = "57P03";
 const STOP_TRIES = 20;
 const PAUSE_MS = 100;
 

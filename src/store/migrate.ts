@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type Database, sqlState } from "./database.ts";
+import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./sql-states.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 // Any number works, as long as every version of Tollgate uses the same.
@@ -174,9 +175,6 @@ async function onConnection(database: Database, work: (connection: Connection) =
     connection.release({ healthy });
   }
 }
-
-const LOCK_NOT_AVAILABLE = "55P03";
-const QUERY_CANCELED = "57014";
 
 async function retryOn(state: string, run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {

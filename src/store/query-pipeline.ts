@@ -2,6 +2,7 @@ import pg from "pg";
 import type { BurstClient } from "./burst-client.ts";
 import { endsConnection } from "./ends-connection.ts";
 import type { Read } from "./read-burst.ts";
+import { READ_ONLY_SQL_TRANSACTION } from "./sql-states.ts";
 
 /** Maximum of statements pipelined on one connection; further ones use another. */
 const MAX_PER_CONNECTION = 16;
@@ -71,12 +72,10 @@ function isConnected(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !endsConnection(error);
 }
 
-const READ_ONLY = "25006";
-
 /**
  * Whether an error concerns one statement alone, so that the connection stays usable. An error of a standby
  * does not: the connection would never lead to the primary again.
  */
 export function isStatementError(error: unknown): boolean {
-  return isConnected(error) && (error as pg.DatabaseError).code !== READ_ONLY;
+  return isConnected(error) && (error as pg.DatabaseError).code !== READ_ONLY_SQL_TRANSACTION;
 }

@@ -7,6 +7,13 @@ import {
   violatedConstraint,
   violatedTable,
 } from "./database.ts";
+import {
+  DEADLOCK_DETECTED,
+  FOREIGN_KEY_VIOLATION,
+  LOCK_NOT_AVAILABLE,
+  SERIALIZATION_FAILURE,
+  UNIQUE_VIOLATION,
+} from "./sql-states.ts";
 
 export type TransactionOptions = {
   /** `off`: does not wait for the disk; a later durable commit makes it durable too. */
@@ -132,14 +139,6 @@ async function rolledBack(rollback: Promise<void>): Promise<boolean> {
   }
 }
 
-const LOCK_NOT_AVAILABLE = "55P03";
-const QUERY_CANCELED = "57014";
-
-/** A lock, or the whole database, was too slow: not the fault of the data. */
-export function isTimeout(error: unknown): boolean {
-  return isLockTimeout(error) || sqlState(error) === QUERY_CANCELED;
-}
-
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
 }
@@ -150,11 +149,6 @@ const INSUFFICIENT_RESOURCES = /^53/;
 export function isOutOfResources(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && INSUFFICIENT_RESOURCES.test(sqlState(error.cause) ?? "");
 }
-
-const SERIALIZATION_FAILURE = "40001";
-const DEADLOCK = "40P01";
-const UNIQUE_VIOLATION = "23505";
-const FOREIGN_KEY_VIOLATION = "23503";
 
 const GONE = new Set([
   "subscription_user_id_fkey",
@@ -169,7 +163,7 @@ const RACED = new Set(["subscription", "webhook_delivery"]);
 /** PostgreSQL ended this transaction for another one: not the fault of the data, however often it happens. */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
-  return state === SERIALIZATION_FAILURE || state === DEADLOCK;
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
 }
 
 /** Lost a race against another transaction: the same work can simply be run again. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../domain/caller.ts";
-import { type Database, DatabaseUnavailable, type Queryable } from "./database.ts";
+import { type Database, DatabaseUnavailable, isTimeout, type Queryable } from "./database.ts";
 import { type Audited, recordAudit } from "./record-audit.ts";
-import { inTransaction, isTimeout, PATIENT_LIMITS } from "./transaction.ts";
+import { inTransaction, PATIENT_LIMITS } from "./transaction.ts";
 
 /**
  * Commits a change together with its audit entry, so that no crash leaves one without the other.

@@ -1,4 +1,5 @@
-import type { Queryable } from "../../store/database.ts";
+import { type Queryable, sqlState } from "../../store/database.ts";
+import { UNDEFINED_COLUMN, UNDEFINED_TABLE } from "../../store/sql-states.ts";
 import type { SourcePage } from "../run-import.ts";
 
 /** A row of a table as JSON, whatever its columns. */
@@ -24,7 +25,7 @@ order by t.id::text collate "C" limit ${PAGE_SIZE}`;
   const rows = await database
     .run<{ id: string; row: ForeignRow }>({ name: `read ${table}`.slice(0, 60), text }, [position])
     .catch((error: unknown) => {
-      const code = (error as { code?: unknown } | null)?.code;
+      const code = sqlState(error);
       if (code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN) {
         // Only the source that names the schema of its table has the option.
         const options = table.includes(".") ? "--database-url and --schema" : "--database-url";
@@ -35,9 +36,6 @@ order by t.id::text collate "C" limit ${PAGE_SIZE}`;
   const isLast = rows.length < PAGE_SIZE;
   return { rows: rows.map(({ row }) => toRow(row)), next: isLast ? null : (rows.at(-1)?.id ?? null) };
 }
-
-const UNDEFINED_TABLE = "42P01";
-const UNDEFINED_COLUMN = "42703";
 
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
