@@ -2,11 +2,8 @@ import type { Plan, PlanCatalog } from "../domain/plan.ts";
 import { refuse } from "../domain/refusal.ts";
 
 /** The plan that an order names. @throws Refusal `plan_unknown` */
-export function orderedPlan({ plans }: PlanCatalog, planId: string): Plan {
-  return (
-    plans.find(({ id }) => id === planId) ??
-    refuse({ reason: "plan_unknown", params: { planId }, field: "planId" })
-  );
+export function orderedPlan(plans: PlanCatalog, planId: string): Plan {
+  return plans.find(planId) ?? refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
 }
 
 /** @throws Refusal `seats_out_of_range` */

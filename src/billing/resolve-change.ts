@@ -50,7 +50,7 @@ export async function resolveChange(
 
   const planId = requested.planId ?? stored.planId;
   const plan = orderedPlan(plans, planId);
-  const currentPlan = plans.plans.find((candidate) => candidate.id === stored.planId);
+  const currentPlan = plans.find(stored.planId);
   const keepsPlan = plan.id === stored.planId;
   const keptPrice = keepsPlan ? stored.priceId : null;
   const priceId = keptPrice ?? priceLike(plan, currentPlan, provider, stored.priceId);

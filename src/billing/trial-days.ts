@@ -8,7 +8,7 @@ export async function trialDaysOf(
   { database, plans }: { database: Queryable; plans: PlanCatalog },
   { userId, planId }: Pick<CheckoutOrder, "userId" | "planId">,
 ): Promise<number | null> {
-  const trialDays = plans.plans.find(({ id }) => id === planId)?.trialDays ?? 0;
+  const trialDays = plans.find(planId)?.trialDays ?? 0;
   if (trialDays === 0) return null;
   return (await hadSubscription(database, userId)) ? 0 : trialDays;
 }

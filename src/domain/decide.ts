@@ -76,7 +76,7 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
 
 /** A one-time payment counts only when it buys one of our plans. */
 function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
-  return event.planId !== null && plans.has(event.planId);
+  return event.planId !== null && plans.find(event.planId) !== undefined;
 }
 
 type LinkedUser = Exclude<User, { is: "unresolved" }>;

@@ -27,7 +27,7 @@ export function planOf(
   const first = event.items[0];
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
-  if (event.planId !== null && plans.has(event.planId)) {
+  if (event.planId !== null && plans.find(event.planId)) {
     const isEnd = event.kind === "customer.subscription.deleted";
     if (before === null || priceId === null || isEnd || !leavesKnownPrice(slot, before, event, plans))
       return { id: event.planId, priceId, seats };
@@ -55,8 +55,8 @@ function keptItem({ priceId }: Subscription, { items }: SubscriptionEvent): Paid
 }
 
 /** Who has it may have changed to it, so that metadata names another plan. */
-function isRetired(planId: string, { plans }: PlanCatalog): boolean {
-  const plan = plans.find(({ id }) => id === planId);
+function isRetired(planId: string, plans: PlanCatalog): boolean {
+  const plan = plans.find(planId);
   return plan === undefined || pricesForSale(plan).length === 0;
 }
 

@@ -89,7 +89,8 @@ const Plans = z
 
 export type PlanCatalog = {
   readonly plans: readonly Plan[];
-  has(planId: string): boolean;
+  /** `undefined`: the id is unknown, or no longer in the file. */
+  find(planId: string): Plan | undefined;
   /** The first item that matches a plan in this slot, with that plan. */
   sold(slot: Slot, items: readonly PaidItem[]): { planId: string; priceId: string; item: PaidItem } | null;
   /**
@@ -105,13 +106,13 @@ type PriceIdMap = Partial<Record<Slot, Readonly<Record<string, string>>>>;
 /** Checks `plans.config.ts`. @throws ZodError naming the plan and what is wrong with it. */
 export function definePlans(plans: z.input<typeof Plans>): PlanCatalog {
   const checked = Plans.parse(plans);
-  const ids = new Set(checked.map((plan) => plan.id));
+  const planById = new Map(checked.map((plan) => [plan.id, plan]));
   const planByPrice = new Map(
     checked.flatMap((plan) => slotPriceIds(plan).map((price) => [price, plan.id] as const)),
   );
   return {
     plans: checked,
-    has: (planId) => ids.has(planId),
+    find: (planId) => planById.get(planId),
     sold(slot, items) {
       for (const item of items) {
         for (const priceId of item.priceIds) {

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
 import type { Person } from "../domain/caller.ts";
 import { minorUnitDigits } from "../domain/minor-units.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { Plan, PlanCatalog } from "../domain/plan.ts";
 import type { Call } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { execute } from "../operations/operation.ts";
@@ -76,7 +76,7 @@ function calendarOf(subscriptions: readonly Subscription[], plans: PlanCatalog):
 function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[] {
   const { id, status, currentPeriodEnd, cancelAtPeriodEnd, createdAt, updatedAt } = subscription;
   if (currentPeriodEnd === null || !RENEWING.has(status)) return [];
-  const plan = plans.plans.find((candidate) => candidate.id === subscription.planId);
+  const plan = plans.find(subscription.planId);
   return [
     {
       id,
@@ -96,7 +96,7 @@ function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[
 const RENEWING: ReadonlySet<string> = new Set<Subscription["status"]>(["trialing", "active", "past_due"]);
 
 /** The list price: what this subscription pays is known to the provider alone. */
-function describe(seats: number, plan: PlanCatalog["plans"][number] | undefined): string {
+function describe(seats: number, plan: Plan | undefined): string {
   const number = seats === 1 ? "1 seat" : `${seats} seats`;
   if (!plan) return number;
   const { amount, currency, interval } = plan.price;

@@ -71,9 +71,9 @@ it("fails only the event whose decision throws, and applies the others in the sa
     reached: (milestone: Milestone) => milestones.push(milestone),
     plans: {
       ...plans,
-      has: (planId: string) => {
+      find: (planId: string) => {
         if (planId === "defective") throw new TypeError("no such plan");
-        return plans.has(planId);
+        return plans.find(planId);
       },
     },
   });

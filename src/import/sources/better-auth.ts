@@ -87,6 +87,6 @@ function seconds(time: Date | null): number | null {
 /** Its plans have names of their own: a name that is one of our plans' ids, in any case, is that plan. */
 function withPlan(state: PaymentEvent, row: ForeignRow, plans: PlanCatalog): PaymentEvent {
   const name = textColumn(row, "plan") ?? "";
-  const plan = plans.plans.find(({ id }) => id === name.toLowerCase());
+  const plan = plans.find(name.toLowerCase());
   return { ...state, planId: plan?.id ?? name };
 }

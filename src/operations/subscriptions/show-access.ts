@@ -38,10 +38,10 @@ export const showAccess = defineOperation({
       subscriptionAccessOfUser(database, userId),
       scheduledChangesOfUser(database, userId, now),
     ]);
-    const nameOf = (planId: string) => plans.plans.find(({ id }) => id === planId)?.name ?? planId;
+    const nameOf = (planId: string) => plans.find(planId)?.name ?? planId;
     return {
       items: subscriptions.map((subscription) => {
-        const plan = plans.plans.find(({ id }) => id === subscription.planId) ?? null;
+        const plan = plans.find(subscription.planId) ?? null;
         return {
           subscriptionId: subscription.id,
           planId: subscription.planId,
