@@ -6,3 +6,7 @@ export const UserId = z
   .min(1)
   .max(255)
   .regex(/^[^\0]*$/, format("control_characters"));
+
+export function isUserId(text: string): boolean {
+  return UserId.safeParse(text).success;
+}

@@ -56,7 +56,7 @@ export function cutPage<Row extends ListPosition>(
   rows: readonly Row[],
   limit: number,
 ): Page<WithoutTime<Row>> {
-  const { items, nextCursor } = cutPageAt(rows, limit, toCursor);
+  const { items, nextCursor } = cutPageAt(rows, limit, ({ atMicros, id }) => toCursor(`${atMicros}.${id}`));
   return { items: items.map(({ atMicros: _, ...item }) => item as WithoutTime<Row>), nextCursor };
 }
 
@@ -68,14 +68,32 @@ export function cutPageById<Row extends { id: string }>(rows: readonly Row[], li
   return cutPageAt(rows, limit, ({ id }) => id);
 }
 
-function cutPageAt<Row>(rows: readonly Row[], limit: number, toCursor: (last: Row) => string): Page<Row> {
+/** The same of a list with positions of its own. */
+export function cutPageAt<Row>(
+  rows: readonly Row[],
+  limit: number,
+  toCursor: (last: Row) => string,
+): Page<Row> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last ? toCursor(last) : null };
 }
 
-function toCursor({ atMicros, id }: ListPosition): string {
-  return Buffer.from(`${atMicros}.${id}`).toString("base64url");
+export function toCursor(position: string): string {
+  return Buffer.from(position).toString("base64url");
+}
+
+/**
+ * What the pattern's two groups match.
+ * @throws Refusal `invalid_input` for what no page has given out
+ */
+export function readCursor(cursor: string, pattern: RegExp): [string, string] {
+  const [, first, second] = pattern.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  return first === undefined || second === undefined ? malformedCursor() : [first, second];
+}
+
+function malformedCursor(): never {
+  refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
 }
 
 const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/;
@@ -86,9 +104,6 @@ const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/;
  */
 export function positionOf(cursor: string | null, isId: (text: string) => boolean): ListPosition | null {
   if (cursor === null) return null;
-  const [, atMicros, text] = POSITION.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (atMicros === undefined || text === undefined || !isId(text)) {
-    refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
-  }
-  return { atMicros, id: text };
+  const [atMicros, id] = readCursor(cursor, POSITION);
+  return isId(id) ? { atMicros, id } : malformedCursor();
 }

@@ -1,6 +1,6 @@
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable, Statement } from "./database.ts";
-import { microsOf, timeOf } from "./list-position.ts";
+import { type ListPosition, microsOf, timeOf } from "./list-position.ts";
 import { LIVE_STATUSES } from "./subscription-list.ts";
 import { USER_COLUMNS, type User } from "./users.ts";
 
@@ -11,8 +11,6 @@ export type DirectoryEntry = User & {
   subscription: { planId: string; status: SubscriptionStatus } | null;
 };
 
-type Placed<Place> = DirectoryEntry & { place: Place };
-
 const ENTRY = `${USER_COLUMNS},
   (select max(s.updated_at) from session s where s.user_id = "user".id) as "lastSeenAt",
   (select json_build_object('planId', s.plan_id, 'status', s.status)
@@ -22,21 +20,22 @@ const ENTRY = `${USER_COLUMNS},
 const NEWEST = {
   name: "newest_users",
   text: `
-select ${ENTRY}, json_build_array(${microsOf("created_at")}, id) as place
+select ${ENTRY}, ${microsOf("created_at")} as "atMicros"
 from "user"
 where (created_at, id) < (${timeOf("$2::bigint")}, $3::text)
 order by created_at desc, id desc limit $4::int`,
 };
 
 /** The year 9999. */
-const BEHIND_ALL: [micros: string, id: string] = ["253370764800000000", ""];
+const BEHIND_ALL: ListPosition = { atMicros: "253370764800000000", id: "" };
 
 /** All users, newest first, starting after a position. */
 export async function newestUsers(
   database: Queryable,
-  { after, limit }: { after: [micros: string, id: string] | null; limit: number },
-): Promise<Placed<[micros: string, id: string]>[]> {
-  return database.run(NEWEST, [LIVE_STATUSES, ...(after ?? BEHIND_ALL), limit]);
+  { after, limit }: { after: ListPosition | null; limit: number },
+): Promise<(DirectoryEntry & { atMicros: string })[]> {
+  const { atMicros, id } = after ?? BEHIND_ALL;
+  return database.run(NEWEST, [LIVE_STATUSES, atMicros, id, limit]);
 }
 
 /** The searched columns in display order: a user found by one is not repeated by the next. */
@@ -83,6 +82,6 @@ export async function findUsers(
   database: Queryable,
   text: string,
   { by, after, limit }: { by: FoundBy; after: string; limit: number },
-): Promise<Placed<string>[]> {
+): Promise<(DirectoryEntry & { place: string })[]> {
   return database.run(SEARCH[by], [LIVE_STATUSES, text, after, limit]);
 }

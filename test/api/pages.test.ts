@@ -78,7 +78,7 @@ const LISTS: Record<string, List> = {
     plural: "users",
     order: "newest first",
     add: (owner, createdAt) => (LISTS.users as List).add(owner, createdAt),
-    foreign: ["42", cursorOf("1700000000000000.somebody"), cursorOf('["42"]'), cursorOf('["x","y"]')],
+    foreign: ["42", cursorOf("1700000000000000."), cursorOf("address.x"), cursorOf('["x","y"]')],
   },
   "a subscription's history": {
     path: `/subscriptions/${OF_HISTORY}/history`,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isAdministrator } from "../../domain/caller.ts";
+import { isUserId } from "../../domain/user-id.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listUsers as listed, type User } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
@@ -25,7 +26,7 @@ export async function pageOfUsers(
   deps: { database: Queryable },
   { id, limit, cursor }: { id: string | null; limit: number; cursor: string | null },
 ): Promise<Page<User>> {
-  const after = positionOf(cursor, (id) => /^[^\0]{1,255}$/.test(id));
+  const after = positionOf(cursor, isUserId);
   const rows = await listed(deps.database, { id, after, limit: limit + 1 });
   return cutPage(rows, limit);
 }
