@@ -5,7 +5,8 @@ import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } fr
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { traitsOf } from "../providers/registry.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
-import { checkAddress, checkAuthSecret } from "./check-address.ts";
+import { checkAddress } from "./check-address.ts";
+import { checkAuthSecret } from "./check-auth-secret.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkDatabase, type DatabaseCheck } from "./check-database.ts";
 import { checkKey } from "./check-key.ts";
