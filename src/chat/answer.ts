@@ -10,9 +10,15 @@ export type ModelAnswer = {
   abort(): void;
 };
 
+/** How an answer ends that breaks off. */
+export const BROKEN_OFF: UIMessageChunk = {
+  type: "error",
+  errorText: "The answer broke off. Please try again.",
+};
+
 /** The provider has sent nothing within the timeout. */
 export class ProviderSilent extends Error {
-  override name = "Silence";
+  override name = "ProviderSilent";
 }
 
 export function startAnswer(

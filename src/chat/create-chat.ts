@@ -5,7 +5,7 @@ import type { ChatMessage } from "../domain/conversation.ts";
 import { refuse } from "../domain/refusal.ts";
 import { type OpenStreams, openStreams } from "../limits/open-streams.ts";
 import { openRedis } from "../limits/redis-connection.ts";
-import { type ModelAnswer, startAnswer } from "./answer.ts";
+import { BROKEN_OFF, type ModelAnswer, startAnswer } from "./answer.ts";
 import type { Chat, ChatAttempt } from "./chat.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { releasedAtEnd } from "./released-at-end.ts";
@@ -132,7 +132,7 @@ function remainderOf(
         close();
         if (isCanceled) return;
         failed(error);
-        controller.enqueue({ type: "error", errorText: "The answer broke off. Please try again." });
+        controller.enqueue(BROKEN_OFF);
         controller.close();
       }
     },

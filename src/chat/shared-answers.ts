@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UIMessageChunk } from "ai";
+import { BROKEN_OFF } from "./answer.ts";
 
 /** Runs one command of Redis about this key. */
 export type SendCommand = (key: string, command: string[]) => Promise<unknown>;
@@ -28,7 +29,6 @@ const KEPT_MS = 60_000;
 const LONGEST_ANSWER_MS = 3_600_000;
 /** How long a reader counts as present after each poll. */
 const PRESENT_MS = 10_000;
-const BROKEN_OFF: UIMessageChunk = { type: "error", errorText: "The answer broke off. Please try again." };
 
 export function sharedAnswers(send: SendCommand): SharedAnswers {
   const run = (name: string, key: string, ...values: string[]) => send(key, [name, key, ...values]);
