@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { listAuditEntries } from "../operations/audit/list-audit-entries.ts";
 import { printable, table } from "./table.ts";
+import { inSeconds } from "./times.ts";
 
 type Entry = z.input<typeof listAuditEntries.output>["items"][number];
 
@@ -9,7 +10,7 @@ export function auditTable(entries: readonly Entry[]): string {
   return table(
     ["time", "who", "from", "action", "target", "details"],
     entries.map(({ at, actor, address, action, target, details }) => [
-      at.toISOString().slice(0, 19),
+      inSeconds(at),
       printable(actor.userId ?? actor.kind, 40),
       address ?? "-",
       action,

@@ -2,6 +2,7 @@ import type { DeliveryStatus } from "../domain/delivery.ts";
 import type { Delivery } from "../operations/webhooks/delivery-view.ts";
 import type { DeliveryInDetail } from "../operations/webhooks/show-delivery.ts";
 import { facts, printable, style, table } from "./table.ts";
+import { inSeconds } from "./times.ts";
 
 export function deliveryTable(deliveries: readonly Delivery[]): string {
   if (deliveries.length === 0) return "no deliveries";
@@ -80,8 +81,4 @@ function statusWord(status: DeliveryStatus): string {
     default:
       return status satisfies never;
   }
-}
-
-function inSeconds(date: Date): string {
-  return date.toISOString().replace(/\.\d+Z$/, "Z");
 }

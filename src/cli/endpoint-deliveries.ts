@@ -18,11 +18,9 @@ export function addDeliveries(endpoints: Command, terminal: Terminal, exampleId:
     .description("lists what was sent to an endpoint, newest first, with each attempt's status and time")
     .argument("<id>", "the endpoint's id, as in the list", parsedBy(listEndpointDeliveries.input.shape.id))
     .addOption(
-      new Option("--status <status>", "only deliveries in this state").choices([
-        "pending",
-        "delivered",
-        "failed",
-      ]),
+      new Option("--status <status>", "only deliveries in this state").choices(
+        listEndpointDeliveries.input.shape.status.unwrap().unwrap().options,
+      ),
     )
     .addOption(jsonOption())
     .addHelpText(

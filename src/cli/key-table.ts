@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { listAnyKeys } from "../operations/api-keys/list-any-keys.ts";
 import { printable, style, table } from "./table.ts";
+import { day } from "./times.ts";
 
 type ListedKey = z.input<typeof listAnyKeys.output>["items"][number];
 
@@ -23,8 +24,4 @@ export function keyTable(keys: readonly ListedKey[], now: Date): string {
 function expiry(expiresAt: Date | null, now: Date): string {
   if (expiresAt === null) return "never";
   return expiresAt <= now ? style("red", "expired") : day(expiresAt);
-}
-
-function day(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }

@@ -5,6 +5,7 @@ import type { UserView } from "../operations/users/user-view.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { runAsOperator } from "./run-as-operator.ts";
 import { printable, table } from "./table.ts";
+import { day } from "./times.ts";
 
 type ListedUser = z.input<typeof UserView>;
 
@@ -24,7 +25,7 @@ export function userTable(users: readonly ListedUser[]): string {
       printable(user.email, 60),
       printable(user.name, 40),
       user.role,
-      user.createdAt.toISOString().slice(0, 10),
+      day(user.createdAt),
     ]),
   );
 }
