@@ -1,5 +1,6 @@
 import { type AccessFacts, accessOf } from "./access.ts";
 import type { Feature } from "./feature.ts";
+import { freePlan } from "./free-plan.ts";
 import type { Plan, PlanCatalog } from "./plan.ts";
 import type { ProviderTraits } from "./provider-traits.ts";
 import type { Slot } from "./slot.ts";
@@ -33,9 +34,8 @@ export function grantedAccess(
   context: AccessContext,
   now: Date,
 ): GrantedAccess {
-  const { plans } = context.plans;
   const grants = subscriptions.flatMap((subscription) => grantOf(subscription, context, now));
-  const free = plans.find(({ id }) => id === FREE) ?? plans.find(({ price }) => price.amount === 0);
+  const free = freePlan(context.plans.plans);
   const best = grants.find(({ isGrace }) => !isGrace) ?? grants[0];
   return {
     planId: best?.planId ?? free?.id ?? null,
@@ -45,8 +45,6 @@ export function grantedAccess(
     grants: grants.length === 0 && free ? [freeGrant(free, now)] : grants,
   };
 }
-
-const FREE = "free";
 
 export type Grant = {
   planId: string;

@@ -1,4 +1,5 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
+import { freePlan } from "../../../domain/free-plan.ts";
 import { Card } from "../../../ui/card.tsx";
 import { formatPrice } from "../../../ui/price.ts";
 import { Status } from "../../../ui/status.tsx";
@@ -53,7 +54,7 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
 /** Without a subscription: the free plan, if there is one. */
 export async function NoPlan({ endedAs }: { endedAs: Subscription | null }) {
   const t = await getTranslations("billing");
-  const free = (await plans()).find((plan) => plan.price.amount === 0);
+  const free = freePlan(await plans());
   return (
     <Card title={t("current")} {...(endedAs && { action: <PortalButton subscriptionId={endedAs.id} /> })}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">

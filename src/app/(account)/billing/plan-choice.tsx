@@ -1,5 +1,6 @@
 import { Check } from "lucide-react";
 import { getLocale, getTranslations } from "next-intl/server";
+import { freePlan } from "../../../domain/free-plan.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { classes } from "../../../ui/classes.ts";
@@ -38,7 +39,7 @@ export async function PlanChoice({
   // A change keeps the interval and the currency that are paid.
   const paid = subscription && runs ? await paidPrice(subscription.id) : null;
   const chosen = subscription && runs ? ((await paidIn(subscription.id)) ?? undefined) : wanted;
-  const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
+  const currentId = subscription?.planId ?? freePlan(all)?.id;
   const shown = all.filter((plan) => plan.isForSale || plan.id === currentId);
   return (
     <Card title={t("plans")} description={t(runs ? "changeInPortal" : "choose")}>

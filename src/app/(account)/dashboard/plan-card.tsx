@@ -1,4 +1,5 @@
 import { getTranslations } from "next-intl/server";
+import { freePlan } from "../../../domain/free-plan.ts";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Status } from "../../../ui/status.tsx";
@@ -10,7 +11,7 @@ import type { Subscription } from "../billing/subscription-state.ts";
 /** The plan, and what happens next and when. */
 export async function PlanCard({ subscription }: { subscription: Subscription | null }) {
   const [t, billing] = await Promise.all([getTranslations("dashboard"), getTranslations("billing")]);
-  const free = (await plans()).find((plan) => plan.price.amount === 0);
+  const free = freePlan(await plans());
   return (
     <Card
       title={t("plan")}
