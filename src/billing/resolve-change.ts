@@ -2,6 +2,7 @@ import type { PaymentApi, SubscriptionChange } from "../domain/payment-api.ts";
 import { type Plan, type PlanCatalog, priceIdsIn, pricesOf, priceWithId } from "../domain/plan.ts";
 import { notFound, refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
+import { isChangeable } from "../domain/subscription-status.ts";
 import { changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import { type ProviderTools, providerOf } from "./ask-provider.ts";
@@ -43,8 +44,7 @@ export async function resolveChange(
   const stored = await changeableSubscription(database, id);
   if (stored === null || stored.userId !== userId) notFound("subscription");
   const { provider, providerSubscriptionId } = stored;
-  if (!["active", "trialing", "past_due"].includes(stored.status) || providerSubscriptionId === null)
-    refuse({ reason: "no_subscription" });
+  if (!isChangeable(stored.status) || providerSubscriptionId === null) refuse({ reason: "no_subscription" });
   if (requested.planId === undefined && requested.seats === undefined)
     refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
 

@@ -16,4 +16,9 @@ export function isRunning(status: SubscriptionStatus): boolean {
   return status !== "incomplete" && status !== "canceled";
 }
 
+/** Whether the plan and the seats can be changed in this status. */
+export function isChangeable(status: SubscriptionStatus): boolean {
+  return status === "trialing" || status === "active" || status === "past_due";
+}
+
 export const RUNNING_STATUSES = SUBSCRIPTION_STATUSES.filter(isRunning);

@@ -1,6 +1,7 @@
 import { Check } from "lucide-react";
 import { getLocale, getTranslations } from "next-intl/server";
 import { freePlan } from "../../../domain/free-plan.ts";
+import { isChangeable } from "../../../domain/subscription-status.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { classes } from "../../../ui/classes.ts";
@@ -32,7 +33,7 @@ export async function PlanChoice({
   const t = await getTranslations("billing");
   const all = await plans();
   const runs = isRunning(subscription);
-  const canChange = subscription !== null && CHANGEABLE.has(subscription.status);
+  const canChange = subscription !== null && isChangeable(subscription.status);
   const options = priceOptions(all.filter((plan) => plan.isForSale));
   const wanted =
     options.find((option) => option.interval === interval && option.currency === currency) ?? options[0];
@@ -60,12 +61,6 @@ export async function PlanChoice({
     </Card>
   );
 }
-
-const CHANGEABLE: ReadonlySet<Subscription["status"]> = new Set<Subscription["status"]>([
-  "active",
-  "trialing",
-  "past_due",
-]);
 
 async function PlanBox({
   plan,

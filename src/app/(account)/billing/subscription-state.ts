@@ -1,11 +1,12 @@
 import type { z } from "zod";
+import { isRunning as isRunningStatus } from "../../../domain/subscription-status.ts";
 import type { SubscriptionView } from "../../../operations/subscriptions/subscription-view.ts";
 
 export type Subscription = z.output<typeof SubscriptionView>;
 
 /** Whether it is being paid for, or may be again; one that was never paid for can be bought again. */
 export function isRunning(subscription: Subscription | null): boolean {
-  return subscription !== null && subscription.status !== "incomplete" && subscription.status !== "canceled";
+  return subscription !== null && isRunningStatus(subscription.status);
 }
 
 /** Whether a purchase is known in full: the first event may say that it is paid, and not yet until when. */
