@@ -115,7 +115,8 @@ async function applyLocked(
           ]
         : []),
     ];
-    await callHooks(transaction, intake.hooks, changes.pending(), { writes, limits });
+    const isAtFault = group.every(wasReleasedOften);
+    await callHooks(transaction, intake.hooks, changes.pending(), { writes, limits, isAtFault });
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");
@@ -123,6 +124,16 @@ async function applyLocked(
     requestComparisons(intake, group, decisions);
     return decisions.map(outcomeOf);
   });
+}
+
+/**
+ * After this many, a hook that always finds a lock or loses a race uses up attempts, so that its event backs
+ * off.
+ */
+const MAX_RELEASES = 30;
+
+function wasReleasedOften({ claim: { claimNo, attemptNo } }: ClaimedEvent): boolean {
+  return claimNo - attemptNo >= MAX_RELEASES;
 }
 
 /** Nobody knows what was committed: the leases decide when the events are tried again. */

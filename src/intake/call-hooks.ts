@@ -1,4 +1,5 @@
 import type {
+  HookTransaction,
   PendingChange,
   SubscriptionHooks,
   WithSubscriptionChange,
@@ -54,6 +55,8 @@ type HookCalls = {
   limits: TransactionOptions;
   /** For work that no event waits for. */
   isUnhurried?: boolean;
+  /** Contention and a lock that stays are the hook's fault too: it has met them too often. */
+  isAtFault?: boolean;
 };
 
 /**
@@ -65,7 +68,7 @@ export async function callHooks(
   transaction: Queryable,
   { plugins, timeoutMs }: WithHooks,
   pending: readonly PendingChange[],
-  { writes, limits, isUnhurried = false }: HookCalls,
+  { writes, limits, isUnhurried = false, isAtFault = false }: HookCalls,
 ): Promise<void> {
   // The commit reports their errors: until it waits for them, their rejections count as unhandled.
   for (const write of writes) write.catch(() => {});
@@ -80,7 +83,8 @@ export async function callHooks(
   for (const change of pending) {
     for (const { name, withSubscriptionChange } of plugins) {
       const timeLeftMs = Math.min(timeoutMs, endsAtMs - performance.now());
-      await callHook(transaction, { name, call: (tx) => withSubscriptionChange(change, tx) }, timeLeftMs);
+      const hook = { name, isAtFault, call: (tx: HookTransaction) => withSubscriptionChange(change, tx) };
+      await callHook(transaction, hook, timeLeftMs);
     }
   }
   await setStatementTimeouts(transaction, limits);
@@ -97,9 +101,13 @@ export async function commitWithHooks(
   await transaction.commitAfter(calls.writes);
 }
 
-type Hook = { name: string; call(tx: ReturnType<typeof openHookTransaction>["tx"]): unknown };
+type Hook = { name: string; isAtFault: boolean; call(tx: HookTransaction): unknown };
 
-async function callHook(transaction: Queryable, { name, call }: Hook, timeoutMs: number): Promise<void> {
+async function callHook(
+  transaction: Queryable,
+  { name, isAtFault, call }: Hook,
+  timeoutMs: number,
+): Promise<void> {
   const { tx, close } = openHookTransaction(transaction);
   const { promise: tooSlow, reject } = Promise.withResolvers<never>();
   const tooLong = () => new Error("took too long");
@@ -111,7 +119,7 @@ async function callHook(transaction: Queryable, { name, call }: Hook, timeoutMs:
     await Promise.race([(async () => call(tx))().then(close), tooSlow]);
     if (isTooLate()) throw tooLong();
   } catch (error) {
-    if (isContention(error) || isLockTimeout(error)) throw error;
+    if (!isAtFault && (isContention(error) || isLockTimeout(error))) throw error;
     if (error instanceof DatabaseUnavailable && !isTooLate()) throw error;
     throw new HookFailed(name, error);
   } finally {

@@ -273,6 +273,33 @@ describe("withSubscriptionChange", () => {
     expect(await notes()).toEqual(["run 2"]);
   });
 
+  const CONTENDED: [string, string][] = [
+    ["a serialization failure", "40001"],
+    ["a deadlock", "40P01"],
+    ["a lock that stays", "55P03"],
+  ];
+  it.each(CONTENDED)("fails the event once it has been released 30 times for %s", async (_, errcode) => {
+    hook = (_, tx) => tx.query(`do $$ begin raise exception using errcode = '${errcode}'; end $$`);
+    const created = { eventId: "evt_contended" };
+    expect(await receive(CREATED, created)).toMatchObject({ outcome: "unavailable" });
+    const becomesDue = (releases: number) =>
+      test.rows(
+        `update webhook_delivery set claim_no = $1, released_claim_no = $1, released_claims = $1,
+           lease_until = clock_timestamp() - interval '1 second'`,
+        [releases],
+      );
+    await becomesDue(29);
+    expect(await receive(CREATED, created)).toMatchObject({ outcome: "unavailable" });
+    expect(await lastReasons()).toEqual([]);
+    await becomesDue(30);
+    expect(await receive(CREATED, created)).toMatchObject({ outcome: "failed" });
+    expect(await lastReasons()).toEqual(["hook_failed"]);
+    const [delivery] = await test.rows(
+      "select next_attempt_at > completed_at as waits, claim_no - released_claims as attempts from webhook_delivery",
+    );
+    expect(delivery).toEqual({ waits: true, attempts: 1 });
+  });
+
   it("is called for a correction too", async () => {
     await receive(CREATED);
     const [row] = await test.rows<{ id: string }>("select id from subscription");
