@@ -1,5 +1,5 @@
 import { entitlementsIfChanged } from "./entitlements.ts";
-import type { AccessContext, PlanAccessFacts } from "./granted-access.ts";
+import { type AccessContext, type PlanAccessFacts, withoutRepeated } from "./granted-access.ts";
 import { type QuotaUsage, type ShownEntitlements, showEntitlements } from "./shown-entitlements.ts";
 import type { ReplacedSubscription, WrittenFacts } from "./user-changes.ts";
 
@@ -48,7 +48,9 @@ export function changedEntitlements(
   context: AccessContext,
 ): (ShownEntitlements | null)[] {
   const results: (ShownEntitlements | null)[] = [];
-  let later = [...current.subscriptions];
+  const ids = new Set(changes.flatMap(({ change }) => changedIds(change)));
+  // Somebody may have thousands, which would be gone through for each change.
+  let later = withoutRepeated(current.subscriptions, context, ({ id }) => ids.has(id));
   for (const { change, writtenAt } of [...changes].reverse()) {
     const isLast = results.length === 0;
     const stored = change.subscriptions?.map((subscription) => withDates(subscription, writtenAt));
@@ -64,6 +66,10 @@ export function changedEntitlements(
     results.push(changed && showEntitlements(changed, current.usage));
   }
   return results.reverse();
+}
+
+function changedIds({ replaced = [], reversals = [] }: StoredChange): string[] {
+  return [...replaced, ...reversals].map(({ id }) => id);
 }
 
 function hasNotEnded({ status }: KnownSubscription): boolean {

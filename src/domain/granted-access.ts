@@ -83,6 +83,27 @@ function isNextCharge(
   return traits[provider].pastDuePeriodEndsAtNextCharge && currentPeriodEnd > pastDueSince;
 }
 
+/**
+ * Leaves out those that grant nothing more, whenever one asks: an earlier one of the same plan is paid for.
+ * @param subscriptions the newest first
+ * @param mayChange of these nothing is known
+ */
+export function withoutRepeated<Facts extends PlanAccessFacts>(
+  subscriptions: readonly Facts[],
+  context: AccessContext,
+  mayChange: (subscription: Facts) => boolean,
+): Facts[] {
+  const paidPlans = new Set<string>();
+  return subscriptions.filter((subscription) => {
+    if (mayChange(subscription)) return true;
+    if (paidPlans.has(subscription.planId)) return false;
+    // Only the grace period depends on the time.
+    const [grant] = grantOf(subscription, context, new Date(0));
+    if (grant?.isGrace === false) paidPlans.add(subscription.planId);
+    return true;
+  });
+}
+
 function freeGrant({ id, features }: Plan, now: Date): Grant {
   return {
     planId: id,
