@@ -46,14 +46,16 @@ export async function waitForRelay(transaction: Queryable): Promise<void> {
 }
 
 // A transaction that may still commit a `seq` up to `last_relayed` got its id before this one, as it was
-// writing already. Once all transactions with lower ids have ended, no such `seq` can appear.
+// writing already. Once all transactions with lower ids have ended, no such `seq` can appear. An id from the
+// future comes from the cluster that a dump was made of.
 const ADVANCE = {
   name: "advance_outbound_relay_state",
   text: `
 update outbound_relay
 set last_position = $1::bigint, relayed_up_to = $2::bigint, last_relayed = greatest(last_relayed, $3::bigint),
   next_relayed_until = case when next_relayed_until > $2::bigint then next_relayed_until else last_relayed end,
-  next_relayed_xid = case when next_relayed_until > $2::bigint then next_relayed_xid else pg_current_xact_id() end
+  next_relayed_xid = case when next_relayed_until > $2::bigint then least(next_relayed_xid, pg_current_xact_id())
+    else pg_current_xact_id() end
 where only_one`,
 };
 

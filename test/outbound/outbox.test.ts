@@ -225,6 +225,25 @@ it("relays an event whose transaction outlives many others, without rereading re
   expect(await relayedUntil()).toBeLessThanOrEqual(await seqOf("position is not null"));
 });
 
+it("moves on in a restored dump whose cluster had given more transaction ids", async () => {
+  const relayedUpTo = async () => {
+    const [row] = await test.rows<{ seq: string }>(`select relayed_up_to as seq from outbound_relay`);
+    return Number(row?.seq);
+  };
+  await play([CREATED]);
+  await relayed();
+  const restored = await relayedUpTo();
+  await test.rows(
+    "update outbound_relay set next_relayed_until = last_relayed, next_relayed_xid = '1000000000000'",
+  );
+  // Not until every transaction of the cluster has ended that was open before, those of other tests too.
+  for (let seats = 6; (await relayedUpTo()) <= restored && seats < 200; seats += 1) {
+    await play([UPDATED, { seats }]);
+    await relayed();
+  }
+  expect(await relayedUpTo()).toBeGreaterThan(restored);
+});
+
 it("writes an event for a correction with notifications, and none without", async () => {
   await play([CREATED]);
   const corrected = async (seats: number, notify: boolean) => {
