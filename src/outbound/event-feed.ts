@@ -48,7 +48,12 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
       return false;
     }
     const from: bigint = polled.until;
-    const { events } = await readEvents(database, { after: from, limit: BATCH });
+    const { events, lastPosition } = await readEvents(database, { after: from, limit: BATCH });
+    if (lastPosition < from) {
+      polled = null;
+      wakeAll();
+      return false;
+    }
     const last = events.at(-1);
     if (last === undefined) return false;
     polled = { from, until: last.position, events: toStreamedEvents(events) };
@@ -97,8 +102,12 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
         if (latest !== null && position >= latest.from && position < latest.until)
           return latest.events.filter((event) => event.position > position);
         if (latest === null || position < latest.from) {
-          const { events, droppedUntil } = await readEvents(database, { after: position, limit: BATCH });
-          if (position < droppedUntil) return null;
+          const { events, droppedUntil, lastPosition } = await readEvents(database, {
+            after: position,
+            limit: BATCH,
+          });
+          // Beyond the last position: a failover has lost the events that the stream has sent.
+          if (position < droppedUntil || position > lastPosition) return null;
           if (events.length > 0) return toStreamedEvents(events);
         }
         // Nothing may be awaited between this check and the wait: a poll in between would not wake it.

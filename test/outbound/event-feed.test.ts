@@ -35,3 +35,15 @@ it("sends nothing of a person who was deleted while no stream was open", async (
   ]);
   feed.stop();
 });
+
+it("ends a waiting stream whose last events were lost in a failover", async () => {
+  const { database } = test;
+  await relayEvents({ database, ...ACCESS_CONTEXT });
+  const { lastPosition } = await readEvents(database, { after: null, limit: 0 });
+  const feed = createEventFeed({ database, log: { warn() {} }, everyMs: 10 });
+  const next = feed.after(lastPosition, new AbortController().signal);
+  await eventually(async () => feed.isPolling(), true);
+  await test.rows("update outbound_relay set last_position = last_position - 1");
+  expect(await next).toBeNull();
+  feed.stop();
+});
