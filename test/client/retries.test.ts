@@ -133,6 +133,23 @@ describe("an abort", () => {
     await expect(client().request("GET", "/payments", { signal: later.signal })).rejects.toThrow("enough");
     expect(requests).toHaveLength(2);
   });
+
+  it("ends an RPC call, and not those that are sent with it", async () => {
+    const stop = new AbortController();
+    const { rpc } = client();
+    const respond = Promise.withResolvers<void>();
+    handlers.push((_request, response) => {
+      stop.abort(new Error("enough"));
+      const answers = [1, 2].map((count) => ({ result: { data: { json: { count } } } }));
+      void respond.promise.then(() => response.end(JSON.stringify(answers)));
+    });
+    const aborted = rpc.notifications.unreadCount.query({}, { signal: stop.signal });
+    const other = rpc.notifications.unreadCount.query();
+    await expect(aborted).rejects.toThrow("enough");
+    respond.resolve();
+    expect(await other).toEqual({ count: 2 });
+    expect(requests).toHaveLength(1);
+  });
 });
 
 it("backs off exponentially when the server does not say how long", () => {

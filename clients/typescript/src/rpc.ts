@@ -62,9 +62,10 @@ export function createRpc(connection: Connection): RpcClient {
       signal?.throwIfAborted();
       try {
         const options = signal === undefined ? {} : { signal };
-        return await (isRepeatable
+        const answer = isRepeatable
           ? client.query(path, input, options)
-          : client.mutation(path, input, options));
+          : client.mutation(path, input, options);
+        return await untilAborted(answer, signal);
       } catch (cause) {
         signal?.throwIfAborted();
         const error = errorOf(cause);
@@ -77,6 +78,15 @@ export function createRpc(connection: Connection): RpcClient {
   }
 
   return member([], call) as RpcClient;
+}
+
+/** tRPC aborts a request only when all of its calls are aborted. */
+function untilAborted(answer: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    answer.then(resolve, reject).finally(() => signal?.removeEventListener("abort", abort));
+  });
 }
 
 /** A path of names, which is called by its last one: `query` or `mutate`. */
