@@ -35,7 +35,7 @@ export function eventStream(
   const readInput = inputReader(route("GET", "/events/stream", streamEvents));
   routes.get("/events/stream", async (c) => {
     const call = await authenticate(c, callers);
-    const { position } = await execute(streamEvents, deps, call, async () => ({
+    const { position, id } = await execute(streamEvents, deps, call, async () => ({
       ...((await readInput({ params: {}, queries: c.req.queries(), readBody: async () => ({}) })) as object),
       ...lastEventId(c),
     })).catch((error: unknown) => {
@@ -50,6 +50,7 @@ export function eventStream(
       after: (from, signal) => deps.eventFeed.after(from, signal),
       isAllowed: () => isAllowed(call),
       position,
+      id,
       close,
       heartbeatMs,
       signal: c.req.raw.signal,
@@ -92,6 +93,7 @@ type StreamOptions = {
   after: Dependencies["eventFeed"]["after"];
   isAllowed(): Promise<boolean>;
   position: bigint;
+  id: string;
   close(): void;
   heartbeatMs: number;
   signal: AbortSignal;
@@ -119,7 +121,8 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
   options.signal.addEventListener("abort", release, { once: true });
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
-      controller.enqueue(encoder.encode(": connected\n\n"));
+      // Whoever is disconnected before the first event continues from here.
+      controller.enqueue(encoder.encode(`: connected\nid: ${options.id}\n\n`));
       const sendHeartbeat = async () => {
         const isStillAllowed = await isAllowed();
         if (ending.signal.aborted) return;

@@ -193,6 +193,12 @@ describe("GET /api/events/stream", () => {
     await eventually(numbersOf(byHeader), [...numbers.slice(100), ...later]);
   });
 
+  it("says where it begins, so that a client without an event yet can continue", async () => {
+    const begin = await newest();
+    const stream = await open();
+    await eventually(async () => stream.comments[0], `connected\nid: ${begin}` as string | undefined);
+  });
+
   it("sends comments while nothing happens", async () => {
     const stream = await open();
     await eventually(

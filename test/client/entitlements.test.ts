@@ -266,6 +266,25 @@ describe("events", () => {
     }
   });
 
+  it("miss none between a stream that brought none and the next one", async () => {
+    const network = new Network();
+    const renameBeforeSecondStream: typeof fetch = async (input, init) => {
+      if (network.requests.length === 1) {
+        await test.rows(`update "user" set name = 'Renamed' where id = 'user_8'`);
+        await eventually(() => test.rows("select from outbound_event where position is null"), []);
+      }
+      return network.fetch(input, init);
+    };
+    const connection = connectionOf({ url: server.url, key, fetch: renameBeforeSecondStream });
+    const onState = (state: FeedState) => {
+      if (state === "streaming" && network.requests.length === 1) network.cutStreams();
+    };
+    const following = followEvents(connection, { onState, timing: TIMING });
+    const { value: event } = await following.next();
+    expect(event).toMatchObject({ type: "user.updated", data: { id: "user_8" } });
+    await following.return(undefined);
+  });
+
   it("end with the reason when the key may not read them", async () => {
     const { key: plain } = await createServiceKey(test, { permissions: ["users:read"] });
     const connection = connectionOf({ url: server.url, key: plain });

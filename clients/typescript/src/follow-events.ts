@@ -62,14 +62,14 @@ export async function* followEvents(
   async function* stream(): AsyncGenerator<TollgateEvent> {
     const isContinuous = last !== null;
     let isOpen = false;
-    for await (const event of openStream(connection, last, timing, signal)) {
+    for await (const { id, event } of openStream(connection, last, timing, signal)) {
       failures = 0;
       outages = 0;
       if (!isOpen) enter("streaming", isContinuous);
       isOpen = true;
-      if (event === null) continue;
-      last = event.id;
-      yield event;
+      // Also before the first event: none is missed when the stream is opened again.
+      if (id !== "") last = id;
+      if (event !== null) yield event;
     }
   }
   async function* poll(): AsyncGenerator<TollgateEvent> {

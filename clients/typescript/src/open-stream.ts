@@ -11,8 +11,8 @@ import { TollgateError } from "./tollgate-error.ts";
 export type StreamDeadlines = { firstByteMs: number; silenceMs: number };
 
 /**
- * Yields `null` as soon as the stream works and with every sign of life, else the events after the one with
- * this id; `null`: those from now on. Ends when the server ends it.
+ * Yields the events after the one with this id (`null`: those from now on), and without an event as soon as the
+ * stream works and with every sign of life. Ends when the server ends it.
  * @throws TollgateError when it is refused, breaks off or falls silent
  */
 export async function* openStream(
@@ -20,7 +20,7 @@ export async function* openStream(
   after: string | null,
   { firstByteMs, silenceMs }: StreamDeadlines,
   signal: AbortSignal,
-): AsyncGenerator<TollgateEvent | null> {
+): AsyncGenerator<{ id: string; event: TollgateEvent | null }> {
   const request = new AbortController();
   const abort = () => request.abort();
   signal.addEventListener("abort", abort);
@@ -36,8 +36,8 @@ export async function* openStream(
     });
     if (!response.ok) throw await errorOf(response);
     if (response.body === null) return;
-    for await (const event of serverSentEvents(chunksOf(response.body, alive)))
-      yield event === null ? null : (JSON.parse(event.data) as TollgateEvent);
+    for await (const { id, data } of serverSentEvents(chunksOf(response.body, alive)))
+      yield { id, event: data === null ? null : (JSON.parse(data) as TollgateEvent) };
   } catch (cause) {
     if (cause instanceof TollgateError || signal.aborted) throw cause;
     throw new TollgateError("The event stream broke off", { status: null, reason: "network", cause });

@@ -1,12 +1,11 @@
-export type ServerSentEvent = { id: string; data: string };
+/** `id`: of the last event so far, or where the stream begins; empty: the server has not said. */
+export type ServerSentEvent = { id: string; data: string | null };
 
 /**
- * The events of a `text/event-stream`, as the HTML standard parses it. Comments yield `null`: they show that
- * the connection lives.
+ * The events of a `text/event-stream`, as the HTML standard parses it, and comments, which have no data: they
+ * show that the connection lives.
  */
-export async function* serverSentEvents(
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<ServerSentEvent | null> {
+export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let unparsed = "";
   let id = "";
@@ -17,14 +16,13 @@ export async function* serverSentEvents(
     unparsed = lines.pop() ?? "";
     for (const line of lines) {
       if (line === "") {
-        if (data.length > 0) yield { id, data: data.join("\n") };
+        yield { id, data: data.length > 0 ? data.join("\n") : null };
         data = [];
         continue;
       }
       const [field, value] = fieldOf(line);
       if (field === "data") data.push(value);
       else if (field === "id") id = value;
-      else if (field === "") yield null;
     }
   }
 }

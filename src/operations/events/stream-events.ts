@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { positionOfEvent } from "../../outbound/event-id.ts";
+import { placeholderId, positionOfEvent } from "../../outbound/event-id.ts";
 import type { Queryable } from "../../store/database.ts";
+import { readEvents } from "../../store/outbound-list.ts";
 import { defineOperation } from "../operation.ts";
 import { EventId, eventsAfter } from "./event-view.ts";
 
-/** The position after which a stream begins. */
-export type StreamStart = { position: bigint };
+/** Where a stream begins: after the event at this position, and its id. */
+export type StreamStart = { position: bigint; id: string };
 
 export const streamEvents = defineOperation({
   name: "events.stream",
@@ -22,6 +23,8 @@ export const streamEvents = defineOperation({
   output: z.custom<StreamStart>(),
   run: async ({ database }: { database: Queryable }, _caller, { after }) => {
     const { lastPosition } = await eventsAfter(database, after, 0);
-    return { position: after === null ? lastPosition : (positionOfEvent(after) as bigint) };
+    if (after !== null) return { position: positionOfEvent(after) as bigint, id: after };
+    const { afterId } = await readEvents(database, { after: lastPosition, limit: 0 });
+    return { position: lastPosition, id: afterId ?? placeholderId(lastPosition) };
   },
 });
