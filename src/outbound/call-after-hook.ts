@@ -32,7 +32,8 @@ export async function callAfterHook(
     return resultOf(null);
   } catch (err) {
     log.warn({ err, plugin, eventId: event.id }, "afterSubscriptionChange failed: it is called again");
-    return resultOf(err instanceof Error ? err.message.slice(0, 300) : "failed");
+    // PostgreSQL stores no NUL.
+    return resultOf(err instanceof Error ? err.message.slice(0, 300).replaceAll("\0", "\ufffd") : "failed");
   } finally {
     clearTimeout(timer);
   }

@@ -7,6 +7,7 @@ import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { type ClaimedDelivery, claimDeliveries } from "../../src/store/claim-outbound-deliveries.ts";
 import type { Connection, Database } from "../../src/store/database.ts";
 import { insertEndpoint, updateEndpoint } from "../../src/store/event-endpoints.ts";
+import { registerHooks } from "../../src/store/hook-endpoints.ts";
 import { recordAttempts } from "../../src/store/record-outbound-attempts.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import type { TestDatabase } from "../support/database.ts";
@@ -117,6 +118,16 @@ it("sends an event with a signature that the library of Standard Webhooks verifi
   });
   expect(headers["content-type"]).toBe("application/json");
   expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
+});
+
+it("records the error of a plugin, whatever characters it has", async () => {
+  await registerHooks(test.database, ["crm"], ["entitlements.changed"]);
+  await writeEvent(test, "a", 1);
+  const crm = () => Promise.reject(new Error("unexpected \0 in the answer"));
+  await sendDue(test, dispatcherOn(test, { hooks: new Map([["crm", crm]]) }));
+  expect(await test.rows("select attempt, error from outbound_attempt")).toEqual([
+    { attempt: 1, error: "unexpected \ufffd in the answer" },
+  ]);
 });
 
 it("signs with the old secrets as well for a day after a rotation", async () => {
