@@ -174,6 +174,18 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await page.waitForURL("/onboarding");
   });
 
+  it("says that a password is set where somebody else is signed in", async () => {
+    const page = await visit(browser, site, { as: await createUser(site.test) });
+    await page.goto("/sign-in?after=new-password");
+    await page.getByText("Password changed. Sign in with your new password.").waitFor();
+    const { email, password } = await createUser(site.test);
+    await fill(page, { "Email address": email, Password: password });
+    await press(page, "Sign in");
+    await page.waitForURL("/onboarding");
+    await page.goto("/settings");
+    await page.getByRole("definition").getByText(email).waitFor();
+  });
+
   it("creates a key that is shown once and works, and revokes it", async () => {
     const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/api-keys");

@@ -24,9 +24,10 @@ const AFTER = { "signing-out": "signedOut", "new-password": "passwordSet" } as c
 export default async function SignInPage({ searchParams }: { searchParams: Query }) {
   const { next: requestedNext, after } = await searchParams;
   const next = sameSitePath([requestedNext].flat()[0], "");
-  await redirectIfSignedIn(next || undefined);
-  const t = await getTranslations("auth");
   const notice = Object.entries(AFTER).find(([name]) => name === after)?.[1];
+  // A mail's link may have been opened where somebody else is signed in.
+  if (notice !== "passwordSet") await redirectIfSignedIn(next || undefined);
+  const t = await getTranslations("auth");
   return (
     <NarrowPage
       title={t("signIn.title")}
