@@ -10,7 +10,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
 };
 
 const BUTTON =
-  "inline-flex min-h-9 items-center justify-center gap-2 rounded-box border px-3 py-1.5 font-medium no-underline transition-colors duration-100 disabled:cursor-default disabled:opacity-60";
+  "inline-flex min-h-9 items-center justify-center gap-2 rounded-box border px-3 py-1.5 font-medium no-underline transition-colors duration-100 aria-disabled:cursor-default aria-disabled:opacity-60";
 
 /** Button classes for client components too, where the link component would add much code. */
 export function buttonClasses(variant: ButtonVariant, className?: string): string {

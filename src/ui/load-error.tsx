@@ -4,6 +4,7 @@ import { RotateCw } from "lucide-react";
 import { useTransition } from "react";
 import { buttonClasses } from "./button-classes.ts";
 import { NarrowPage } from "./narrow-page.tsx";
+import { blocked } from "./submit-button.tsx";
 import { TabTitle } from "./tab-title.tsx";
 import { useUiLabels } from "./ui-labels.tsx";
 
@@ -25,8 +26,8 @@ export function LoadError({ error, retry }: LoadErrorProps) {
       <button
         type="button"
         className={buttonClasses("primary")}
-        disabled={isRetrying}
         onClick={() => startRetry(() => retry())}
+        {...blocked(isRetrying)}
       >
         <RotateCw aria-hidden="true" size={16} className={isRetrying ? "animate-spin" : undefined} />
         {labels.retry}

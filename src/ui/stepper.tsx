@@ -6,7 +6,7 @@ import { FieldFrame, useField } from "./field.tsx";
 import { formatPrice } from "./price.ts";
 
 const BUTTON =
-  "flex w-9 items-center justify-center border border-line-strong bg-surface hover:bg-raised disabled:cursor-default disabled:bg-surface disabled:text-line-strong noscript:hidden";
+  "flex w-9 items-center justify-center border border-line-strong bg-surface hover:bg-raised aria-disabled:cursor-default aria-disabled:bg-surface aria-disabled:text-line-strong noscript:hidden";
 const BOX =
   "min-h-9 w-16 border-line-strong border-y bg-surface px-1 text-center tabular-nums [appearance:textfield] aria-invalid:border-bad noscript:w-24 noscript:rounded-box noscript:border noscript:[appearance:auto] [&::-webkit-inner-spin-button]:appearance-none noscript:[&::-webkit-inner-spin-button]:[appearance:auto]";
 
@@ -49,7 +49,7 @@ export function Stepper({
           <button
             type="button"
             onClick={() => step(-1)}
-            disabled={count <= min}
+            aria-disabled={count <= min || undefined}
             aria-label={labels.less}
             className={`${BUTTON} rounded-l-box border-r-0`}
           >
@@ -74,7 +74,7 @@ export function Stepper({
           <button
             type="button"
             onClick={() => step(1)}
-            disabled={count >= max}
+            aria-disabled={count >= max || undefined}
             aria-label={labels.more}
             className={`${BUTTON} rounded-r-box border-l-0`}
           >

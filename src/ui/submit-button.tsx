@@ -14,15 +14,14 @@ export function SubmitButton({
 }: ComponentProps<"button"> & { variant?: ButtonVariant }) {
   const { pending } = useFormStatus();
   return (
-    <button
-      type="submit"
-      {...rest}
-      className={buttonClasses(variant, className)}
-      aria-disabled={pending || undefined}
-      disabled={rest.disabled || pending}
-    >
+    <button type="submit" {...rest} {...blocked(pending)} className={buttonClasses(variant, className)}>
       {pending && <LoaderCircle aria-hidden="true" size={16} className="animate-spin" />}
       {children}
     </button>
   );
+}
+
+/** Submits nothing while it is pending. Not `disabled`, which would take the keyboard's focus away. */
+export function blocked(pending: boolean): ComponentProps<"button"> {
+  return pending ? { "aria-disabled": true, onClick: (event) => event.preventDefault() } : {};
 }

@@ -243,6 +243,25 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await page.locator("#sheet").waitFor({ state: "hidden" });
     await menu.and(page.locator(":focus")).waitFor();
   });
+
+  it("keeps the keyboard's focus on a form that was sent", async () => {
+    const page = await visitAs("newcomer");
+    await page.goto("/settings");
+    await settled(page);
+    await page.getByRole("button", { name: "Save name" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Name saved.").waitFor();
+    expect(await focused(page)).toMatchObject({ name: "Save name", isShown: true });
+
+    await page.goto("/settings/security");
+    await settled(page);
+    await page.getByLabel("Password").fill(seeded.newcomer.password);
+    await page.keyboard.press("Enter");
+    await eventually(
+      async () => (await focused(page)).name,
+      "Scan this QR code with your authenticator app, or enter the key by hand.",
+    );
+  });
 });
 
 /** The cookie of somebody who has just deleted the account. */

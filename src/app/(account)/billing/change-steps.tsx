@@ -1,12 +1,13 @@
 "use client";
 
 import { CircleCheck } from "lucide-react";
-import { type ReactNode, useEffect, useRef } from "react";
+import type { ReactNode } from "react";
 import { buttonClasses } from "../../../ui/button-classes.ts";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../ui/form-outcome.ts";
 import type { Outcome } from "../../../ui/outcome.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { useFocus } from "../../../ui/use-focus.ts";
 import { type FormAction, useFormAction } from "../../../ui/use-form-action.ts";
 
 /** The result of either step. */
@@ -71,10 +72,7 @@ export function ChangeSteps({
         <input type="hidden" name="preview" value="true" />
         {children}
         {result?.step === "changed" ? (
-          <p role="status" className="flex items-start gap-1.5 text-good text-sm" data-outcome="ok">
-            <CircleCheck aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
-            {result.text}
-          </p>
+          <Changed text={result.text} />
         ) : result?.step === "unchanged" ? (
           <p role="status" className="text-muted text-sm">
             {result.text}
@@ -99,13 +97,25 @@ function refusedPreview(outcome: Outcome): Pick<Preview, "lines" | "fields"> | n
   };
 }
 
-/** Takes the focus, which the removed button had. */
 function PreviewTitle({ title }: { title: string }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
   return (
-    <h4 ref={heading} tabIndex={-1} className="font-medium">
+    <h4 ref={useFocus<HTMLHeadingElement>()} tabIndex={-1} className="font-medium">
       {title}
     </h4>
+  );
+}
+
+function Changed({ text }: { text: string }) {
+  return (
+    <p
+      ref={useFocus<HTMLParagraphElement>()}
+      tabIndex={-1}
+      role="status"
+      className="flex items-start gap-1.5 text-good text-sm"
+      data-outcome="ok"
+    >
+      <CircleCheck aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
+      {text}
+    </p>
   );
 }

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import { FormMessage } from "../../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../../ui/form-outcome.ts";
+import { useFocus } from "../../../../ui/use-focus.ts";
 import { type FormAction, useFormAction } from "../../../../ui/use-form-action.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import type { QrPath } from "./qr-path.ts";
@@ -60,7 +61,9 @@ function Secret({ secret, labels }: { secret: TwoFactorSecret; labels: Labels })
   return (
     <>
       <div className="flex flex-col gap-3">
-        <p className="max-w-prose">{labels.scan}</p>
+        <p ref={useFocus<HTMLParagraphElement>()} tabIndex={-1} className="max-w-prose">
+          {labels.scan}
+        </p>
         {/* Dark on light in both themes, or scanners do not read it. */}
         <svg
           role="img"
