@@ -51,6 +51,7 @@ describe("the details of an audit entry", () => {
         "Period end": "– → Mar 4, 2027, 12:00 AM",
       },
     ],
+    ["es", { revokedKeys: 2 }, { "Claves de API revocadas": "2" }],
     ["en", { reason: "2027-03-04T05:06:07.000Z" }, { Reason: "2027-03-04T05:06:07.000Z" }],
   ] as const)("are shown in words and localized: %s %j", async (locale, details, expected) => {
     expect(await shown(locale, details)).toEqual(expected);
