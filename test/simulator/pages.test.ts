@@ -54,9 +54,9 @@ describe("the pages", () => {
     });
     const { url } = await order(otherSimulator.url, "paddle");
     const canceled = await press(url, { action: "cancel" });
-    expect(canceled.headers.get("location")).toBe(returnUrl());
+    expect(canceled.headers.get("location")).toBe(`${returnUrl()}?checkout=cancelled`);
     const paid = await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
-    expect(paid.headers.get("location")).toBe(returnUrl());
+    expect(paid.headers.get("location")).toBe(`${returnUrl()}?checkout=completed`);
     const [{ portalUrl }] = (await control(otherSimulator.url, "/state")).slots["provider-a"].subscriptions;
     expect(await (await fetch(portalUrl)).text()).toContain(`href="${returnUrl()}"`);
     await otherSimulator.close();

@@ -65,12 +65,12 @@ function findRequestedCheckout(slot: ProviderSlot, c: Context): Checkout | null 
 }
 
 function paid(c: Context, slot: ProviderSlot, checkout: Checkout): Response | Promise<Response> {
-  const successUrl = returnUrl(checkout.successUrl ?? slot.returnUrl(), checkout);
+  const successUrl = returnUrl(slot, checkout, "completed");
   return successUrl === null ? c.html(closed(slot, checkout)) : c.redirect(successUrl, 303);
 }
 
 function leave(c: Context, slot: ProviderSlot, checkout: Checkout): Response | Promise<Response> {
-  const cancelUrl = returnUrl(checkout.cancelUrl ?? slot.returnUrl(), checkout);
+  const cancelUrl = returnUrl(slot, checkout, "cancelled");
   if (cancelUrl !== null) return c.redirect(cancelUrl, 303);
   if (checkout.status === "open") closeCheckout(slot, checkout);
   return c.html(note("Nothing was bought", "The checkout is closed; you can close this page.", null));
@@ -86,7 +86,14 @@ function problemWith({ email, card }: Pick<Filled, "email" | "card">, action: st
 }
 
 /** Replaces the seller's placeholder by the checkout's id. */
-function returnUrl(url: string | null, { id }: Checkout): string | null {
+function returnUrl(
+  slot: ProviderSlot,
+  { id, successUrl, cancelUrl }: Checkout,
+  outcome: "completed" | "cancelled",
+): string | null {
+  const fallback = slot.returnUrl();
+  const url =
+    (outcome === "completed" ? successUrl : cancelUrl) ?? (fallback && `${fallback}?checkout=${outcome}`);
   return url?.replaceAll(/\{CHECKOUT(?:_SESSION)?_ID\}|%7BCHECKOUT(?:_SESSION)?_ID%7D/g, id) ?? null;
 }
 
@@ -144,7 +151,7 @@ function unlessInTrial(trialDays: number, paid: string, inTrial: string): Html |
 
 function closed(slot: ProviderSlot, checkout: Checkout): Html {
   const isPaid = checkout.status === "complete";
-  const url = returnUrl((isPaid ? checkout.successUrl : checkout.cancelUrl) ?? slot.returnUrl(), checkout);
+  const url = returnUrl(slot, checkout, isPaid ? "completed" : "cancelled");
   return note(
     isPaid ? "Paid" : "This checkout has expired",
     isPaid

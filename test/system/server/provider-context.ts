@@ -49,7 +49,7 @@ export async function startProviderContext(
   const sim = await simulator({
     formats: { "provider-a": format },
     deliverTo: (slot) => (server ? `${server.url}/api/webhooks/${slot}` : ""),
-    returnUrl: () => `${variables.APP_URL ?? server?.url}/billing?checkout=completed`,
+    returnUrl: () => `${variables.APP_URL ?? server?.url}/billing`,
     timeScale,
   });
   const chosen = {
