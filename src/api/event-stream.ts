@@ -93,7 +93,7 @@ type StreamOptions = {
   after: Dependencies["eventFeed"]["after"];
   isAllowed(): Promise<boolean>;
   position: bigint;
-  id: string;
+  id: string | null;
   close(): void;
   heartbeatMs: number;
   signal: AbortSignal;
@@ -122,7 +122,8 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       // Whoever is disconnected before the first event continues from here.
-      controller.enqueue(encoder.encode(`: connected\nid: ${options.id}\n\n`));
+      const begin = options.id === null ? "" : `id: ${options.id}\n`;
+      controller.enqueue(encoder.encode(`: connected\n${begin}\n`));
       const sendHeartbeat = async () => {
         const isStillAllowed = await isAllowed();
         if (ending.signal.aborted) return;

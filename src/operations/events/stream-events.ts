@@ -5,8 +5,8 @@ import { readEvents } from "../../store/outbound-list.ts";
 import { defineOperation } from "../operation.ts";
 import { EventId, eventsAfter } from "./event-view.ts";
 
-/** Where a stream begins: after the event at this position, and its id. */
-export type StreamStart = { position: bigint; id: string };
+/** A stream begins after this position. `id`: of the event there; `null` if the reader has named it. */
+export type StreamStart = { position: bigint; id: string | null };
 
 export const streamEvents = defineOperation({
   name: "events.stream",
@@ -23,7 +23,7 @@ export const streamEvents = defineOperation({
   output: z.custom<StreamStart>(),
   run: async ({ database }: { database: Queryable }, _caller, { after }) => {
     const { lastPosition } = await eventsAfter(database, after, 0);
-    if (after !== null) return { position: positionOfEvent(after) as bigint, id: after };
+    if (after !== null) return { position: positionOfEvent(after) as bigint, id: null };
     const { afterId } = await readEvents(database, { after: lastPosition, limit: 0 });
     return { position: lastPosition, id: afterId ?? placeholderId(lastPosition) };
   },
