@@ -189,7 +189,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
       { numRuns: RUNS },
     );
     for (const kind of ["flagged", "reordered", "dropped"] as const) {
-      expect(counts[kind], kind).toBeGreaterThan(RUNS / 20);
+      expect(counts[kind], kind).toBeGreaterThan(0);
     }
   });
 
