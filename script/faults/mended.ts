@@ -525,7 +525,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     file: "clients/typescript/src/follow-events.ts",
     find: 'if (id !== "") last = id;',
     replace: "if (event !== null) last = id;",
-    fault: "the client loses the events between two streams without any",
+    fault: "the client loses what happens between two streams if the first one brought no event",
     tests: ["test/client/entitlements.test.ts"],
     only: "miss none between",
   },

@@ -49,7 +49,7 @@ export function changedEntitlements(
 ): (ShownEntitlements | null)[] {
   const results: (ShownEntitlements | null)[] = [];
   const ids = new Set(changes.flatMap(({ change }) => changedIds(change)));
-  // Somebody may have thousands, which would be gone through for each change.
+  // Some people have thousands, and each change would go through all of them.
   let later = withoutRepeated(current.subscriptions, context, ({ id }) => ids.has(id));
   for (const { change, writtenAt } of [...changes].reverse()) {
     const isLast = results.length === 0;

@@ -84,9 +84,9 @@ function isNextCharge(
 }
 
 /**
- * Leaves out those that grant nothing more, whenever one asks: an earlier one of the same plan is paid for.
+ * Leaves out subscriptions that make no difference at any time: a newer one of the same plan is paid for.
  * @param subscriptions the newest first
- * @param mayChange of these nothing is known
+ * @param mayChange these stay, and do not count as paid for
  */
 export function withoutRepeated<Facts extends PlanAccessFacts>(
   subscriptions: readonly Facts[],
