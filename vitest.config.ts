@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { FailedFilesReporter } from "./test/support/failed-files-reporter.ts";
+import { KEPT_MEMORY } from "./test/support/kept-memory.ts";
 import { LongestFirstSequencer } from "./test/support/longest-first-sequencer.ts";
 import { SlowestFilesReporter } from "./test/support/slowest-files-reporter.ts";
 
@@ -20,5 +21,6 @@ export default defineConfig({
     // Crash tests start servers of their own: more workers than cores only make everything wait.
     maxWorkers: 2,
     pool: "forks",
+    env: KEPT_MEMORY,
   },
 });
