@@ -19,8 +19,8 @@ export function missingBrowser(): string | null {
 
 /** A real Chromium without a window. */
 export async function startBrowser(): Promise<Browser> {
-  // As root, Chromium's own sandbox does not start.
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  // Imitating a graphics card in a process of its own takes a tenth of the time. As root, the sandbox does not start.
+  const args = ["--disable-gpu", "--in-process-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
   const browser = await chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args });
   cleanedUp(() => browser.close());
   return browser;

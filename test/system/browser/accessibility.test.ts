@@ -8,7 +8,7 @@ import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { type SeededSite, seedSite } from "./seed-site.ts";
 import { openSite, type Site } from "./site.ts";
-import { visit } from "./visit.ts";
+import { failOnComplaints, openVisitor, type Visitor, visit } from "./visit.ts";
 
 const missing = missingBrowser();
 /** With SCREENSHOTS=1 a screenshot of every page is stored here. */
@@ -73,11 +73,17 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
   let site: Site;
   let browser: Browser;
   let seeded: SeededSite;
+  // New contexts would load and compile the scripts of every page anew.
+  const visitors = {} as Record<Who, Visitor>;
   beforeAll(async () => {
     if (FOLDER !== null) await mkdir(FOLDER, { recursive: true });
     site = await openSite();
     seeded = await seedSite(site);
     browser = await startBrowser();
+    for (const role of ["nobody", "newcomer", "admin"] as const) {
+      visitors[role] = await openVisitor(browser, site, optionsOf(role));
+      await visitors[role].page.addInitScript(WATCH_SHIFTS);
+    }
   }, 180_000);
   afterAll(async () => {
     await browser?.close();
@@ -85,17 +91,17 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
   });
 
   const options = { reducedMotion: "reduce", bypassCSP: true, viewport: WIDE } as const;
-  const visitAs = (role: Who, more: object = {}) =>
-    visit(browser, site, { ...options, ...(role === "nobody" ? {} : { as: seeded[role] }), ...more });
+  const optionsOf = (role: Who) => ({ ...options, ...(role === "nobody" ? {} : { as: seeded[role] }) });
+  const visitAs = (role: Who, more: object = {}) => visit(browser, site, { ...optionsOf(role), ...more });
 
   it.each(PAGES)(
     "passes axe-core in both themes and widths, without clipped or shifting content: %s (%s)",
     async (name, path, role, status = 200) => {
-      const page = await visitAs(
-        role,
-        status === 200 ? {} : { expected: new RegExp(`^refused: ${status} /`) },
-      );
-      await page.addInitScript(WATCH_SHIFTS);
+      const { page } = visitors[role];
+      const expected = status === 200 ? undefined : new RegExp(`^refused: ${status} /`);
+      failOnComplaints(visitors[role], site, { expected });
+      await page.setViewportSize(WIDE);
+      await page.emulateMedia({ colorScheme: "light" });
       if (path === "/farewell") await page.context().addCookies([DELETED(site.url)]);
       const answer = await page.goto(
         path

@@ -5,31 +5,57 @@ import { control } from "../../simulator/test-context.ts";
 import type { TestUser } from "../../support/people.ts";
 import type { Site } from "./site.ts";
 
-type VisitOptions = BrowserContextOptions & {
+type ContextOptions = BrowserContextOptions & {
   /** The signed-in user; nobody by default. */
   as?: Pick<TestUser, "cookie">;
-  /** Failures to expect in this visit: "refused: <status> <path>", "console: <text>". */
-  expected?: RegExp;
 };
 
-/** A browser context. The test fails on anything in it that a developer would see as an error. */
-export async function visit(browser: Browser, site: Site, options: VisitOptions = {}): Promise<Page> {
-  const { as: someone, expected, ...rest } = options;
-  const context = await browser.newContext({ baseURL: site.url, locale: "en-GB", ...rest });
+/** A browser context with one page, and what a developer would see as an error in it since this was emptied. */
+export type Visitor = { page: Page; complaints: string[] };
+
+/**
+ * A browser context for one test, which fails on anything in it that a developer would see as an error.
+ * @param options.expected failures to expect: "refused: <status> <path>", "console: <text>"
+ */
+export async function visit(
+  browser: Browser,
+  site: Site,
+  { expected, ...options }: ContextOptions & { expected?: RegExp } = {},
+): Promise<Page> {
+  const visitor = await openVisitor(browser, site, options);
+  failOnComplaints(visitor, site, { expected, finished: () => visitor.page.context().close() });
+  return visitor.page;
+}
+
+/** For several tests in turn, each of which calls `failOnComplaints`: the browser keeps what it has loaded. */
+export async function openVisitor(
+  browser: Browser,
+  site: Site,
+  { as: someone, ...options }: ContextOptions = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({ baseURL: site.url, locale: "en-GB", ...options });
   if (someone) await context.addCookies(cookiesOf(someone.cookie, site.url));
-  const complaints = watch(context, site, rest.javaScriptEnabled === false);
+  const complaints = watch(context, site, options.javaScriptEnabled === false);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
+  return { page, complaints };
+}
+
+/** Fails the running test at its end if there was an error that is not `expected`. */
+export function failOnComplaints(
+  { page, complaints }: Visitor,
+  site: Site,
+  { expected, finished }: { expected?: RegExp | undefined; finished?: () => Promise<void> } = {},
+): void {
   onTestFinished(async ({ task }) => {
     if (task.result?.state === "fail") {
       await picture(page, task.name);
       console.log(await deliveriesOf(site));
     }
-    await context.close();
-    const all = [...complaints, ...site.complaints.splice(0)];
+    await finished?.();
+    const all = [...complaints.splice(0), ...site.complaints.splice(0)];
     expect(all.filter((complaint) => !expected?.test(complaint))).toEqual([]);
   });
-  return page;
 }
 
 /** What the provider sent last, with each try's response, and what the server made of it. */
