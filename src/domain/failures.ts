@@ -57,7 +57,8 @@ export type Failure = {
  */
 const SENTENCES: { [R in FailureReason]: (params: FailureParams[R]) => string } = {
   user_not_found: ({ userId }) => `user: there is no user "${userId}"`,
-  user_not_named: () => "user: the event does not name one, and its subscription and customer are unknown",
+  user_not_named: () =>
+    "user: the event does not name one, and its subscription and customer do not tell who it is",
   plan_unknown: ({ planId }) => `plan: there is no plan "${planId}"`,
   price_unknown: ({ priceId, provider }) => `plan: no plan has the price "${priceId}" in ${provider}`,
   plan_not_named: () => "plan: the event names neither a plan nor a price",

@@ -25,9 +25,13 @@ export function userOf(
       failure: { reason: "user_not_found", params: { userId: shorten(event.userId) } },
     };
   }
-  const linked = byId(event, inSlot) ?? inSlot.find((subscription) => isCustomers(subscription, event));
-  if (!linked) return { is: "unresolved", failure: { reason: "user_not_named" } };
-  return linked.userId === null ? { is: "gone" } : { is: "present", id: linked.userId };
+  const named = byId(event, inSlot);
+  const linked = named ? [named] : inSlot.filter((subscription) => isCustomers(subscription, event));
+  const [userId, ...others] = new Set(linked.map((subscription) => subscription.userId));
+  // A customer may be several people's.
+  if (userId === undefined || others.length > 0)
+    return { is: "unresolved", failure: { reason: "user_not_named" } };
+  return userId === null ? { is: "gone" } : { is: "present", id: userId };
 }
 
 export type Target =

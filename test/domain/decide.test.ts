@@ -201,6 +201,25 @@ describe("the owner of a subscription", () => {
     ]);
   });
 
+  it("is not guessed for a customer that several people share", () => {
+    const shared = [
+      subscription(),
+      subscription({ id: "other", providerSubscriptionId: "sub2", userId: "bob" }),
+    ];
+    const created = event({ ...CREATED, userId: null, providerSubscriptionId: "sub3", customerId: "cus" });
+    for (const subscriptions of [shared, shared.toReversed()]) {
+      expect(decide("provider-a", created, known(subscriptions))).toMatchObject({
+        outcome: "failed",
+        failure: { reason: "user_not_named" },
+      });
+    }
+    const renewed = { providerSubscriptionId: "sub2", customerId: "cus", status: "past_due" } as const;
+    expect(remaining([renewed], shared)).toMatchObject([
+      { userId: "ann", status: "active" },
+      { userId: "bob", status: "past_due" },
+    ]);
+  });
+
   it.each([
     ["an unknown user", { ...CREATED, userId: "nobody" }, "user_not_found", { userId: "nobody" }],
     ["no user", { ...CREATED, userId: null }, "user_not_named", undefined],
