@@ -40,7 +40,10 @@ on conflict (provider, provider_payment_id) do update set
   period_end = coalesce(p.period_end, excluded.period_end),
   amount = case when ${IS_NEWER} then excluded.amount else p.amount end,
   currency = case when ${IS_NEWER} then excluded.currency else p.currency end,
-  occurred_at = case when ${IS_NEWER} and p.state <> excluded.state then excluded.occurred_at else p.occurred_at end,
+  occurred_at = case
+    when p.state = excluded.state then least(p.occurred_at, excluded.occurred_at)
+    when ${IS_NEWER} then excluded.occurred_at
+    else p.occurred_at end,
   state = case when ${IS_NEWER} then excluded.state else p.state end,
   refunded_amount = case
     when excluded.last_event_at_micros = p.last_event_at_micros

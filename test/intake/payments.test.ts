@@ -121,6 +121,18 @@ describe.each(PAYMENT_FORMATS)("payments of %s", (format) => {
     }
   });
 
+  it("have the time of the first failed attempt, also when its event arrives last", async () => {
+    if (!hasWord(format, "failed")) return;
+    const times: unknown[] = [];
+    const attempts = story(format, ["failed", "failed"]);
+    for (const order of [attempts, attempts.toReversed()]) {
+      await test.rows("delete from payment");
+      await play(format, order);
+      times.push(await test.rows("select occurred_at from payment"));
+    }
+    expect(times[1]).toEqual(times[0]);
+  });
+
   it("are counted once when events are repeated or delivered at once", async () => {
     const events = story(format, ["paid", "partly_refunded"]);
     await play(format, events);
