@@ -1,5 +1,9 @@
 import { type Changes, changesOf } from "./changes.ts";
-import { type EventSubscription, subscriptionEventType } from "./outbound-event.ts";
+import {
+  type EventSubscription,
+  type SubscriptionEventType,
+  subscriptionEventType,
+} from "./outbound-event.ts";
 import type { PendingChange } from "./subscription-hook.ts";
 
 /** A subscription before and after a change. */
@@ -7,7 +11,9 @@ export type SubscriptionChange = {
   /** `null`: it is new. */
   before: EventSubscription | null;
   after: EventSubscription;
-  /** `null`: nothing that is shown has changed. */
+  /** `null`: nothing that is shown of it has changed. */
+  type: SubscriptionEventType | null;
+  /** `null`: nothing that its history shows has changed. */
   changes: Changes | null;
 };
 
@@ -15,12 +21,14 @@ export function subscriptionChange(
   before: EventSubscription | null,
   after: EventSubscription,
 ): SubscriptionChange {
-  return { before, after, changes: changesOf(before, after) };
+  const changes = changesOf(before, after);
+  const isChanged = changes !== null || before?.userId !== after.userId;
+  return { before, after, type: isChanged ? subscriptionEventType(before, after) : null, changes };
 }
 
 /** Those that change what is shown of a subscription, as plugins' hooks receive them. */
 export function pendingChanges(changes: readonly SubscriptionChange[]): PendingChange[] {
-  return changes.flatMap(({ before, after, changes }) =>
-    changes === null ? [] : [{ type: subscriptionEventType(before, after), before, subscription: after }],
+  return changes.flatMap(({ type, before, after }) =>
+    type === null ? [] : [{ type, before, subscription: after }],
   );
 }

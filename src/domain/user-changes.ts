@@ -47,7 +47,7 @@ export function userChanges({ before, after }: ChangedSubscription): UserChange[
 /**
  * Whether entitlements may have changed. Ignores the plans' features, which the reader of the change knows.
  */
-export function mayChangeEntitlements({ before, after }: ChangedSubscription): boolean {
+function mayChangeEntitlements({ before, after }: ChangedSubscription): boolean {
   if (before === null) return after.status !== "canceled";
   if (before.status === "canceled" && after.status === "canceled") return false;
   return (

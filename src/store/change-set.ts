@@ -6,7 +6,7 @@ import type { OwnedFacts } from "../domain/user-changes.ts";
 
 /** A change as it waits for the relay. */
 export type RecordedChange = {
-  /** `null`: nothing that is shown of the subscription has changed. */
+  /** `null`: only the user has changed, by a server of an earlier commit. */
   type: SubscriptionEventType | null;
   before: OwnedFacts | null;
   after: EventSubscription;

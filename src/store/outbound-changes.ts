@@ -1,6 +1,4 @@
-import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { SubscriptionChange } from "../domain/subscription-change.ts";
-import { mayChangeEntitlements } from "../domain/user-changes.ts";
 import { encodeChanges } from "./change-set.ts";
 import type { Queryable } from "./database.ts";
 
@@ -29,11 +27,9 @@ export function insertOutboundChanges(
   transaction: Queryable,
   changes: readonly SubscriptionChange[],
 ): Promise<unknown>[] {
-  const reported = changes.flatMap((change) => {
-    const { before, after, changes } = change;
-    if (changes === null && !mayChangeEntitlements(change)) return [];
-    return { type: changes === null ? null : subscriptionEventType(before, after), before, after };
-  });
+  const reported = changes.flatMap(({ type, before, after }) =>
+    type === null ? [] : { type, before, after },
+  );
   const inserts: Promise<unknown>[] = [];
   for (let start = 0; start < reported.length; start += MAX_CHANGES) {
     const set = reported.slice(start, start + MAX_CHANGES);

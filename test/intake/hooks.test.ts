@@ -103,6 +103,17 @@ describe("withSubscriptionChange", () => {
     ]);
   });
 
+  it("is called when nothing but the user changes", async () => {
+    await receive(CREATED);
+    await receive(UPDATED);
+    await receive(UPDATED, { userId: "user_2" });
+    expect(changes.at(-1)).toMatchObject({
+      type: "subscription.changed",
+      before: { userId: "user_1" },
+      subscription: { userId: "user_2" },
+    });
+  });
+
   it("is not called for a repeat, nor for what changes nothing", async () => {
     const currentPeriodEnd = new Date(Date.UTC(2030, 0, 1));
     const created = { eventId: "evt_repeated", currentPeriodEnd };

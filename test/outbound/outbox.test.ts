@@ -109,6 +109,15 @@ it("shows the subscription as it is, with its user", async () => {
   expect(last?.occurred_at).toEqual(subscription?.updatedAt);
 });
 
+it("writes an event when nothing but the user changes", async () => {
+  await play([CREATED], [UPDATED], [UPDATED, { userId: "user_2" }]);
+  const events = await relayed();
+  expect(events.map(({ type, data }) => [type, data.userId]).slice(-2)).toEqual([
+    ["subscription.changed", "user_1"],
+    ["subscription.changed", "user_2"],
+  ]);
+});
+
 it("writes nothing for a repeat, nor for an event that fails or changes nothing", async () => {
   const created = delivery(CREATED);
   await receive(created);
