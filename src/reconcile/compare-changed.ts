@@ -12,6 +12,7 @@ import { notCorrected } from "./not-corrected.ts";
 import { ofOurUsers } from "./of-our-users.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
+import { unrepeated } from "./unrepeated.ts";
 
 export type ChangedReport = {
   /** How many subscriptions have changed according to the provider. */
@@ -43,9 +44,12 @@ export async function compareChanged(
   const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0, payments: 0 };
   // Pages are fetched later; this is the earliest possible time.
   const askedAtMicros = Date.now() * 1000;
-  for await (const listed of inBatches(api.listSubscriptions(since))) {
+  const list = unrepeated(
+    api.listSubscriptions(since),
+    ({ providerSubscriptionId }) => providerSubscriptionId,
+  );
+  for await (const states of inBatches(list)) {
     if (isStopping()) return report;
-    const states = listed.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);
     report.listed += states.length;
     await compareBatch(intake, slot, api, { states, askedAtMicros, dryRun, by, report });
   }

@@ -8,6 +8,7 @@ import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { Reconciler } from "./reconciler.ts";
+import { unrepeated } from "./unrepeated.ts";
 
 type CompareOptions = {
   /** `null`: all. */
@@ -38,7 +39,8 @@ export async function comparePayments(
     const comparison = await comparePayment(intake, slot, api, options);
     if (comparison === "recorded" || comparison === "corrected") count += 1;
   };
-  for await (const states of inBatches(api.listPayments({ since, providerSubscriptionId: null }))) {
+  const list = api.listPayments({ since, providerSubscriptionId: null });
+  for await (const states of inBatches(unrepeated(list, ({ charge }) => charge.id))) {
     if (isStopping()) return count;
     const { missing, different } = await differing(intake, slot, states);
     if (dryRun) {

@@ -16,6 +16,7 @@ import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
+import { unrepeated } from "./unrepeated.ts";
 import type { Verification } from "./verification.ts";
 
 /** Compares all payments of a slot: through the provider's list, and one by one what the list lacks. */
@@ -56,20 +57,9 @@ async function verifyListed(
   list: AsyncIterable<PaymentState>,
 ): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
-  for await (const states of inBatches(unrepeated(list, listed))) await verifyBatch(run, slot, api, states);
+  const payments = unrepeated(list, ({ charge }) => charge.id, listed);
+  for await (const states of inBatches(payments)) await verifyBatch(run, slot, api, states);
   return listed;
-}
-
-/** A page that shifts while it is read lists a payment twice. */
-async function* unrepeated(
-  list: AsyncIterable<PaymentState>,
-  listed: Set<string>,
-): AsyncGenerator<PaymentState> {
-  for await (const state of list) {
-    if (listed.has(state.charge.id)) continue;
-    listed.add(state.charge.id);
-    yield state;
-  }
 }
 
 async function verifyBatch(

@@ -15,6 +15,7 @@ import { inBatches } from "./in-batches.ts";
 import { notCorrected } from "./not-corrected.ts";
 import { ofOurUsers } from "./of-our-users.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
+import { unrepeated } from "./unrepeated.ts";
 import type { Verification } from "./verification.ts";
 
 /** Compares all subscriptions of a slot: through the provider's list, and one by one what the list lacks. */
@@ -39,11 +40,12 @@ async function verifyListed(run: Verification, slot: Slot, api: PaymentApi): Pro
   const listed = new Set<string>();
   // Pages are fetched later; this is the earliest possible time.
   const askedAtMicros = Date.now() * 1000;
-  for await (const batch of inBatches(api.listSubscriptions(null))) {
-    const states = batch.filter(({ providerSubscriptionId }) => providerSubscriptionId !== null);
-    for (const { providerSubscriptionId } of states) listed.add(providerSubscriptionId as string);
-    await verifyStates(run, slot, api, { states, askedAtMicros });
-  }
+  const list = unrepeated(
+    api.listSubscriptions(null),
+    ({ providerSubscriptionId }) => providerSubscriptionId,
+    listed,
+  );
+  for await (const states of inBatches(list)) await verifyStates(run, slot, api, { states, askedAtMicros });
   return listed;
 }
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { VerifyOptions } from "../../src/reconcile/verification.ts";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import type { VerifyOptions, VerifyTools } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
 const { eventOf, receive, truth, stored, audit, notified } = context;
 
-const run = (options: Partial<VerifyOptions> = {}) =>
-  verify(context.runtime, {
+const run = (options: Partial<VerifyOptions> = {}, tools: VerifyTools = context.runtime) =>
+  verify(tools, {
     slots: ["provider-a"],
     sample: null,
     repair: false,
@@ -101,6 +102,22 @@ describe("verify", () => {
     const drift = { providerId: "sub_2", field: "providerSubscriptionId", ours: "sub_2", theirs: null };
     expect(await run()).toMatchObject({ checked: 2, drift: [drift], failed: [] });
     expect(await run({ repair: true })).toMatchObject({ repaired: 0, failed: [{ providerId: "sub_2" }] });
+  });
+
+  it("checks a subscription once that the provider's pages list twice", async () => {
+    await agreeOn(2);
+    await context.test.rows("update subscription set seats = 5 where provider_subscription_id = 'sub_1'");
+    const api = context.runtime.payments["provider-a"] as PaymentApi;
+    const listSubscriptions: PaymentApi["listSubscriptions"] = async function* (since) {
+      yield* api.listSubscriptions(since);
+      yield* api.listSubscriptions(since);
+    };
+    const payments = { ...context.runtime.payments, "provider-a": { ...api, listSubscriptions } };
+    expect(await run({ repair: true }, { ...context.runtime, payments })).toMatchObject({
+      checked: 2,
+      drift: [{ providerId: "sub_1", field: "seats" }],
+      repaired: 1,
+    });
   });
 
   it("fetches a sample of the given size singly", async () => {
