@@ -110,14 +110,17 @@ describe("any other refusal", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("is reported with its status when it is not from Tollgate", async () => {
-    handlers.push((_request, response) => void response.writeHead(400).end("<html>"));
-    expect(await errorOf(client().request("GET", "/payments"))).toMatchObject({
-      status: 400,
-      reason: "status_400",
-      message: "The server answered 400",
-    });
-  });
+  it.each(["<html>", "null", '"refused"', ""])(
+    "is reported with its status when its body is not Tollgate's: %s",
+    async (body) => {
+      handlers.push((_request, response) => void response.writeHead(400).end(body));
+      expect(await errorOf(client().request("GET", "/payments"))).toMatchObject({
+        status: 400,
+        reason: "status_400",
+        message: "The server answered 400",
+      });
+    },
+  );
 });
 
 describe("an abort", () => {

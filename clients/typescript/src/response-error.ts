@@ -4,7 +4,8 @@ import { TollgateError } from "./tollgate-error.ts";
 /** Of a response of the REST API that is not a success. */
 export async function errorOf(response: Response): Promise<TollgateError> {
   const { status, headers } = response;
-  const { error, reason, params } = await response.json().catch(() => ({}));
+  const body = await response.json().catch(() => null);
+  const { error, reason, params } = body ?? {};
   return new TollgateError(typeof error === "string" ? error : `The server answered ${status}`, {
     status,
     reason: typeof reason === "string" ? reason : `status_${status}`,
