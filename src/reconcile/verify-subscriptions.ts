@@ -163,13 +163,16 @@ async function reportMissing(
     lastEventId: null,
   });
   if (!run.options.repair) return;
-  const adoption = await adopt(run.tools.intake, slot, state, {
-    askedAtMicros,
-    by: OPERATOR,
-    notify: run.options.notify,
-  });
-  if (adoption.outcome === "left") run.fail(slot, providerId, adoption.reason);
-  else run.repaired();
+  const { intake } = run.tools;
+  try {
+    const options = { askedAtMicros, by: OPERATOR, notify: run.options.notify };
+    const adoption = await adopt(intake, slot, state, options);
+    if (adoption.outcome === "left") run.fail(slot, providerId, adoption.reason);
+    else run.repaired();
+  } catch (error) {
+    const named = { provider: slot, providerSubscriptionId: providerId };
+    run.fail(slot, providerId, notCorrected(intake, named, error));
+  }
 }
 
 async function* unlisted(

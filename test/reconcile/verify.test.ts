@@ -81,6 +81,19 @@ describe("verify", () => {
     expect(await run()).toMatchObject({ checked: 2, drift: [] });
   });
 
+  it("goes on with the others when one cannot be created", async () => {
+    await agreeOn(1);
+    for (const n of [2, 3])
+      truth({ subscriptionId: `sub_${n}`, userId: `user_${n}`, customerId: `cus_${n}` });
+    context.refuseChangesOf("user_2");
+    expect(await run({ repair: true })).toMatchObject({
+      checked: 3,
+      repaired: 1,
+      failed: [{ providerId: "sub_2", reason: 'withSubscriptionChange of plugin "refusing" failed' }],
+    });
+    expect(await stored()).toMatchObject([{ user_id: "user_1" }, { user_id: "user_3" }]);
+  });
+
   it("reports a missing subscription that names no user, of a customer who is known", async () => {
     await agreeOn(1);
     for (const [subscriptionId, customerId] of [
