@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isPluginFile } from "../domain/plugin-file.ts";
 import { HOOKS, type SubscriptionHooks } from "../domain/subscription-hook.ts";
 
 const FOLDER = join(import.meta.dirname, "../plugins");
@@ -11,9 +12,10 @@ const FOLDER = join(import.meta.dirname, "../plugins");
  * @throws Error naming the file
  */
 export async function loadHooks(folder: string = FOLDER): Promise<SubscriptionHooks[]> {
-  const files = (await readdir(folder)).filter((file) => /^[^.].*(?<!\.d)\.ts$/.test(file)).sort();
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.filter(isPluginFile).map(({ name }) => name);
   const plugins: SubscriptionHooks[] = [];
-  for (const file of files) {
+  for (const file of files.sort()) {
     const source = await readFile(join(folder, file), "utf8");
     if (HOOKS.some((hook) => source.includes(hook))) plugins.push(await load(folder, file));
   }

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { loadHooks } from "../../src/runtime/load-hooks.ts";
@@ -23,6 +23,7 @@ it("loads the plugins that export a hook, by their files' names, and no other", 
     'export const name = "a"; export const afterSubscriptionChange = () => {};',
   );
   await writeFile(join(folder, "routes.ts"), 'throw new Error("not loaded");');
+  await mkdir(join(folder, "parts.ts"));
   expect(await loadHooks(folder)).toEqual([
     { name: "a", afterSubscriptionChange: expect.any(Function) },
     { name: "b", withSubscriptionChange: expect.any(Function) },
