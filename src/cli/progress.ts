@@ -1,10 +1,9 @@
 import { Presets, SingleBar } from "cli-progress";
 import type { Terminal } from "./terminal.ts";
 
-const UPDATE_EVERY_MS = 100;
-
 /**
- * Shows progress with an estimate of the remaining time; the total may become known only while the work runs.
+ * Shows progress with an estimate of the remaining time, on a terminal only. The total may become known only
+ * while the work runs.
  */
 export async function withProgress<Result>(
   { stderr }: Terminal,
@@ -44,24 +43,16 @@ export async function withCounter<Result>(
   return result;
 }
 
-/** Shows progress while the work runs, on a terminal only. */
-export async function withKnownTotal<Result>(
-  { stderr }: Terminal,
-  total: number,
-  done: () => number,
+const UPDATE_EVERY_MS = 100;
+
+/** Shows the progress of work that counts what it has done by itself. */
+export function withPolledProgress<Result>(
+  terminal: Terminal,
+  { total, done }: { total: number; done: () => number },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!stderr.isTTY) return work();
-  const bar = new SingleBar(
-    { format: "{bar} {percentage} %   {value} of {total}", stream: stderr, clearOnComplete: true },
-    Presets.rect,
-  );
-  bar.start(total, 0);
-  const timer = setInterval(() => bar.update(done()), UPDATE_EVERY_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-    bar.stop();
-  }
+  return withProgress(terminal, async (progressed) => {
+    const timer = setInterval(() => progressed(done(), total), UPDATE_EVERY_MS);
+    return work().finally(() => clearInterval(timer));
+  });
 }

@@ -8,7 +8,7 @@ import { offersOf, prepareSimulation, userPrefix } from "../simulator/scenario/p
 import { type SendOptions, simulate, TargetRejectedError } from "../simulator/scenario/simulate.ts";
 import { createStats, type Outcome, percentile } from "../simulator/scenario/stats.ts";
 import { checkFinalState } from "./final-state.ts";
-import { withKnownTotal } from "./progress.ts";
+import { withPolledProgress } from "./progress.ts";
 import { runAsOperator } from "./run-as-operator.ts";
 import { ownUrl, requireServer } from "./server-address.ts";
 import type { Terminal } from "./terminal.ts";
@@ -99,10 +99,9 @@ async function simulateWith(
     rate: options.rate ?? null,
   };
   const stats = createStats();
-  const result = await withKnownTotal(
+  const result = await withPolledProgress(
     terminal,
-    simulation.schedule.size,
-    () => stats.sent,
+    { total: simulation.schedule.size, done: () => stats.sent },
     () => simulate(simulation, sending, stats).catch((error) => explain(error, sending, prefix)),
   );
   const { tookMs, ...counts } = stats;

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { withProgress } from "../../src/cli/progress.ts";
+import { withPolledProgress, withProgress } from "../../src/cli/progress.ts";
 import { eventually } from "../support/eventually.ts";
 
 function terminalWith(isTTY: boolean) {
@@ -21,6 +21,13 @@ describe("a progress bar", () => {
       return "done";
     });
     expect(result).toBe("done");
+  });
+
+  it("follows work that counts by itself", async () => {
+    const { terminal, printed } = terminalWith(true);
+    await withPolledProgress(terminal, { total: 8, done: () => 2 }, () =>
+      eventually(async () => printed().includes("25 %   2 of 8"), true),
+    );
   });
 
   it("is not shown when stderr is not a terminal", async () => {
