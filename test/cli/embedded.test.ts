@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe("the command line on a data folder", () => {
-  it("works without a server, and beside one without stopping it", async () => {
+  it("starts PostgreSQL and stops it again, but leaves that of a running server running", async () => {
     const isRunning = () => existsSync(join(folder, "postgres", "cluster", "postmaster.pid"));
     const alone = tollgateProcessIn({ DATA_DIR: folder });
     expect(await alone.json("users", "create", "--count", "2")).toMatchObject({ created: 2 });

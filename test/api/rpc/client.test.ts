@@ -102,7 +102,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     ]);
   });
 
-  it("works through custom links", async () => {
+  it("calls procedures through links that log and that split queries from mutations", async () => {
     const logged: unknown[] = [];
     const client = as(ada, {
       links: [
