@@ -1,7 +1,7 @@
 import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { ChangesView } from "../../../operations/subscriptions/changes-view.ts";
-import { planName } from "./subscription-status-label.tsx";
+import { planName } from "../billing/plans.ts";
 
 /** As the operations show them. */
 type Changes = z.output<typeof ChangesView>;

@@ -39,6 +39,7 @@ export async function planOf(planId: string): Promise<Plan | undefined> {
   return (await plans()).find((plan) => plan.id === planId);
 }
 
+/** The plan's name; its id when it is no longer in the file. */
 export async function planName(planId: unknown): Promise<string> {
   return (await planOf(String(planId)))?.name ?? String(planId);
 }

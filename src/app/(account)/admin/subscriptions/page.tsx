@@ -15,8 +15,9 @@ import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { planName } from "../../billing/plans.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
-import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
+import { SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 import { reconcileSubscription } from "./actions.ts";
 
 const PATH = "/admin/subscriptions";

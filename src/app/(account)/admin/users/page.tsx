@@ -14,8 +14,9 @@ import { Day } from "../../../../ui/time.tsx";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { requireUser } from "../../../gate/request.ts";
 import { withRefusalPage } from "../../../gate/with-refusal-page.tsx";
+import { planName } from "../../billing/plans.ts";
 import { parseParam, type SearchParams, searchText } from "../parse-param.ts";
-import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
+import { SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 
 const PATH = "/admin/users";
 const PAGE_SIZE = 25;

@@ -19,7 +19,8 @@ import { read, requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
 import { pageTitle, withRefusalPage } from "../../../../gate/with-refusal-page.tsx";
 import { PaymentList } from "../../../billing/payment-list.tsx";
-import { planName, SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
+import { planName } from "../../../billing/plans.ts";
+import { SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
 import { changeUserRole, deleteUser } from "../actions.ts";
 import { findUser } from "../find-user.ts";
 
