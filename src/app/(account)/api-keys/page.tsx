@@ -8,6 +8,7 @@ import { Pager } from "../../../ui/pager.tsx";
 import { RevokeForms } from "../../../ui/revoke-forms.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
+import { textParam } from "../../gate/text-param.ts";
 import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
 import { deleteApiKeyAction } from "./actions.ts";
 import { CreateForm } from "./create-form.tsx";
@@ -20,7 +21,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 export default withRefusalPage(async function ApiKeysPage({ searchParams }: PageProps<"/api-keys">) {
   const query = await searchParams;
-  const cursor = typeof query.cursor === "string" ? query.cursor : null;
+  const cursor = textParam(query.cursor);
   const [t, page] = await Promise.all([getTranslations("apiKeys"), read(listApiKeys, { cursor })]);
   return (
     <>

@@ -8,6 +8,7 @@ import { showSubscription } from "../../../operations/subscriptions/show-subscri
 import { Notice } from "../../../ui/notice.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { read } from "../../gate/read.ts";
+import { textParam } from "../../gate/text-param.ts";
 import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
 import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
@@ -32,14 +33,14 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
     read(currentSubscription, {}),
     read(listSubscriptions, { limit: 20 }),
   ]);
-  const checkout = textOf(query.checkout) ?? undefined;
-  const selectedId = textOf(query.subscription);
+  const checkout = textParam(query.checkout) ?? undefined;
+  const selectedId = textParam(query.subscription);
   // The one that entitles to most first, whichever is the newest.
   const all = current ? [current, ...previous.items.filter(({ id }) => id !== current.id)] : previous.items;
   // Checkouts in two tabs can both be paid: every charge must be visible.
   const running = all.filter(isRunning);
   const shown = selectedId === null ? (all[0] ?? null) : await read(showSubscription, { id: selectedId });
-  const [historyCursor, paymentsCursor] = [textOf(query.cursor), textOf(query.payments)];
+  const [historyCursor, paymentsCursor] = [textParam(query.cursor), textParam(query.payments)];
   const [history, payments] = await Promise.all([
     shown && read(showHistory, { id: shown.id, cursor: historyCursor }),
     read(listPayments, { limit: PAYMENTS_PER_PAGE, cursor: paymentsCursor }),
@@ -49,7 +50,11 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
     <>
       <PageHeader title={t("title")} />
       {query.done === "kept" && <Notice>{t("scheduled.kept")}</Notice>}
-      <CheckoutNotice checkout={checkout} tried={Number(textOf(query.tried)) || 0} subscription={current} />
+      <CheckoutNotice
+        checkout={checkout}
+        tried={Number(textParam(query.tried)) || 0}
+        subscription={current}
+      />
       <div className="flex flex-col gap-4">
         {running.length > 1 && <MultipleSubscriptionsWarning />}
         {running.length > 1
@@ -61,9 +66,9 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
         {!isAwaited && (
           <PlanChoice
             subscription={current}
-            selectedId={textOf(query.plan)}
-            interval={textOf(query.interval)}
-            currency={textOf(query.currency)}
+            selectedId={textParam(query.plan)}
+            interval={textParam(query.interval)}
+            currency={textParam(query.currency)}
           />
         )}
         {(shown || !isAwaited) && (
@@ -78,7 +83,3 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
     </>
   );
 });
-
-function textOf(parameter: string | string[] | undefined): string | null {
-  return typeof parameter === "string" && parameter !== "" ? parameter : null;
-}

@@ -11,6 +11,7 @@ import { Pager } from "../../../ui/pager.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
+import { textParam } from "../../gate/text-param.ts";
 import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
 import { markAllRead } from "./actions.ts";
 import { NotificationRow } from "./notification-row.tsx";
@@ -24,7 +25,7 @@ export default withRefusalPage(async function NotificationsPage({
   searchParams,
 }: PageProps<"/notifications">) {
   const query = await searchParams;
-  const cursor = typeof query.cursor === "string" ? query.cursor : null;
+  const cursor = textParam(query.cursor);
   const [t, page, unread] = await Promise.all([
     getTranslations("notifications"),
     read(listNotifications, { cursor }),

@@ -17,6 +17,7 @@ import { Day } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
+import { textParam } from "../../../../gate/text-param.ts";
 import { pageTitle, withRefusalPage } from "../../../../gate/with-refusal-page.tsx";
 import { PaymentList } from "../../../billing/payment-list.tsx";
 import { planName } from "../../../billing/plans.ts";
@@ -39,7 +40,7 @@ async function loadUser(id: string): Promise<ShownUser> {
 export default withRefusalPage(async function UserPage({ params, searchParams }: Params) {
   const [{ id }, query] = await Promise.all([params, searchParams]);
   const user = await loadUser(id);
-  const cursor = typeof query.cursor === "string" ? query.cursor : null;
+  const cursor = textParam(query.cursor);
   const payments = await read(listPaymentsOfUser, { userId: user.id, limit: 10, cursor });
   const t = await getTranslations("adminUsers");
   return (
