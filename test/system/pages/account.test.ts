@@ -214,6 +214,16 @@ describe("the dashboard", () => {
     await createSubscription(test, id, { seats: 3 });
     expect((await openPage(server.url, "/dashboard", cookie)).text).toContain("Seats purchased 3 ");
   });
+
+  it("shows every subscription that is paid for", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    await createSubscription(test, id, { provider: "provider-b", status: "canceled" });
+    await createSubscription(test, id, { provider: "provider-c", plan_id: "team", status: "past_due" });
+    await createSubscription(test, id);
+    const { text } = await openPage(server.url, "/dashboard", cookie);
+    expect(text).toMatch(/paying for more than one subscription.* Pro Active .* Team Payment overdue /);
+    expect(text).not.toContain("Ended");
+  });
 });
 
 describe("a plan", () => {

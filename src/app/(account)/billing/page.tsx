@@ -17,7 +17,7 @@ import { History } from "./history.tsx";
 import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.tsx";
 import { Payments } from "./payments.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
-import { isConfirmed, isRunning } from "./subscription-state.ts";
+import { currentFirst, isConfirmed, isRunning } from "./subscription-state.ts";
 
 const PAYMENTS_PER_PAGE = 10;
 
@@ -35,8 +35,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
   ]);
   const checkout = textParam(query.checkout) ?? undefined;
   const selectedId = textParam(query.subscription);
-  // The one that entitles to most first, whichever is the newest.
-  const all = current ? [current, ...previous.items.filter(({ id }) => id !== current.id)] : previous.items;
+  const all = currentFirst(current, previous.items);
   // Checkouts in two tabs can both be paid: every charge must be visible.
   const running = all.filter(isRunning);
   const shown = selectedId === null ? (all[0] ?? null) : await read(showSubscription, { id: selectedId });

@@ -9,6 +9,11 @@ export function isRunning(subscription: Subscription | null): boolean {
   return subscription !== null && isRunningStatus(subscription.status);
 }
 
+/** The one that entitles to most first, whichever is the newest. */
+export function currentFirst(current: Subscription | null, all: readonly Subscription[]): Subscription[] {
+  return current ? [current, ...all.filter(({ id }) => id !== current.id)] : [...all];
+}
+
 /** Whether a purchase is known in full: the first event may say that it is paid, and not yet until when. */
 export function isConfirmed(subscription: Subscription | null): boolean {
   return isRunning(subscription) && subscription?.currentPeriodEnd !== null;

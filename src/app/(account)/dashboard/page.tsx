@@ -6,6 +6,8 @@ import { currentSubscription } from "../../../operations/subscriptions/current-s
 import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { profile, read } from "../../gate/read.ts";
+import { MultipleSubscriptionsWarning } from "../billing/multiple-subscriptions-warning.tsx";
+import { currentFirst, isRunning } from "../billing/subscription-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { LatestNotifications } from "./latest-notifications.tsx";
 import { PlanCard } from "./plan-card.tsx";
@@ -21,7 +23,7 @@ export default async function DashboardPage() {
     getTranslations("dashboard"),
     profile(),
     read(currentSubscription, {}),
-    read(listSubscriptions, { limit: 1 }),
+    read(listSubscriptions, { limit: 20 }),
     read(listApiKeys, { limit: 100 }),
   ]);
   if (previous.items.length === 0 && keys.items.length === 0) {
@@ -33,11 +35,21 @@ export default async function DashboardPage() {
     );
   }
   const { items } = await read(listNotifications, { limit: 3 });
+  const running = currentFirst(subscription, previous.items).filter(isRunning);
   return (
     <>
       <PageHeader title={t("title")} />
       <div className="grid gap-4 lg:grid-cols-2">
-        <PlanCard subscription={subscription} />
+        {running.length > 1 ? (
+          <div className="flex flex-col gap-4">
+            <MultipleSubscriptionsWarning />
+            {running.map((each) => (
+              <PlanCard key={each.id} subscription={each} />
+            ))}
+          </div>
+        ) : (
+          <PlanCard subscription={subscription} />
+        )}
         <UsageCard subscription={subscription} keys={keys.items} />
         <div className="lg:col-span-2">
           <LatestNotifications notifications={items} />
