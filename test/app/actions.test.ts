@@ -110,7 +110,6 @@ const OTHERS: Record<string, Fields | null> = {
   saveName: { name: "" },
   savePreferences: { locale: "tlh", theme: "system" },
   changeSubscription: { id: "1", seats: "2" },
-  keepCurrentPlan: { id: "1", planId: "pro", seats: "2" },
   revokeSession: { id: "" },
   revokeOtherSessions: null,
 };

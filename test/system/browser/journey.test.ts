@@ -306,6 +306,14 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await offer("Team").getByText("€90 / month").waitFor();
     await pro.getByText("€100 / month").waitFor();
     expect(await pro.getByLabel("Seats", { exact: true }).inputValue()).toBe("5");
+
+    // What one plan has said goes with the next change, at whichever plan.
+    await press(page, "Switch to Pro");
+    await pro.getByRole("heading", { name: "Review your change" }).waitFor();
+    expect(await page.getByText("Subscription changed.").count()).toBe(0);
+    await press(page, "Confirm change");
+    await pro.getByText("Subscription changed.").waitFor();
+    expect(await page.getByText("Subscription changed.").count()).toBe(1);
   });
 
   it.each([true, false])(
@@ -339,6 +347,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
       await plan.getByText(/^Renews on [^€]+\.$/).waitFor();
       await press(page, "Keep current plan");
       await page.getByRole("status").getByText("Your plan won’t change.").waitFor();
+      expect(await page.getByText(/^The change takes effect on /).count()).toBe(0);
       await plan.getByText(/^Renews on .+ for €40\.$/).waitFor();
       expect(await plan.getByText(/^Changes to/).count()).toBe(0);
       expect(await site.test.rows("select from scheduled_change")).toEqual([]);

@@ -38,8 +38,6 @@ const LEADS_TO: Surface["leadsTo"] = {
   // Steps of the onboarding: the same actions again.
   saveName: ["users.updateProfile"],
   savePreferences: ["users.setLocale", "users.updateProfile"],
-  // Calls billing.changeSubscription for what is paid now.
-  keepCurrentPlan: [],
   // Better Auth's.
   signUp: [],
   signIn: [],

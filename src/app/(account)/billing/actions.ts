@@ -29,8 +29,9 @@ export async function createCheckout(form: FormData): Promise<never> {
 }
 
 /**
- * Fields: `id`, `when`, and `planId` or `seats`. With `preview` nothing changes: it returns what to confirm, or
- * that there is nothing to change.
+ * Fields: `id`, `when`, and `planId` or `seats`; `form` is returned. With `preview` nothing changes: it returns
+ * what to confirm, or that there is nothing to change. Plan and seats as they are, at the end of the period,
+ * withdraw what was to change then.
  */
 export async function changeSubscription(form: FormData): Promise<ChangeStep> {
   const changed = await runAction(changeSubscriptionOperation, form, () => {
@@ -44,33 +45,20 @@ export async function changeSubscription(form: FormData): Promise<ChangeStep> {
     };
   });
   const isAtOnce = formText(form, "when") !== "period_end";
+  const sentBy = { form: formText(form, "form") };
+  const [planId, seats] = [formText(form, "planId"), formText(form, "seats")];
   if (formText(form, "preview") === "true") {
-    const [planId, seats] = [formText(form, "planId"), formText(form, "seats")];
     const unchanged = await unchangedText(changed, { planId, seats });
-    if (unchanged !== null) return { step: "unchanged", text: unchanged };
+    if (unchanged !== null) return { ...sentBy, step: "unchanged", text: unchanged };
     const lines = await previewLines(changed, { planId, seats, isAtOnce });
     const fields = (["id", "planId", "seats", "when"] as const).flatMap((name) => {
       const value = formText(form, name);
       return value === null ? [] : [[name, value]];
     });
-    return { step: "preview", lines, fields: Object.fromEntries(fields) };
+    return { ...sentBy, step: "preview", lines, fields: Object.fromEntries(fields) };
   }
   revalidatePath("/billing");
-  return { step: "changed", text: await changedText(changed, { isAtOnce }) };
-}
-
-/**
- * Fields: `id`, and `planId` and `seats` as they are. Withdraws what was to change at the end of the period.
- */
-export async function keepCurrentPlan(form: FormData): Promise<never> {
-  await runAction(changeSubscriptionOperation, form, () => ({
-    id: form.get("id"),
-    planId: form.get("planId"),
-    seats: Number(form.get("seats")),
-    when: "period_end",
-  }));
-  revalidatePath("/billing");
-  redirect("/billing?done=kept");
+  return { ...sentBy, step: "changed", text: await changedText(changed, { planId, seats, isAtOnce }) };
 }
 
 /** Field: `subscriptionId`, if there are several. Redirects to the provider's portal. */

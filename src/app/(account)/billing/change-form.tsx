@@ -1,9 +1,7 @@
 import { getFormatter, getTranslations } from "next-intl/server";
 import { Select } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { formAction } from "../../gate/form-action.ts";
 import { currentRequest } from "../../gate/request.ts";
-import { changeSubscription } from "./actions.ts";
 import { ChangeSteps } from "./change-steps.tsx";
 import type { Plan, Price } from "./plans.ts";
 import { SeatsField } from "./seats-field.tsx";
@@ -29,7 +27,7 @@ export async function ChangeForm({
   const periodEnd = currentPeriodEnd && format.dateTime(currentPeriodEnd, { dateStyle: "medium" });
   return (
     <ChangeSteps
-      action={formAction(changeSubscription)}
+      name={plan.id}
       labels={{
         title: t("change.title"),
         confirm: t("change.confirm"),

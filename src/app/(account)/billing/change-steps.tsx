@@ -1,7 +1,7 @@
 "use client";
 
 import { CircleCheck } from "lucide-react";
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext } from "react";
 import { buttonClasses } from "../../../ui/button-classes.ts";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../ui/form-outcome.ts";
@@ -10,11 +10,12 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { useFocus } from "../../../ui/use-focus.ts";
 import { type FormAction, useFormAction } from "../../../ui/use-form-action.ts";
 
-/** The result of either step. */
-export type ChangeStep =
-  /** `fields`: what the confirmation sends again. */
-  | { step: "preview"; lines: { label: string; value: string }[]; fields: Record<string, string> }
-  | { step: "changed" | "unchanged"; text: string };
+/** The result of either step. `form`: the name of the form. */
+export type ChangeStep = { form: string | null } & (
+  | /** `fields`: what the confirmation sends again. */
+  { step: "preview"; lines: { label: string; value: string }[]; fields: Record<string, string> }
+  | { step: "changed" | "unchanged"; text: string }
+);
 
 type Preview = Extract<ChangeStep, { step: "preview" }>;
 
@@ -22,26 +23,49 @@ type Preview = Extract<ChangeStep, { step: "preview" }>;
 const LINE = "shown.";
 const FORM = "group mt-auto flex flex-col gap-3 border-line border-t pt-4";
 
+type Submission = readonly [outcome: Outcome, submit: (form: FormData) => void];
+
+const SubmissionContext = createContext<Submission>([null, () => {}]);
+
+/** All forms that change a subscription share one outcome: what one has said goes with the next change. */
+export function ChangeForms({ action, children }: { action: FormAction; children: ReactNode }) {
+  return <SubmissionContext value={useFormAction(action)}>{children}</SubmissionContext>;
+}
+
+/** A form that withdraws a change, and says so where the button was. */
+export function WithdrawForm({ name, children }: { name: string; children?: ReactNode }) {
+  const [outcome, submit] = useSubmission(name);
+  const result = outcome?.done ? (outcome.value as ChangeStep) : null;
+  return (
+    <form action={submit} className="group">
+      <input type="hidden" name="form" value={name} />
+      {children}
+      <FormMessage outcome={outcome} {...(result?.step === "changed" && { successText: result.text })} />
+    </form>
+  );
+}
+
 /**
  * A form whose first submission shows what a change costs, and whose second one makes it. A refusal leaves the
  * person on the step.
  */
 export function ChangeSteps({
-  action,
+  name,
   labels,
   children,
 }: {
-  action: FormAction;
+  name: string;
   labels: Record<"title" | "confirm" | "back", string>;
   /** The fields of the first form. */
   children: ReactNode;
 }) {
-  const [outcome, submit] = useFormAction(action);
+  const [outcome, submit] = useSubmission(name);
   const result = outcome?.done ? (outcome.value as ChangeStep) : null;
   const preview = result?.step === "preview" ? result : refusedPreview(outcome);
   if (preview !== null) {
     return (
       <form action={submit} className={FORM}>
+        <input type="hidden" name="form" value={name} />
         {Object.entries(preview.fields).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
@@ -69,6 +93,7 @@ export function ChangeSteps({
   return (
     <OutcomeProvider value={outcome}>
       <form action={submit} className={FORM}>
+        <input type="hidden" name="form" value={name} />
         <input type="hidden" name="preview" value="true" />
         {children}
         {result?.step === "changed" ? (
@@ -85,10 +110,18 @@ export function ChangeSteps({
   );
 }
 
+/** The outcome is that of the form with this name. */
+function useSubmission(name: string): Submission {
+  const [outcome, submit] = useContext(SubmissionContext);
+  const sentBy = outcome?.done ? (outcome.value as ChangeStep).form : outcome?.entered.form;
+  return [sentBy === name ? outcome : null, submit];
+}
+
 /** What a refused confirmation had shown: it sent its lines along. */
 function refusedPreview(outcome: Outcome): Pick<Preview, "lines" | "fields"> | null {
   if (outcome === null || outcome.done || outcome.entered.preview === "true") return null;
-  const entered = Object.entries(outcome.entered);
+  const { form: _, ...fields } = outcome.entered;
+  const entered = Object.entries(fields);
   return {
     lines: entered
       .filter(([name]) => name.startsWith(LINE))

@@ -41,20 +41,27 @@ export async function previewLines(
 /** `null`: the order changes something, or withdraws what was to change at the end of the period. */
 export async function unchangedText(
   { subscription }: Changed,
-  { planId, seats }: Omit<Order, "isAtOnce">,
+  order: Omit<Order, "isAtOnce">,
 ): Promise<string | null> {
-  const keepsPlan = planId === null || planId === subscription.planId;
-  const keepsSeats = seats === null || Number(seats) === subscription.seats;
-  if (!keepsPlan || !keepsSeats || (await scheduledChange(subscription.id)) !== null) return null;
+  if (!isAsItIs(subscription, order) || (await scheduledChange(subscription.id)) !== null) return null;
   const t = await getTranslations("billing");
   return t("change.nothing");
 }
 
-export async function changedText({ subscription }: Changed, { isAtOnce }: Pick<Order, "isAtOnce">) {
+export async function changedText({ subscription }: Changed, order: Order): Promise<string> {
   const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
-  if (isAtOnce) return t("changed");
+  if (order.isAtOnce) return t("changed");
+  if (isAsItIs(subscription, order)) return t("scheduled.kept");
   const { currentPeriodEnd } = subscription;
   return currentPeriodEnd === null
     ? t("change.scheduled")
     : t("change.scheduledOn", { date: format.dateTime(currentPeriodEnd, { dateStyle: "long" }) });
+}
+
+function isAsItIs(
+  subscription: Changed["subscription"],
+  { planId, seats }: Omit<Order, "isAtOnce">,
+): boolean {
+  const keepsPlan = planId === null || planId === subscription.planId;
+  return keepsPlan && (seats === null || Number(seats) === subscription.seats);
 }

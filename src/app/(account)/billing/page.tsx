@@ -5,11 +5,13 @@ import { currentSubscription } from "../../../operations/subscriptions/current-s
 import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
 import { showHistory } from "../../../operations/subscriptions/show-history.ts";
 import { showSubscription } from "../../../operations/subscriptions/show-subscription.ts";
-import { Notice } from "../../../ui/notice.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
+import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
 import { textParam } from "../../gate/text-param.ts";
 import { withRefusalPage } from "../../gate/with-refusal-page.tsx";
+import { changeSubscription } from "./actions.ts";
+import { ChangeForms } from "./change-steps.tsx";
 import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
 import { EntitlementsCard } from "./entitlements-card.tsx";
@@ -48,37 +50,38 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
   return (
     <>
       <PageHeader title={t("title")} />
-      {query.done === "kept" && <Notice>{t("scheduled.kept")}</Notice>}
       <CheckoutNotice
         checkout={checkout}
         tried={Number(textParam(query.tried)) || 0}
         subscription={current}
       />
-      <div className="flex flex-col gap-4">
-        {running.length > 1 && <MultipleSubscriptionsWarning />}
-        {running.length > 1
-          ? running.map((subscription) => <CurrentPlan key={subscription.id} subscription={subscription} />)
-          : current && !(isAwaited && !isRunning(current)) && <CurrentPlan subscription={current} />}
-        {/* The plan just paid for is not offered again, nor said to be unpaid. */}
-        {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
-        {!isAwaited && <EntitlementsCard />}
-        {!isAwaited && (
-          <PlanChoice
-            subscription={current}
-            selectedId={textParam(query.plan)}
-            interval={textParam(query.interval)}
-            currency={textParam(query.currency)}
-          />
-        )}
-        {(shown || !isAwaited) && (
-          <div id="history" className="scroll-mt-4">
-            <History of={shown} page={history} all={all} cursor={historyCursor} />
+      <ChangeForms action={formAction(changeSubscription)}>
+        <div className="flex flex-col gap-4">
+          {running.length > 1 && <MultipleSubscriptionsWarning />}
+          {running.length > 1
+            ? running.map((subscription) => <CurrentPlan key={subscription.id} subscription={subscription} />)
+            : current && !(isAwaited && !isRunning(current)) && <CurrentPlan subscription={current} />}
+          {/* The plan just paid for is not offered again, nor said to be unpaid. */}
+          {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
+          {!isAwaited && <EntitlementsCard />}
+          {!isAwaited && (
+            <PlanChoice
+              subscription={current}
+              selectedId={textParam(query.plan)}
+              interval={textParam(query.interval)}
+              currency={textParam(query.currency)}
+            />
+          )}
+          {(shown || !isAwaited) && (
+            <div id="history" className="scroll-mt-4">
+              <History of={shown} page={history} all={all} cursor={historyCursor} />
+            </div>
+          )}
+          <div id="payments" className="scroll-mt-4">
+            <Payments page={payments} cursor={paymentsCursor} />
           </div>
-        )}
-        <div id="payments" className="scroll-mt-4">
-          <Payments page={payments} cursor={paymentsCursor} />
         </div>
-      </div>
+      </ChangeForms>
     </>
   );
 });

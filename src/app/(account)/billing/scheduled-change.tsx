@@ -1,16 +1,15 @@
 import { CalendarClock } from "lucide-react";
 import { getFormatter, getTranslations } from "next-intl/server";
-import { ActionForm } from "../../../ui/action-form.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { formAction } from "../../gate/form-action.ts";
-import { keepCurrentPlan } from "./actions.ts";
+import { WithdrawForm } from "./change-steps.tsx";
 import { scheduledChange } from "./plans.ts";
 import type { Subscription } from "./subscription-state.ts";
 
 /** What a subscription changes to at the end of its period, and a button that keeps it as it is. */
 export async function ScheduledChange({ subscription }: { subscription: Subscription }) {
   const scheduled = await scheduledChange(subscription.id);
-  if (scheduled === null) return null;
+  const form = `withdraw ${subscription.id}`;
+  if (scheduled === null) return <WithdrawForm name={form} />;
   const [t, format] = await Promise.all([getTranslations("billing.scheduled"), getFormatter()]);
   const { planName, seats, at } = scheduled;
   const date = format.dateTime(at, { dateStyle: "long" });
@@ -20,12 +19,13 @@ export async function ScheduledChange({ subscription }: { subscription: Subscrip
         <CalendarClock aria-hidden="true" size={16} className="mt-1 shrink-0 text-muted" />
         {t("text", { plan: planName, seats, date })}
       </p>
-      <ActionForm action={formAction(keepCurrentPlan)}>
+      <WithdrawForm name={form}>
+        <input type="hidden" name="when" value="period_end" />
         <input type="hidden" name="id" value={subscription.id} />
         <input type="hidden" name="planId" value={subscription.planId} />
         <input type="hidden" name="seats" value={subscription.seats} />
         <SubmitButton variant="secondary">{t("keep")}</SubmitButton>
-      </ActionForm>
+      </WithdrawForm>
     </div>
   );
 }
