@@ -4,6 +4,7 @@ import { CircleAlert, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { Outcome } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
+import { useFocus } from "./use-focus.ts";
 
 /** The outcome of a form, announced to screen readers. A field's error is shown at that field instead. */
 export function FormMessage({
@@ -21,12 +22,7 @@ export function FormMessage({
       className="min-h-5 text-sm empty:sr-only"
       data-outcome={codeOf(outcome)}
     >
-      {outcome?.done && successText && (
-        <p className="flex items-center gap-1.5 text-good">
-          <CircleCheck aria-hidden="true" size={16} />
-          {successText}
-        </p>
-      )}
+      {outcome?.done && successText && <Success outcome={outcome} text={successText} />}
       {isProblem && (
         <p className="flex items-start gap-1.5 text-bad group-has-aria-invalid:sr-only">
           <CircleAlert aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
@@ -39,6 +35,20 @@ export function FormMessage({
         </p>
       )}
     </div>
+  );
+}
+
+/** Takes the focus when the button that was pressed is gone. */
+function Success({ outcome, text }: { outcome: Outcome; text: string }) {
+  return (
+    <p
+      ref={useFocus<HTMLParagraphElement>(outcome)}
+      tabIndex={-1}
+      className="flex items-center gap-1.5 text-good"
+    >
+      <CircleCheck aria-hidden="true" size={16} />
+      {text}
+    </p>
   );
 }
 

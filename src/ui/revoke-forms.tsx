@@ -7,7 +7,7 @@ import { type FormAction, useFormAction } from "./use-form-action.ts";
 
 const SubmitContext = createContext<(form: FormData) => void>(() => {});
 
-/** The forms of all rows share one outcome, shown above them: the row of a revoked key is gone. */
+/** The forms of all rows share one outcome, shown above them: the row of what was revoked is gone. */
 export function RevokeForms({
   action,
   successText,
@@ -26,6 +26,11 @@ export function RevokeForms({
       </div>
     </OutcomeProvider>
   );
+}
+
+/** Revokes at once, without asking. */
+export function RevokeAtOnceForm({ children }: { children: ReactNode }) {
+  return <form action={useContext(SubmitContext)}>{children}</form>;
 }
 
 /** Stays open when its own submission was refused. */

@@ -39,12 +39,20 @@ export async function NotificationRow({
           <Time at={notification.createdAt} />
         </p>
       </div>
-      {isUnread && canBeMarked && (
-        <ActionForm action={formAction(markRead)} className="flex flex-col items-start">
-          <input type="hidden" name="id" value={notification.id} />
-          <SubmitButton variant="ghost" className="-ml-3 sm:ml-0" aria-label={t("markOne", { sentence })}>
-            {t("mark")}
-          </SubmitButton>
+      {canBeMarked && (
+        <ActionForm
+          action={formAction(markRead)}
+          successText={t("marked")}
+          className="flex flex-col items-start"
+        >
+          {isUnread && (
+            <>
+              <input type="hidden" name="id" value={notification.id} />
+              <SubmitButton variant="ghost" className="-ml-3 sm:ml-0" aria-label={t("markOne", { sentence })}>
+                {t("mark")}
+              </SubmitButton>
+            </>
+          )}
         </ActionForm>
       )}
     </li>

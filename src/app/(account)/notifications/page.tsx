@@ -36,7 +36,11 @@ export default withRefusalPage(async function NotificationsPage({
       <PageHeader
         title={t("title")}
         description={unread.count > 0 && t("count", { count: unread.count })}
-        action={unread.count > 0 && <MarkAllReadForm />}
+        action={
+          <ActionForm action={formAction(markAllRead)} successText={t("markedAll")}>
+            {unread.count > 0 && <SubmitButton>{t("markAll")}</SubmitButton>}
+          </ActionForm>
+        }
       />
       {page.items.length === 0 ? (
         <EmptyState
@@ -57,12 +61,3 @@ export default withRefusalPage(async function NotificationsPage({
     </>
   );
 });
-
-async function MarkAllReadForm() {
-  const t = await getTranslations("notifications");
-  return (
-    <ActionForm action={formAction(markAllRead)}>
-      <SubmitButton>{t("markAll")}</SubmitButton>
-    </ActionForm>
-  );
-}

@@ -53,7 +53,7 @@ export async function createBackupCodes(form: FormData): Promise<{ backupCodes: 
 }
 
 /** Field: the session's `id`. */
-export async function revokeSession(form: FormData): Promise<never> {
+export async function revokeSession(form: FormData): Promise<void> {
   try {
     await runAction(revoke, form, () => ({ id: form.get("id") }));
   } catch (error) {
@@ -61,7 +61,6 @@ export async function revokeSession(form: FormData): Promise<never> {
     if (refusalOf(error)?.code !== "not_found") throw error;
   }
   revalidatePath(PATH);
-  redirect(`${PATH}?done=session-revoked`);
 }
 
 export async function revokeOtherSessions(form: FormData): Promise<never> {

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { listSessions } from "../../../../operations/sessions/list-sessions.ts";
 import { ActionForm } from "../../../../ui/action-form.tsx";
 import { Card } from "../../../../ui/card.tsx";
+import { RevokeAtOnceForm, RevokeForms } from "../../../../ui/revoke-forms.tsx";
 import { SubmitButton } from "../../../../ui/submit-button.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
@@ -14,7 +15,11 @@ type Session = z.input<typeof listSessions.output>["items"][number];
 
 /** Where the user is signed in, this session first. */
 export async function SessionsCard() {
-  const [t, { items }] = await Promise.all([getTranslations("security.sessions"), read(listSessions, {})]);
+  const [t, done, { items }] = await Promise.all([
+    getTranslations("security.sessions"),
+    getTranslations("security.done"),
+    read(listSessions, {}),
+  ]);
   const sorted = items.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
   return (
     <Card
@@ -28,11 +33,13 @@ export async function SessionsCard() {
         ),
       })}
     >
-      <ul className="-my-3">
-        {sorted.map((session) => (
-          <SessionRow key={session.id} session={session} />
-        ))}
-      </ul>
+      <RevokeForms action={formAction(revokeSession)} successText={done("sessionRevoked")}>
+        <ul className="-my-3">
+          {sorted.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      </RevokeForms>
     </Card>
   );
 }
@@ -54,12 +61,12 @@ async function SessionRow({ session }: { session: Session }) {
         </p>
       </div>
       {!session.isCurrent && (
-        <ActionForm action={formAction(revokeSession)}>
+        <RevokeAtOnceForm>
           <input type="hidden" name="id" value={session.id} />
           <SubmitButton variant="ghost" aria-label={t("revokeWhich", { device: name })}>
             {t("revoke")}
           </SubmitButton>
-        </ActionForm>
+        </RevokeAtOnceForm>
       )}
     </li>
   );
