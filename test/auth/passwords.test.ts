@@ -194,8 +194,9 @@ describe("with email confirmation required", () => {
       cookies: [],
     });
     expect((await context.call("/sign-in/email", body)).status).toBe(403);
-    const mail = context.mails.find(({ subject }) => subject === "Confirm your email address");
+    const mail = context.mails.findLast(({ subject }) => subject === "Confirm your email address");
     const link = /https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "";
+    expect(new URL(link).searchParams.get("callbackURL")).toBe("/verify-email?done");
     expect(
       (await context.auth.handle(new Request(link.replace("token=", "token=x")), "192.0.2.7")).status,
     ).toBe(302);

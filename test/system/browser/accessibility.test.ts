@@ -29,7 +29,7 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["forgotten-password-sent", "/forgotten-password?sent", "nobody"],
   ["reset-password", "/reset-password?token=abc", "nobody"],
   ["reset-password-invalid", "/reset-password?error=INVALID_TOKEN", "nobody"],
-  ["verify-email", "/verify-email", "nobody"],
+  ["verify-email", "/verify-email?done", "nobody"],
   ["verify-email-invalid", "/verify-email?error=INVALID_TOKEN", "nobody"],
   ["sign-in-two-factor", "/sign-in/two-factor?next=/billing", "nobody"],
   ["sign-in-two-factor-backup", "/sign-in/two-factor?backup", "nobody"],

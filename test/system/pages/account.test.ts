@@ -376,6 +376,13 @@ describe("a change of the email address", () => {
     expect((await openPage(server.url, "/settings", cookie)).text).toContain(newEmail);
     expect((await openPage(server.url, "/confirm-email-change", "")).text).toContain("This link isn’t valid");
   });
+
+  it("is said to be confirmed only after the link of a mail", async () => {
+    const titleOf = async (path: string) => headingsOf((await openPage(server.url, path, "")).html);
+    expect(await titleOf("/verify-email")).toEqual(["This link isn’t valid"]);
+    expect(await titleOf("/verify-email?done&error=TOKEN_EXPIRED")).toEqual(["This link isn’t valid"]);
+    expect(await titleOf("/verify-email?done")).toEqual(["Email address confirmed"]);
+  });
 });
 
 const APP_URL = "https://app.example.com";

@@ -16,7 +16,7 @@ export async function signUp(form: FormData): Promise<void> {
     name: formText(form, "name"),
     email: formText(form, "email"),
     password: formText(form, "password"),
-    callbackURL: `/verify-email${query}`,
+    callbackURL: `/verify-email?${new URLSearchParams({ done: "", ...(next && { next }) })}`,
   });
   const { token } = created as { token: string | null };
   redirect(token === null ? `/sign-up/sent${query}` : next || "/onboarding");
