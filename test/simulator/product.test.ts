@@ -371,7 +371,7 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
   });
 
   it("charges seats that a customer adds in the portal as the provider does", async () => {
-    const { sim, userId, buy, close } = await shopWith(format);
+    const { sim, userId, storedSubscriptions, buy, close } = await shopWith(format);
     const { act, forward } = await buy();
     const amounts = async () => {
       await eventually(() => storedPayments(userId), sim.payments("provider-a") as never);
@@ -394,6 +394,11 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
         "Nothing was charged",
       );
     expect(sim.payments("provider-a").some(({ amount }) => amount === 0)).toBe(isChargedNow);
+    // Nor can a renewal fail that credit pays in full.
+    await act("fail_renewal");
+    await forward("month");
+    const [renewed] = await storedSubscriptions();
+    expect(renewed?.status === "active").toBe(isChargedNow || isChargedLater);
     await close();
   });
 

@@ -1,5 +1,5 @@
 import { DAY_SECONDS, intervalsAfter } from "./calendar.ts";
-import { chargeFor, periodLine } from "./charge.ts";
+import { amountDue, chargeFor, periodLine } from "./charge.ts";
 import type { Charge } from "./charge-line.ts";
 import { discountAt } from "./discount.ts";
 import type { BillingState, Dunning, SubscriptionState } from "./subscription.ts";
@@ -64,7 +64,8 @@ function renew<Subscription extends BillingState>(
     ...(charge === null ? {} : { pendingLines: [], credit: charge.creditAfter }),
     state: charge === null && !state.charge ? state : { ...state, charge },
   };
-  if (subscription.nextCharge === "fails") {
+  // What credit pays in full cannot fail.
+  if (subscription.nextCharge === "fails" && amountDue({ ...next.state, ...period }) > 0) {
     const overdue = { sinceSeconds: nowSeconds, tries: 0 };
     return changed(
       { ...next, overdue },
