@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { ignoreClosedPipes } from "../observability/ignore-closed-pipes.ts";
 import { addAudit } from "./audit.ts";
 import { addCompletion } from "./completion.ts";
 import { concludeFailure } from "./conclude.ts";
@@ -9,6 +8,7 @@ import { addDoctor } from "./doctor.ts";
 import { addEndpoints } from "./endpoints.ts";
 import { addImport } from "./import.ts";
 import { addKeys } from "./keys.ts";
+import { reportOutputErrors } from "./report-output-errors.ts";
 import { addSimulate } from "./simulate.ts";
 import { addSubscriptions } from "./subscriptions.ts";
 import type { Terminal } from "./terminal.ts";
@@ -69,6 +69,6 @@ Examples:
 }
 
 if (import.meta.main) {
-  ignoreClosedPipes();
+  reportOutputErrors();
   await runCommand(process.argv.slice(2), process);
 }

@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { tollgateIn, tollgateProcessIn } from "./tollgate.ts";
+import { ENTRY, tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
 // Nothing listens there: wrong usage must be reported without a database.
 const tollgate = tollgateIn({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", PORT: "1" });
@@ -115,6 +117,17 @@ describe("the process", () => {
     const started = tollgateProcessIn({});
     expect(await started("--help")).toEqual(await tollgate("--help"));
     expect(await started("frobnicate")).toEqual(await tollgate("frobnicate"));
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("says on one line that its output cannot be written", () => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [ENTRY, "--help"], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(full);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^the output could not be written: ENOSPC.*\n$/);
   });
 });
 
