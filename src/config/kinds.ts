@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import parseAddresses from "nodemailer/lib/addressparser";
 import { z } from "zod";
+import { isDecodable } from "../http/is-decodable.ts";
 
 /** Schemas of variables. Errors contain an example and never the value, which may be a secret. */
 export const wholeNumber = (min: number, max: number, example: number) =>
@@ -167,13 +168,4 @@ function isRedisUrl(text: string): boolean {
   // Without a host the client would connect to this machine. What follows # is the rest of a password.
   if (!parsed?.hostname || parsed.hash !== "") return false;
   return /^(?:\/\d*)?$/.test(parsed.pathname) && [parsed.username, parsed.password].every(isDecodable);
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -86,6 +86,7 @@ export const FORMATS = {
   number_id: "an id such as 42",
   cursor: "the nextCursor of the previous page",
   event_id: "the id of an event, or the nextCursor of the previous response",
+  url_encoding: "a URL whose escapes such as %C3%A9 are UTF-8",
   trimmed: "text without white space at its beginning or end",
   printable_ascii: "ASCII letters, digits and punctuation",
   limit: "requests/seconds for at most a day, e.g. 600/60",

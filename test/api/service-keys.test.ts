@@ -359,6 +359,22 @@ describe("PUT /api/users/external/:externalId", () => {
     },
   );
 
+  it.each(["%ff", "a%", "%c3%28"])("refuses the id %s, which cannot be decoded", async (id) => {
+    const body = { email: "ana6@example.com", name: "Ana" };
+    for (const refused of [
+      await send("PUT", `/api/v2/users/external/${id}`, { body }),
+      await send("GET", `/api/v2/entitlements?externalId=${id}`),
+    ]) {
+      expect(refused).toMatchObject({
+        status: 400,
+        body: {
+          error: "expected a URL whose escapes such as %C3%A9 are UTF-8",
+          params: { problem: "malformed", format: "url_encoding" },
+        },
+      });
+    }
+  });
+
   it("accepts an id with white space inside", async () => {
     const { body } = await put("a b", { email: "ana4@example.com", name: "Ana" });
     expect(body.externalId).toBe("a b");

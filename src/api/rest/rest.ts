@@ -1,6 +1,8 @@
 import { Hono } from "hono";
+import { refuse } from "../../domain/refusal.ts";
 import { answerWithEtag } from "../../http/etag.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
+import { isDecodable } from "../../http/is-decodable.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { readJson } from "../../http/read-json.ts";
 import { answerJson } from "../../http/response-headers.ts";
@@ -19,13 +21,16 @@ export function rest(routes: readonly Route[], deps: Dependencies, callers: Call
     const readInput = inputReader(route);
     api.on(route.method, route.path, async (c) => {
       const call = await authenticate(c, callers);
-      const output = await execute(route.operation, deps, call, () =>
-        readInput({
+      const output = await execute(route.operation, deps, call, () => {
+        // Hono keeps what it cannot decode: "%ff" would be three characters of an id.
+        if (!isDecodable(c.req.url))
+          refuse({ reason: "invalid_input", params: { problem: "malformed", format: "url_encoding" } });
+        return readInput({
           params: c.req.param() as Record<string, string>,
           queries: c.req.queries(),
           readBody: () => readJson(c.env.incoming),
-        }),
-      );
+        });
+      });
       const body =
         route.plural === null
           ? output

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { pageRequests } from "../../app/gate/page-request.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { isDecodable } from "../../http/is-decodable.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { isCrossOrigin } from "../../http/origin-check.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
@@ -65,7 +66,8 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
           outgoing.setHeader("allow", METHODS.join(", "));
           return sendText(outgoing, 405, "Method not allowed");
         }
-        if (!isDecodable(incoming.url)) return sendText(outgoing, 400, "Bad request");
+        // Next.js would respond with 500.
+        if (!isDecodable(pathOf(incoming))) return sendText(outgoing, 400, "Bad request");
         if (isForbiddenWrite(incoming, options)) return sendText(outgoing, 403, "Forbidden");
         if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
           return sendText(outgoing, 413, "Payload too large");
@@ -93,14 +95,8 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
   };
 }
 
-/** Next.js would respond with 500 to a path that cannot be decoded. */
-function isDecodable(url = ""): boolean {
-  try {
-    decodeURIComponent(url.split("?", 1)[0] as string);
-    return true;
-  } catch {
-    return false;
-  }
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] as string;
 }
 
 function isForbiddenWrite({ method = "", headers }: IncomingMessage, { ownOrigins }: PagesOptions): boolean {
