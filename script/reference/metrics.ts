@@ -6,6 +6,7 @@ export async function metricRows(): Promise<string> {
   const { read } = createMetrics({
     countFlagged: async () => [],
     outboundState: async () => ({ failing: 0, disabled: 0, backlogSeconds: 0 }),
+    askLimiter: () => null,
   });
   const { text } = await read();
   const types = new Map(matches(text, /^# TYPE (\S+) (\S+)$/gm));

@@ -13,6 +13,8 @@ type OutboundState = { failing: number; disabled: number; backlogSeconds: number
 type Sources = {
   countFlagged(): Promise<readonly FlaggedCount[]>;
   outboundState(): Promise<OutboundState>;
+  /** Makes a decision: without one, the limiter does not notice that its store is away or back. */
+  askLimiter(): unknown;
 };
 
 /**
@@ -25,7 +27,7 @@ const MISNAMED = [
   ...["nodejs_eventloop_utilization_histogram", "nodejs_eventloop_utilization_summary"],
 ];
 
-export function createMetrics({ countFlagged, outboundState }: Sources) {
+export function createMetrics({ countFlagged, outboundState, askLimiter }: Sources) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -49,7 +51,7 @@ export function createMetrics({ countFlagged, outboundState }: Sources) {
   });
   const storeUp = new Gauge({
     name: "tollgate_limiter_store_up",
-    help: "1 while the shared store of the limiter answers; 0 while counts are local or scopes are refused",
+    help: "1 while the shared store of the limiter answers; 0 after five decisions in a row without an answer, until it answers one again",
     registers: [registry],
   });
   const withoutStore = new Counter({
@@ -82,7 +84,7 @@ export function createMetrics({ countFlagged, outboundState }: Sources) {
   };
   return {
     read: async () => {
-      await Promise.all([updateFlagged(), outbound.update()]);
+      await Promise.all([updateFlagged(), outbound.update(), askLimiter()]);
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),

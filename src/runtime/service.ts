@@ -65,6 +65,7 @@ export async function startService(
       : (await import("../observability/metrics.ts")).createMetrics({
           countFlagged: () => countFlagged(runtime.database),
           outboundState: () => outboundState(runtime.database),
+          askLimiter: () => limits.rateLimit("metrics:scrape", { limit: 1_000, windowSeconds: 1 }),
         });
   const chat =
     config.chat &&

@@ -7,6 +7,7 @@ import { findProgram } from "../support/installed-programs.ts";
 const QUIET = {
   countFlagged: async () => [],
   outboundState: async () => ({ failing: 0, disabled: 0, backlogSeconds: 0 }),
+  askLimiter: () => null,
 };
 const FLAGGED = [{ provider: "provider-a", flagged: 5, settled: 2 }];
 const LINE = /^tollgate_subscriptions_needing_review\{.*$/gm;
@@ -33,6 +34,7 @@ it("keeps the last counts while they cannot be read", async () => {
       if (isDown) throw new Error("the database is away");
       return { failing: 0, disabled: 0, backlogSeconds: 7 };
     },
+    askLimiter: () => null,
   });
   await metrics.read();
   isDown = true;
@@ -43,11 +45,17 @@ it("keeps the last counts while they cannot be read", async () => {
 
 it("does not wait for counts that a silent database does not return", async () => {
   const never = new Promise<never>(() => {});
-  const metrics = createMetrics({ countFlagged: () => never, outboundState: () => never });
+  const metrics = createMetrics({ ...QUIET, countFlagged: () => never, outboundState: () => never });
   metrics.delivered("provider-a", "unavailable");
   expect((await metrics.read()).text).toContain(
     'tollgate_webhook_deliveries_total{slot="provider-a",outcome="unavailable"} 1',
   );
+});
+
+it("has the limiter ask its store first, and reports what it learns", async () => {
+  const metrics = createMetrics({ ...QUIET, askLimiter: async () => metrics.limiter.sharedStore(true) });
+  metrics.limiter.sharedStore(false);
+  expect((await metrics.read()).text).toContain("tollgate_limiter_store_up 1");
 });
 
 it("reports attempts to deliver outbound events, their backlog and unhealthy endpoints", async () => {
