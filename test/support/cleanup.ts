@@ -1,5 +1,4 @@
 import { afterAll } from "vitest";
-import { KEPT_MEMORY } from "./kept-memory.ts";
 
 const cleanups = new Set<() => Promise<unknown>>();
 
@@ -19,5 +18,5 @@ export async function cleanUp(): Promise<void> {
 }
 
 // This is a set-up file of Vitest's: it applies to every test file.
-for (const name of Object.keys(KEPT_MEMORY)) delete process.env[name];
+for (const name of Object.keys(process.env)) if (name.startsWith("MALLOC_")) delete process.env[name];
 afterAll(cleanUp);
