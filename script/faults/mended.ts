@@ -609,4 +609,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "every subscription that is paid for",
     inPages: true,
   },
+  {
+    file: "src/store/subscriptions.ts",
+    find: "greatest(compared_at_micros, $2::bigint)",
+    replace: "$2::bigint",
+    fault: "a slow comparison makes events in order that a later one had made late",
+    tests: ["test/reconcile/reconcile.test.ts"],
+    only: "stays compared",
+  },
 ];

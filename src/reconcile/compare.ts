@@ -102,7 +102,8 @@ async function correct(
     const decided = decision.outcome === "applied" ? decision.subscription : before;
     // A problem with the plan is flagged for the operator. Events from before this request are late from now
     // on.
-    const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros: askedAtMicros };
+    const comparedAtMicros = Math.max(askedAtMicros, before.comparedAtMicros ?? 0);
+    const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros };
     const change = subscriptionChange(before, after);
     const { changes } = change;
     const comparison: Comparison =

@@ -129,8 +129,9 @@ export async function updateSubscriptions(
 
 const RECORD_COMPARISON = {
   name: "record_comparison",
-  // Nothing else has changed: `updated_at` stays.
-  text: "update subscription set compared_at_micros = $2::bigint, out_of_order = false where id = any (array[$1::uuid])",
+  // Nothing else has changed: `updated_at` stays. One that asked later may have ended first.
+  text: `update subscription set compared_at_micros = greatest(compared_at_micros, $2::bigint), out_of_order = false
+where id = any (array[$1::uuid])`,
 };
 
 /**

@@ -8,6 +8,7 @@ import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { createTestContext, session } from "../operations/test-context.ts";
+import { eventually } from "../support/eventually.ts";
 import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 import { STRIPE_KEY } from "../support/stripe-server.ts";
 
@@ -135,6 +136,27 @@ describe("a subscription that differs from its provider's", () => {
     expect(await stored()).toMatchObject([{ seats: 4, status: "active", out_of_order: false }]);
     expect(report.corrected).toMatchObject([{ changes: { status: ["past_due", "active"] } }]);
     expect(report.corrected[0]?.changes).not.toHaveProperty("seats");
+  });
+
+  it("stays compared up to the latest request, when an earlier one is answered after it", async () => {
+    truth();
+    await run({ extent: "all" });
+    const comparedAt = () => test.rows("select compared_at_micros from subscription");
+    let afterTheLater: unknown;
+    let calls = 0;
+    stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/subscriptions/sub_1") return undefined;
+      calls += 1;
+      if (calls > 1) return undefined;
+      const askedAt = Date.now();
+      await eventually(async () => Date.now() > askedAt, true);
+      await run({ extent: "all" }, other);
+      afterTheLater = await comparedAt();
+      return undefined;
+    });
+    await run({ extent: "all" });
+    expect(calls).toBe(2);
+    expect(await comparedAt()).toEqual(afterTheLater);
   });
 
   it("is corrected once by simultaneous runs", async () => {
