@@ -158,7 +158,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/reconcile/compare.ts",
-    find: "outOfOrder: problem !== null, comparedAtMicros: askedAtMicros };",
+    find: "outOfOrder: problem !== null, comparedAtMicros };",
     replace: "outOfOrder: problem !== null };",
     fault: "a correction does not store when the provider was asked",
     tests: ["test/reconcile/reconcile.test.ts"],
