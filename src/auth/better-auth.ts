@@ -88,7 +88,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             sendOnSignIn: true,
             expiresIn: HOUR_SECONDS,
             sendVerificationEmail: ({ user, url }: { user: Recipient; url: string }) =>
-              send(user, { kind: "email_confirmation", url: withLanding(url) }),
+              send(user, { kind: "email_confirmation", url: withConfirmationPage(url) }),
           },
         }
       : {}),
@@ -156,7 +156,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
 }
 
 /** The home page, where Better Auth leads by default, would not say that the address is confirmed. */
-function withLanding(link: string): string {
+function withConfirmationPage(link: string): string {
   const url = new URL(link);
   if (url.searchParams.get("callbackURL") === "/") url.searchParams.set("callbackURL", "/verify-email?done");
   return url.href;
