@@ -10,7 +10,10 @@ import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.t
 import { closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
 
-/** Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed. */
+/**
+ * Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed.
+ * @throws Refusal `unavailable`; `conflict` for a checkout that was paid
+ */
 export async function replaceCheckout(
   deps: BillingTools,
   { api, order }: { api: PaymentApi; order: Order },
@@ -21,12 +24,13 @@ export async function replaceCheckout(
   const isSameSlot = previous.provider === order.provider;
   if (isSameSlot && api.traits.checkout.canBeUpdated) {
     const updating = api.updateCheckout(previous.id, await checkoutOrder(deps, order, randomUUID()));
-    const updated = await updating.catch((error: unknown) => {
+    const updated = updating.catch((error: unknown) => {
       // The provider rejects the update of a paid or canceled checkout: closing it shows which it is.
       if (!isPaymentApiProblem(error) || !["rejected", "missing"].includes(error.failure)) throw error;
       return null;
     });
-    if (updated !== null) return updated;
+    const opened = await mapProviderErrors(deps, facts, updated);
+    if (opened !== null) return opened;
   }
   const end = await mapProviderErrors(deps, facts, closeStoredCheckout(deps, closing));
   switch (end.status) {

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { openCheckout } from "../../src/billing/open-checkout.ts";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { startHttpServer } from "../support/http.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { testDatabase } from "../support/test-database.ts";
+
+const test = testDatabase(1);
+const url = "https://app.example.com/pay?_ptxn=txn_1";
+
+it("refuses another order, and keeps the open checkout, while the provider cannot update it", async () => {
+  let isDown = false;
+  const paddle = await startHttpServer(({ method }, response) => {
+    const data = method === "GET" ? [] : { id: "txn_1", checkout: { url } };
+    response.writeHead(isDown ? 500 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ data }));
+  });
+  cleanedUp(paddle.close);
+  const runtime = await startTestRuntime(test.url, {
+    PROVIDER_B_API_KEY: "pdl_sdbx_apikey_of_nobody",
+    PROVIDER_B_API_URL: paddle.url,
+  });
+  cleanedUp(runtime.close);
+  const order = (seats: number) =>
+    openCheckout({ ...runtime, plans }, runtime.payments["provider-b"] as PaymentApi, {
+      userId: "user_0",
+      provider: "provider-b",
+      planId: "pro",
+      priceId: "pri_pro_monthly",
+      seats,
+      returnUrl: null,
+      email: "user_0@example.com",
+      isEmailConfirmed: true,
+    });
+  expect(await order(1)).toBe(url);
+
+  isDown = true;
+  await expect(order(2)).rejects.toMatchObject({ reason: "provider_unreachable" });
+  expect(await test.rows("select url, seats from checkout")).toEqual([{ url, seats: 1 }]);
+});
