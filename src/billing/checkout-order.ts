@@ -17,6 +17,7 @@ export type BillingTools = ProviderTools & {
 };
 
 export type Order = WantedCheckout & Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
+
 /** The order as sent to the provider, for a new customer. */
 export async function checkoutOrder(
   deps: BillingTools,

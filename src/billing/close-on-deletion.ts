@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
 import { checkoutLease, findStoredCheckout, type StoredCheckout } from "../store/checkouts.ts";
@@ -8,6 +7,7 @@ import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { findUser } from "../store/users.ts";
 import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
+import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";
 
 /**
  * Makes sure that nobody pays for an account that is about to be deleted: no checkout is opened until `release`.
@@ -22,10 +22,6 @@ type HeldCheckout = {
 };
 
 type Tools = ClosingTools & { database: Queryable };
-
-const LEASE_SECONDS = 12;
-const WAIT_MS = 15_000;
-const RETRY_MS = 100;
 
 /**
  * If the provider cannot close the checkout, or it has been paid, the resulting subscription is canceled and
@@ -50,20 +46,17 @@ async function holdCheckout(
   database: Queryable,
   userId: string,
 ): Promise<{ lease: HeldLease; stored: StoredCheckout | null }> {
-  const giveUpAt = performance.now() + WAIT_MS;
-  for (;;) {
+  return waitForLease(async () => {
     const lease = await holdLease(database, checkoutLease(userId), { seconds: LEASE_SECONDS });
-    if (lease !== null) {
-      const stored = await findStoredCheckout(database, userId).catch(async (error) => {
-        await lease.release();
-        throw error;
-      });
-      if (stored !== "busy") return { lease, stored };
+    if (lease === null) return null;
+    const stored = await findStoredCheckout(database, userId).catch(async (error) => {
       await lease.release();
-    }
-    if (performance.now() >= giveUpAt) refuse({ reason: "checkout_in_progress" });
-    await sleep(RETRY_MS);
-  }
+      throw error;
+    });
+    if (stored !== "busy") return { lease, stored };
+    await lease.release();
+    return null;
+  });
 }
 
 async function close(

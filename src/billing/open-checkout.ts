@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CheckoutOrder, OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { notFound, refuse } from "../domain/refusal.ts";
@@ -18,11 +17,8 @@ import { mapProviderErrors } from "./ask-provider.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 import { replaceCheckout } from "./replace-checkout.ts";
+import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";
 
-/** After a crash, another request can take over once the lease has expired. */
-const LEASE_SECONDS = 12;
-const WAIT_FOR_OTHERS_MS = (LEASE_SECONDS + 3) * 1_000;
-const RETRY_MS = 100;
 /** For providers that do not report when a checkout expires. */
 const KEEP_SECONDS = 60 * 60;
 
@@ -35,18 +31,14 @@ type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease };
  * deleted meanwhile
  */
 export async function openCheckout(deps: BillingTools, api: PaymentApi, order: Order): Promise<string> {
-  const giveUpAt = performance.now() + WAIT_FOR_OTHERS_MS;
-  for (;;) {
-    const open = await findOpenCheckout(deps.database, order, { keepSeconds: KEEP_SECONDS, lease: null });
+  const { database } = deps;
+  return waitForLease(async () => {
+    const open = await findOpenCheckout(database, order, { keepSeconds: KEEP_SECONDS, lease: null });
     if (open !== null) return open;
-    const name = checkoutLease(order.userId);
-    const url = await withLease(deps.database, name, { seconds: LEASE_SECONDS }, (lease) =>
+    return withLease(database, checkoutLease(order.userId), { seconds: LEASE_SECONDS }, (lease) =>
       openWithLease(deps, { api, order, lease }),
     );
-    if (url !== null) return url;
-    if (performance.now() >= giveUpAt) refuse({ reason: "checkout_in_progress" });
-    await sleep(RETRY_MS);
-  }
+  });
 }
 
 /** `null`: another process is opening one, or has taken over the lease. */
