@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Offer } from "../lifecycle/offer.ts";
+import { firstOffers, type Offer } from "../lifecycle/offer.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { price, product, STORE_ID, store, variant } from "./documents.ts";
 import { document, notFound } from "./errors.ts";
@@ -20,8 +20,7 @@ export function lemonSqueezyCatalog(slot: ProviderSlot): Hono {
     return document(c, { data: store(slot) });
   });
   app.get("/products", (c) => {
-    const products = [...new Map(slot.offers.map((offer) => [offer.planId, offer])).values()];
-    const listed = products.filter(() => isAllowed(c, "store_id", STORE_ID));
+    const listed = firstOffers(slot.offers).filter(() => isAllowed(c, "store_id", STORE_ID));
     return numberedPage(c, slot, listed, (offer) => product(slot, offer));
   });
   app.get("/products/:id", (c) =>

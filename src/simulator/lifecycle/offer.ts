@@ -10,3 +10,8 @@ export type Offer = {
   interval: "month" | "year";
   seats: { min: number; max: number };
 };
+
+/** Each plan once, at its first price. */
+export function firstOffers(offers: readonly Offer[]): Offer[] {
+  return offers.filter((offer, at) => offers.findIndex(({ planId }) => planId === offer.planId) === at);
+}

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { Offer } from "../lifecycle/offer.ts";
+import { firstOffers, type Offer } from "../lifecycle/offer.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { data, noEntity } from "./errors.ts";
 import { cursorPage, isAmong, isIncluded } from "./page.ts";
@@ -25,8 +25,9 @@ export function paddleCatalog(slot: ProviderSlot): Hono {
     return data(c, priceJson(c, offer));
   });
   app.get("/products", (c) => {
-    const products = [...new Map(slot.offers.map((offer) => [offer.planId, offer])).values()];
-    const listed = products.filter(() => isAmong(c, "status", "active") && isAmong(c, "type", "standard"));
+    const listed = firstOffers(slot.offers).filter(
+      () => isAmong(c, "status", "active") && isAmong(c, "type", "standard"),
+    );
     return cursorPage(c, slot, listed, {
       path: "/products",
       idOf: (offer) => productIdOf(offer),

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { applyCommand } from "../lifecycle/apply-command.ts";
+import { firstOffers } from "../lifecycle/offer.ts";
 import { emitEvents } from "../server/emit-events.ts";
 import { type PortalVisit, readPortalToken } from "../server/portal-link.ts";
 import {
@@ -78,38 +79,30 @@ ${successText ? html`<p class="done" role="status">${successText}</p>` : ""}
 }
 
 function subscriptionCard(slot: ProviderSlot, subscription: SimulatedSubscription): Html {
-  const { ids, state, nextCharge, startedAtSeconds } = subscription;
+  const { ids, state, startedAtSeconds } = subscription;
   const { offer, seats } = state;
   const id = ids.subscriptionId;
   return html`<section class="card" aria-labelledby="name-${id}" data-subscription="${id}">
 <div class="row apart"><h2 id="name-${id}">${offer.planName}, ${seatsOf(seats)}</h2>${stateOf(state)}</div>
 <p>${outlook(state)}</p>
 <p class="soft small">${money(offer.amount, offer.currency)} ${perInterval(offer)} · since ${day(startedAtSeconds)} · <code>${id}</code></p>
-${state.status === "canceled" ? "" : controls(slot, subscription, nextCharge === "fails")}
+${state.status === "canceled" ? "" : controls(slot, subscription)}
 </section>`;
 }
 
-function controls(
-  slot: ProviderSlot,
-  { ids, state, overdue }: SimulatedSubscription,
-  willFail: boolean,
-): Html {
+function controls(slot: ProviderSlot, { ids, state, overdue, nextCharge }: SimulatedSubscription): Html {
+  const willFail = nextCharge === "fails";
   const { offer, seats, cancelAtPeriodEnd } = state;
   const id = ids.subscriptionId;
   const hidden = html`<input type="hidden" name="subscription" value="${id}">`;
-  const otherOffers = slot.offers.filter(
-    ({ priceId, planId }) => priceId !== offer.priceId && planId !== offer.planId,
-  );
-  const firsts = otherOffers.filter(
-    (candidate, at) => otherOffers.findIndex(({ planId }) => planId === candidate.planId) === at,
-  );
+  const otherOffers = firstOffers(slot.offers).filter(({ planId }) => planId !== offer.planId);
   return html`<h3>Change</h3>
 <div class="row end">
 <form method="post" class="row end">${hidden}
 <div><label for="seats-${id}">Seats</label>
 <input class="narrow" id="seats-${id}" name="seats" type="number" required min="${offer.seats.min}" max="${offer.seats.max}" value="${seats}"></div>
 <button name="action" value="seats">Change seats</button></form>
-${firsts.map(
+${otherOffers.map(
   (
     otherOffer,
   ) => html`<form method="post">${hidden}<input type="hidden" name="price" value="${otherOffer.priceId}">

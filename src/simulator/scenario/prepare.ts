@@ -1,7 +1,7 @@
 import { type PlanCatalog, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
-import type { Offer } from "../lifecycle/offer.ts";
+import { firstOffers, type Offer } from "../lifecycle/offer.ts";
 import { simulatedProviderOf } from "../registry.ts";
 import type { SubscriptionIds } from "../renderer.ts";
 import type { SimulatedProvider } from "../simulated-provider.ts";
@@ -75,8 +75,7 @@ export function userPrefix(run: string): string {
 
 /** The catalog's plans in a slot, each at its first price. */
 export function offersOf(catalog: PlanCatalog, slot: Slot): Offer[] {
-  const offers = everyOfferOf(catalog, slot);
-  return offers.filter((offer, at) => offers.findIndex(({ planId }) => planId === offer.planId) === at);
+  return firstOffers(everyOfferOf(catalog, slot));
 }
 
 /** The same including the plans' other prices. */

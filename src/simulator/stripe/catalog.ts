@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Offer } from "../lifecycle/offer.ts";
+import { firstOffers, type Offer } from "../lifecycle/offer.ts";
 import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { missing } from "./errors.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
@@ -33,7 +33,7 @@ export function stripeCatalog(slot: ProviderSlot): Hono {
     const ids = [...new URL(c.req.url).searchParams].flatMap(([name, id]) =>
       name.startsWith("ids[") ? [id] : [],
     );
-    const listed = productsOf(slot)
+    const listed = firstOffers(slot.offers)
       .filter((offer) => ids.length === 0 || ids.includes(productIdOf(offer)))
       .filter(() => c.req.query("active") !== "false")
       .filter(() => isCreatedWithin(c, CATALOG_CREATED_AT_SECONDS));
@@ -53,13 +53,8 @@ export function stripeCatalog(slot: ProviderSlot): Hono {
 }
 
 export function findProduct(slot: ProviderSlot, id: string): object | null {
-  const offer = productsOf(slot).find((candidate) => productIdOf(candidate) === id);
+  const offer = slot.offers.find((candidate) => productIdOf(candidate) === id);
   return offer === undefined ? null : stripeProduct(offer);
-}
-
-/** One offer of each plan. */
-function productsOf({ offers }: ProviderSlot): Offer[] {
-  return [...new Map(offers.toReversed().map((offer) => [offer.planId, offer])).values()].toReversed();
 }
 
 function productIdOf({ planId }: Offer): string {

@@ -64,7 +64,8 @@ describe("the account", () => {
     expect(stores).toEqual([await dataOf(lemonSqueezy.getStore(STORE))]);
     const variant = await dataOf(lemonSqueezy.getVariant(VARIANT));
     const productId = variant.attributes.product_id;
-    expect(await dataOf(lemonSqueezy.getProduct(productId))).toMatchObject({
+    const product = await dataOf(lemonSqueezy.getProduct(productId));
+    expect(product).toMatchObject({
       attributes: { name: "Pro", price: 2_000, price_formatted: expect.stringContaining("20") },
     });
     const variants = await dataOf(lemonSqueezy.listVariants({ filter: { productId } }));
@@ -73,6 +74,7 @@ describe("the account", () => {
     expect(products.map(({ attributes }) => attributes.name)).toEqual(
       expect.arrayContaining(["Pro", "Team"]),
     );
+    expect(products).toContainEqual(product);
     const [price] = await dataOf(lemonSqueezy.listPrices({ filter: { variantId: VARIANT } }));
     expect(await dataOf(lemonSqueezy.getPrice(String(price?.id)))).toMatchObject({
       attributes: { unit_price: 2_000, category: "subscription", renewal_interval_unit: "month" },
