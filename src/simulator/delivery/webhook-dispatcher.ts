@@ -79,7 +79,6 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
     if (address === null) {
       event.dueAtMs = slot.nowMs() + RETRY_UNKNOWN_TARGET_MS;
       underWay.delete(event.number);
-      timer ??= setTimeout(wake, RETRY_UNKNOWN_TARGET_MS).unref();
       return;
     }
     const copies = Array.from({ length: 1 + event.copies }, () => post(event, address));

@@ -3,8 +3,7 @@ import { amountDue, chargeFor, periodLine } from "./charge.ts";
 import type { Charge } from "./charge-line.ts";
 import { discountAt } from "./discount.ts";
 import type { BillingState, Dunning, SubscriptionState } from "./subscription.ts";
-import type { Transition } from "./transition.ts";
-import { changed } from "./transition.ts";
+import { changed, type Transition } from "./transition.ts";
 
 /** How long a subscription waits for its first payment; only Stripe's do. */
 const FIRST_PAYMENT_SECONDS = 23 * 3_600;
@@ -41,8 +40,7 @@ function renew<Subscription extends BillingState>(
   subscription: Subscription,
   nowSeconds: number,
 ): Transition<Subscription> {
-  const { scheduled } = subscription;
-  const { state } = subscription;
+  const { scheduled, state } = subscription;
   const wasTrial = state.status === "trialing";
   const offer = scheduled?.offer ?? state.offer;
   const seats = scheduled?.seats ?? state.seats;

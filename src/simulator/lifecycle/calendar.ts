@@ -1,4 +1,4 @@
-import type { Offer } from "../lifecycle/offer.ts";
+import type { Offer } from "./offer.ts";
 
 export const DAY_SECONDS = 86_400;
 

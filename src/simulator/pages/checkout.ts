@@ -51,7 +51,7 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     const trialDays = checkout.trialDays || (filled.wantsTrial ? TRIAL_DAYS : 0);
     const isLoggedOut = fields.get("logout") === "on" && slot.traits.letsPayersLogOut;
     const { email, code } = filled;
-    const payment = { email, seats: checkout.seats, trialDays, isLoggedOut, code: code || null };
+    const payment = { email, trialDays, isLoggedOut, code: code || null };
     const result = payCheckout(slot, checkout, payment);
     if (typeof result === "string") return c.html(form(c, checkout, { ...filled, problem: result }), 422);
     return paid(c, slot, checkout);

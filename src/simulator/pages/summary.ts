@@ -1,5 +1,4 @@
-import type { Clock } from "../server/move-clock.ts";
-import { nextDueMs } from "../server/move-clock.ts";
+import { type Clock, nextDueMs } from "../server/move-clock.ts";
 import { chargedAmount, paymentStatus, refundedAmount } from "../server/payments.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import { checkoutUrl, type ProviderSlot } from "../server/provider-slot.ts";

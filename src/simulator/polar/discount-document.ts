@@ -1,7 +1,6 @@
 import type { Coupon } from "../lifecycle/coupon.ts";
 import { rfc3339 } from "../rfc3339.ts";
-import type { ProviderSlot } from "../server/provider-slot.ts";
-import { findOffer } from "../server/provider-slot.ts";
+import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
 import { uuid } from "../uuid.ts";
 import { polarProduct } from "./product.ts";
 

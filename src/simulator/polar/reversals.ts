@@ -1,6 +1,5 @@
 import { amountDue } from "../lifecycle/charge.ts";
-import type { Reversal } from "../lifecycle/reversal.ts";
-import { reversedAmount } from "../lifecycle/reversal.ts";
+import { type Reversal, reversedAmount } from "../lifecycle/reversal.ts";
 import type { EventContext, ReversalContext, WireEvent } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";

@@ -89,11 +89,9 @@ function nextStep(
     if (step !== null) return step;
   }
   const charged = { ...billing, nextCharge: rng.chance(0.3) ? "fails" : "succeeds" } as const;
+  const advanced = advance(charged, dunning, dueAt);
   // Failed charge retries are not reported: time moves on to the next one.
-  return (
-    stepOf(advance(charged, dunning, dueAt), dueAt) ??
-    nextStep(rng, { offers, dunning }, advance(charged, dunning, dueAt).subscription, dueAt)
-  );
+  return stepOf(advanced, dueAt) ?? nextStep(rng, { offers, dunning }, advanced.subscription, dueAt);
 }
 
 /** A random change by its likelihood; `null`: nothing until the next due date. */

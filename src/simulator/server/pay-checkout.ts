@@ -15,21 +15,20 @@ import type { Checkout, Customer, SimulatedSubscription } from "./state.ts";
 
 export type Payment = {
   email: string;
-  seats: number;
   trialDays: number;
   /**
    * Whether the payer has left the customer that the seller chose, as Paddle's checkout offers by default.
    */
-  isLoggedOut?: boolean;
-  /** The promotion code that was entered. */
-  code?: string | null;
+  isLoggedOut: boolean;
+  /** The promotion code that was entered; `null`: none. */
+  code: string | null;
 };
 
 /** The customer pays: creates the subscription. Text: why the provider refuses the payment. */
 export function payCheckout(
   slot: ProviderSlot,
   checkout: Checkout,
-  { email, seats, trialDays, isLoggedOut = false, code = null }: Payment,
+  { email, trialDays, isLoggedOut, code }: Payment,
 ): SimulatedSubscription | string {
   const { traits, renderer } = slot;
   const now = nowSeconds(slot);
@@ -44,16 +43,15 @@ export function payCheckout(
   if (discount !== null)
     recordRedemption(slot, discount, {
       subscriptionId: ids.subscriptionId,
-      price: checkout.offer.amount * seats,
+      price: checkout.offer.amount * checkout.seats,
     });
   checkout.discount = discount;
-  checkout.seats = seats;
   checkout.status = "complete";
   checkout.completedAtSeconds = now;
   checkout.customerId = customer.id;
   checkout.email = email;
   checkout.subscriptionId = ids.subscriptionId;
-  const { id, offer, data, subscriptionData, successUrl, cancelUrl, allowPromotionCodes } = checkout;
+  const { id, offer, seats, data, subscriptionData, successUrl, cancelUrl, allowPromotionCodes } = checkout;
   const subscription: SimulatedSubscription = {
     ...startBilling({ offer, seats, trialDays, discount }, now),
     ids,

@@ -66,8 +66,9 @@ export type Checkout = {
   /** Whether the customer can enter a code; `null`: not given. */
   allowPromotionCodes?: boolean | null;
   createdAtSeconds: number;
-  /** `null` until paid. */
+  /** `null`: never. */
   expiresAtSeconds: number | null;
+  /** Both `null` until paid. */
   completedAtSeconds: number | null;
   subscriptionId: string | null;
 };
