@@ -2,22 +2,16 @@ import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 import type { Node, Outline } from "./payload-outline.ts";
 
+type Labels = { masked: string; size: (size: number) => string };
+
 /** JSON as a tree: deep levels are folded unless they match the search. */
-export function Payload({
-  outline,
-  labels,
-}: {
-  outline: Outline;
-  labels: { masked: string; size: (size: number) => string };
-}) {
+export function Payload({ outline, labels }: { outline: Outline; labels: Labels }) {
   return (
     <div className="overflow-x-auto rounded-box border border-line bg-canvas p-3 font-mono text-sm">
       <Branch node={outline.root} labels={labels} />
     </div>
   );
 }
-
-type Labels = { masked: string; size: (size: number) => string };
 
 function Branch({ node, labels }: { node: Node; labels: Labels }): ReactNode {
   if (node.kind === "leaf") return <Leaf node={node} labels={labels} />;

@@ -1,6 +1,6 @@
 import type { TollgateEvent } from "./event.ts";
 import type { Connection } from "./options.ts";
-import { errorOf } from "./response-error.ts";
+import { responseError } from "./response-error.ts";
 import { serverSentEvents } from "./server-sent-events.ts";
 import { TollgateError } from "./tollgate-error.ts";
 
@@ -34,7 +34,7 @@ export async function* openStream(
       headers: { ...headers, accept: "text/event-stream", ...(after ? { "last-event-id": after } : {}) },
       signal: request.signal,
     });
-    if (!response.ok) throw await errorOf(response);
+    if (!response.ok) throw await responseError(response);
     if (response.body === null) return;
     for await (const { id, data } of serverSentEvents(chunksOf(response.body, alive)))
       yield { id, event: data === null ? null : (JSON.parse(data) as TollgateEvent) };

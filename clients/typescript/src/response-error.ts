@@ -2,7 +2,7 @@ import { readRetryAfter } from "./retry-delay.ts";
 import { TollgateError } from "./tollgate-error.ts";
 
 /** Of a response of the REST API that is not a success. */
-export async function errorOf(response: Response): Promise<TollgateError> {
+export async function responseError(response: Response): Promise<TollgateError> {
   const { status, headers } = response;
   const body = await response.json().catch(() => null);
   const { error, reason, params } = body ?? {};

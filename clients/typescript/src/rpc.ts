@@ -68,7 +68,7 @@ export function createRpc(connection: Connection): RpcClient {
         return await untilAborted(answer, signal);
       } catch (cause) {
         signal?.throwIfAborted();
-        const error = errorOf(cause);
+        const error = rpcError(cause);
         const { status, retryAfterSeconds } = error;
         const delayMs = retryDelayMs({ attempt, status, retryAfterSeconds, isRepeatable }, connection);
         if (delayMs === null) throw error;
@@ -105,7 +105,7 @@ function member(
   });
 }
 
-function errorOf(cause: unknown): TollgateError {
+function rpcError(cause: unknown): TollgateError {
   if (!(cause instanceof TRPCClientError))
     return new TollgateError(String(cause), { status: null, reason: "network", cause });
   const { data, meta, message } = cause as TRPCClientError<AppRouter>;

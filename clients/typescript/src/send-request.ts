@@ -1,6 +1,6 @@
 import { fetchInTime } from "./fetch-in-time.ts";
 import type { Connection } from "./options.ts";
-import { errorOf } from "./response-error.ts";
+import { responseError } from "./response-error.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 import { TollgateError } from "./tollgate-error.ts";
@@ -12,8 +12,8 @@ export type RequestOptions = {
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /**
-   * Whether it may be sent again when its outcome is not known. `GET`, `PUT` and `DELETE` may unless said
-   * otherwise.
+   * Whether it may be sent again when its outcome is not known. `GET`, `HEAD`, `PUT` and `DELETE` may unless
+   * said otherwise.
    */
   isRepeatable?: boolean;
 };
@@ -35,7 +35,7 @@ export async function sendRequest(
   for (let attempt = 0; ; attempt += 1) {
     const response = await sendOnce(connection, method, path, options);
     if (!(response instanceof TollgateError) && (response.ok || response.status === 304)) return response;
-    const error = response instanceof TollgateError ? response : await errorOf(response);
+    const error = response instanceof TollgateError ? response : await responseError(response);
     const { status, retryAfterSeconds } = error;
     const delayMs = retryDelayMs({ attempt, status, retryAfterSeconds, isRepeatable }, connection);
     if (delayMs === null) throw error;
