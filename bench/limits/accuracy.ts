@@ -4,7 +4,7 @@ import type { Limiter, Told } from "./contender.ts";
 import { CONTENDERS, openerOf } from "./contenders.ts";
 import { EPISODES, type Episode, type Trial } from "./episodes.ts";
 import { type Call, judge, type Law, type Verdict, worst } from "./judge.ts";
-import { withRedis } from "./redis-server.ts";
+import { openLimiter } from "./open-limiter.ts";
 import type { Turn } from "./turn.ts";
 
 export type Accuracy = Verdict & { limit: number };
@@ -47,10 +47,8 @@ async function driven({ contender, redis }: Turn): Promise<Verdict[]> {
   return verdicts;
 }
 
-async function real({ contender, redis }: Turn): Promise<Verdict[]> {
-  await withRedis(redis.port, (ask) => ask("FLUSHALL"));
-  const open = await openerOf(contender);
-  const limiter = await open({ limit: LIMIT, windowSeconds: WINDOW_SECONDS, redisPort: redis.port });
+async function real(turn: Turn): Promise<Verdict[]> {
+  const limiter = await openLimiter(turn, { limit: LIMIT, windowSeconds: WINDOW_SECONDS });
   const clock: Clock = {
     now: () => performance.timeOrigin + performance.now(),
     wait: (ms) => sleep(ms),
@@ -58,7 +56,7 @@ async function real({ contender, redis }: Turn): Promise<Verdict[]> {
   const law = lawOf({ tickMs: 0, roundedUpMs: 1 });
   const verdicts = await Promise.all(
     EPISODES.map(async (episode, number) => {
-      const key = `${CONTENDERS[contender].keyPrefix}user_${number}`;
+      const key = `${CONTENDERS[turn.contender].keyPrefix}user_${number}`;
       await sleep(number * APART_MS);
       return judge(await callsOf(episode, { limiter, key, clock, nearMs: 20 }), law);
     }),

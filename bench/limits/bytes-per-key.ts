@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import type { Limiter } from "./contender.ts";
-import { CONTENDERS, openerOf } from "./contenders.ts";
+import { CONTENDERS } from "./contenders.ts";
 import { drive, lanesOf, sliceOf, through } from "./drive.ts";
-import { freshKeys } from "./keys.ts";
+import { freshKeys, KEYS } from "./keys.ts";
+import { openLimiter } from "./open-limiter.ts";
 import { withRedis } from "./redis-server.ts";
 import type { Turn } from "./turn.ts";
 
@@ -14,17 +15,15 @@ type Hits = { limiter: Limiter; contender: Turn["contender"]; from: number; to: 
 const HITS = 10;
 const LIMIT = 30;
 const WINDOW_SECONDS = 600;
-const KEYS = { memory: 100_000, redis: 20_000 };
 /** Whatever comes with these, code and tables, is not the others' to pay for. */
 const FIRST = 1_000;
 
 /** What a key costs after ten hits: in this process, or in Redis. */
-export async function bytesPerKey({ contender, redis }: Turn): Promise<BytesPerKey> {
+export async function bytesPerKey(turn: Turn): Promise<BytesPerKey> {
+  const { contender, redis } = turn;
   const { store } = CONTENDERS[contender];
   const keys = KEYS[store];
-  const open = await openerOf(contender);
-  if (store === "redis") await withRedis(redis.port, (ask) => ask("FLUSHALL"));
-  const limiter = await open({ limit: LIMIT, windowSeconds: WINDOW_SECONDS, redisPort: redis.port });
+  const limiter = await openLimiter(turn, { limit: LIMIT, windowSeconds: WINDOW_SECONDS });
   const hitAll = (from: number, to: number) => hitTenTimes({ limiter, contender, from, to });
   await hitAll(0, FIRST);
   const used = store === "memory" ? usedHere : () => usedByRedis(redis.port);

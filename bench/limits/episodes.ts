@@ -1,4 +1,4 @@
-import { sequenceOf } from "./keys.ts";
+import { createRng } from "../../src/simulator/scenario/rng.ts";
 
 /** One key's history in the making. */
 export type Trial = {
@@ -66,10 +66,10 @@ async function whenTold(trial: Trial): Promise<void> {
 }
 
 async function atRandom(trial: Trial, seed: number): Promise<void> {
-  const random = sequenceOf(seed);
+  const rng = createRng(seed);
   for (let step = 0; step < 12; step += 1) {
-    await trial.ask(1 + Math.floor(random() * 12));
-    await trial.wait(Math.floor(random() * 0.3 * trial.windowMs));
+    await trial.ask(1 + Math.floor(rng.unit() * 12));
+    await trial.wait(Math.floor(rng.unit() * 0.3 * trial.windowMs));
   }
   await trial.ask(trial.limit);
   await untilAdmitted(trial);

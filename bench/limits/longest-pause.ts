@@ -1,16 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { BrokenMeasurement } from "../shared/broken.ts";
-import { CONTENDERS, openerOf } from "./contenders.ts";
+import { CONTENDERS } from "./contenders.ts";
 import { drive, lanesOf, through } from "./drive.ts";
-import { freshKeys } from "./keys.ts";
-import { withRedis } from "./redis-server.ts";
+import { freshKeys, KEYS } from "./keys.ts";
+import { openLimiter } from "./open-limiter.ts";
 import type { Turn } from "./turn.ts";
 
 export type LongestPause = { ms: number; keys: number };
 
 const WINDOW_SECONDS = 1;
 const LIMIT = 1_000_000;
-const KEYS = { memory: 100_000, redis: 20_000 };
 const GO_ON_FOR_MS = 1_800;
 const KNOWN = 64;
 const ONE_NEW_IN = 16;
@@ -19,11 +18,10 @@ const ONE_NEW_IN = 16;
  * Makes keys, and goes on with a few of them until all the others have run out, then with new ones. What is
  * returned is the longest that one call took, or the turn of the event loop that it was in.
  */
-export async function longestPause({ contender, redis }: Turn): Promise<LongestPause> {
+export async function longestPause(turn: Turn): Promise<LongestPause> {
+  const { contender } = turn;
   const { store, keyPrefix } = CONTENDERS[contender];
-  const open = await openerOf(contender);
-  if (store === "redis") await withRedis(redis.port, (ask) => ask("FLUSHALL"));
-  const limiter = await open({ limit: LIMIT, windowSeconds: WINDOW_SECONDS, redisPort: redis.port });
+  const limiter = await openLimiter(turn, { limit: LIMIT, windowSeconds: WINDOW_SECONDS });
   const keys = freshKeys(keyPrefix, 0, KEYS[store]);
   const later = freshKeys(keyPrefix, keys.length, keys.length);
   globalThis.gc?.();

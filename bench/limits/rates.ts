@@ -1,10 +1,11 @@
+import { createRng } from "../../src/simulator/scenario/rng.ts";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { processStat } from "../shared/cpu.ts";
 import type { Limiter } from "./contender.ts";
-import { CONTENDERS, openerOf } from "./contenders.ts";
+import { CONTENDERS } from "./contenders.ts";
 import { type Driven, drive, lanesOf, roundAndRound, type Slice, sliceOf, through, until } from "./drive.ts";
-import { freshKeys, shuffled } from "./keys.ts";
-import { withRedis } from "./redis-server.ts";
+import { freshKeys } from "./keys.ts";
+import { openLimiter } from "./open-limiter.ts";
 import type { Turn } from "./turn.ts";
 
 export type Rate = {
@@ -58,7 +59,7 @@ export async function hotRate(turn: Turn): Promise<Rate> {
  */
 export async function manyKeysRate(turn: Turn): Promise<Rate> {
   const { store, keyPrefix } = CONTENDERS[turn.contender];
-  const keys = shuffled(freshKeys(keyPrefix, 0, MANY));
+  const keys = createRng(1).shuffled(freshKeys(keyPrefix, 0, MANY));
   const slice = sliceOf(turn.contender);
   return measured(turn, MANY_LIMIT[store], async (limiter) => {
     if (store === "memory" && !limiter.fill) {
@@ -92,9 +93,7 @@ async function measured(
   limit: number,
   run: (limiter: Limiter) => Promise<Consumed>,
 ): Promise<Rate> {
-  if (CONTENDERS[turn.contender].store === "redis")
-    await withRedis(turn.redis.port, (ask) => ask("FLUSHALL"));
-  const limiter = await opened(turn, limit);
+  const limiter = await openLimiter(turn, { limit, windowSeconds: WINDOW_SECONDS });
   const { calls, ms, cpuMicros, redisMicros } = await run(limiter);
   await limiter.close();
   return {
@@ -105,14 +104,9 @@ async function measured(
   };
 }
 
-async function opened({ contender, redis }: Turn, limit: number): Promise<Limiter> {
-  const open = await openerOf(contender);
-  return open({ limit, windowSeconds: WINDOW_SECONDS, redisPort: redis.port });
-}
-
 /** On a limiter of its own. */
 async function warmUpAside(turn: Turn, next: () => Slice | null): Promise<void> {
-  const limiter = await opened(turn, MANY_LIMIT.memory);
+  const limiter = await openLimiter(turn, { limit: MANY_LIMIT.memory, windowSeconds: WINDOW_SECONDS });
   await drive(limiter, lanesOf(turn.contender), next);
   await limiter.close();
 }
