@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { SLOTS, type Slot } from "../../src/domain/slot.ts";
+import { SLOTS, type Slot, variablePrefix } from "../../src/domain/slot.ts";
 import { TOLLGATE_TABLES } from "../intake/arrived.ts";
 import { SECRET, signedRequest, userId, writeRequests } from "../intake/signed-events.ts";
 import { BrokenMeasurement } from "../shared/broken.ts";
@@ -150,7 +150,7 @@ function* requestsOf(stream: Stream, streams: number, options: Options): Generat
 
 function slotVariables(databaseUrl: string): Record<string, string> {
   const slots = SLOTS.flatMap((slot) => {
-    const prefix = slot.toUpperCase().replace("-", "_");
+    const prefix = variablePrefix(slot);
     return [
       [`${prefix}_ADAPTER`, "stripe"],
       [`${prefix}_WEBHOOK_SECRET`, SECRET],

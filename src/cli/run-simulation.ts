@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { readConfig } from "../config/config.ts";
-import type { Slot } from "../domain/slot.ts";
+import { type Slot, variablePrefix } from "../domain/slot.ts";
 import { createUsers } from "../operations/users/create-users.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Check } from "../simulator/scenario/expected-state.ts";
@@ -63,7 +63,7 @@ async function simulateWith(
 ): Promise<SimulationReport> {
   const { slot, events, concurrency } = options;
   const { format, secrets } = runtime.intake.slots[slot];
-  const prefix = slot.replace("-", "_").toUpperCase();
+  const prefix = variablePrefix(slot);
   const [secret] = secrets;
   if (secret === undefined) {
     throw new Error(`${prefix}_WEBHOOK_SECRET is not set: there is nothing to sign with`);

@@ -1,4 +1,4 @@
-import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
+import { perSlot, SLOTS, type Slot, variablePrefix } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { isLoopback } from "./loopback.ts";
 import type { Values } from "./variables.ts";
@@ -21,7 +21,7 @@ export function readSlots(values: Values): Record<Slot, SlotConfig> {
 }
 
 function readSlot(slot: Slot, values: Values): SlotConfig {
-  const name = slot.replace("-", "_").toUpperCase() as "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C";
+  const name = variablePrefix(slot);
   const secretVariable = `${name}_WEBHOOK_SECRET` as const;
   const apiKeyVariable = `${name}_API_KEY` as const;
   return {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SLOTS } from "../domain/slot.ts";
+import { SLOTS, variablePrefix } from "../domain/slot.ts";
 import { SAMPLERS } from "../domain/tracing.ts";
 import { wireFormats } from "../providers/registry.ts";
 import {
@@ -118,7 +118,7 @@ export function contradictionsIn(values: Values): string[] {
     const example = "smtps://user:password@smtp.example.com";
     wrong.push(`SMTP_URL: required when REQUIRE_EMAIL_CONFIRMATION is on, e.g. ${example}`);
   }
-  for (const name of ["PROVIDER_A", "PROVIDER_B", "PROVIDER_C"] as const) {
+  for (const name of SLOTS.map(variablePrefix)) {
     if (!values[`${name}_API_URL`] || values[`${name}_API_KEY`]) continue;
     wrong.push(`${name}_API_KEY: required when ${name}_API_URL is set, e.g. sk_test_ and what follows`);
   }

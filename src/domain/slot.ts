@@ -11,3 +11,8 @@ export function isSlot(name: string): name is Slot {
 export function perSlot<Value>(value: (slot: Slot) => Value): Record<Slot, Value> {
   return Object.fromEntries(SLOTS.map((slot) => [slot, value(slot)])) as Record<Slot, Value>;
 }
+
+/** How the names of a slot's environment variables begin, such as `PROVIDER_A` in `PROVIDER_A_API_KEY`. */
+export function variablePrefix(slot: Slot): "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C" {
+  return slot.replace("-", "_").toUpperCase() as ReturnType<typeof variablePrefix>;
+}

@@ -1,6 +1,6 @@
 import type { PaymentApiFailure } from "../../domain/payment-api-problem.ts";
 import type { ProviderTraits } from "../../domain/provider-traits.ts";
-import type { Slot } from "../../domain/slot.ts";
+import { type Slot, variablePrefix } from "../../domain/slot.ts";
 import type { Tracing } from "../../domain/tracing.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { createPacer, type Pacer } from "./pacer.ts";
@@ -43,5 +43,5 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** The name of one of the slot's variables, for instance `PROVIDER_A_API_KEY`. */
 export function variableNameOf({ slot }: ConnectedProvider, setting: "API_KEY" | "API_URL"): string {
-  return `${slot.toUpperCase().replace("-", "_")}_${setting}`;
+  return `${variablePrefix(slot)}_${setting}`;
 }

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { html } from "hono/html";
-import type { Slot } from "../../domain/slot.ts";
+import { type Slot, variablePrefix } from "../../domain/slot.ts";
 import { type Clock, nextDueMs } from "../server/move-clock.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import { checkoutUrl, type ProviderSlot } from "../server/provider-slot.ts";
@@ -87,7 +87,7 @@ function endpointState({ name, state }: ProviderSlot): Html {
 }
 
 function secretOf({ name, state }: ProviderSlot): Html {
-  const variable = `${name.replace("-", "_").toUpperCase()}_WEBHOOK_SECRET`;
+  const variable = `${variablePrefix(name)}_WEBHOOK_SECRET`;
   return html`<details><summary><code>${maskedSecret(state.secret)}</code></summary>
 ${
   state.secret === state.givenSecret

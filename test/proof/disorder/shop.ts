@@ -1,4 +1,4 @@
-import { SLOTS, type Slot } from "../../../src/domain/slot.ts";
+import { SLOTS, type Slot, variablePrefix } from "../../../src/domain/slot.ts";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
 import type { Simulator } from "../../../src/simulator/server/start-simulator.ts";
 import { API_KEY, control, simulator } from "../../simulator/test-context.ts";
@@ -75,7 +75,7 @@ export async function openShop(format: WireFormat, users: number): Promise<Shop>
 }
 
 function slotVariables(slot: Slot, format: WireFormat, simulatorUrl: string): Record<string, string> {
-  const prefix = slot.toUpperCase().replace("-", "_");
+  const prefix = variablePrefix(slot);
   return {
     [`${prefix}_ADAPTER`]: format,
     [`${prefix}_API_KEY`]: API_KEY,
