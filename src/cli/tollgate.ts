@@ -15,7 +15,7 @@ import type { Terminal } from "./terminal.ts";
 import { addUsers } from "./users.ts";
 import { addWebhooks } from "./webhooks.ts";
 
-/** Exit code: 0 done, 1 failed with a sentence on stderr, 2 wrong usage. */
+/** Exit code: 0 done, 1 failed with a sentence on stderr, 2 wrong usage, 3 drift from a provider. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
   const json = args.includes("--json");
   let command: Command | null = null;

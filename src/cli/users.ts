@@ -88,9 +88,7 @@ Examples:
       const created = await withRuntime(
         terminal,
         (runtime) => runAsOperator(createUsers, runtime, { count, idPrefix }),
-        {
-          createsDatabase: true,
-        },
+        { createsDatabase: true },
       );
       const text = `${created.firstId} to ${created.lastId}: ${created.created} created, ${created.existing} already existed`;
       conclude(terminal, { json: created, text: () => text }, options);

@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { VerifyReport } from "../reconcile/verification.ts";
 import { verify } from "../reconcile/verify.ts";
-import { jsonOption } from "./arguments.ts";
+import { jsonOption, wholeNumber } from "./arguments.ts";
 import { conclude, DRIFT } from "./conclude.ts";
 import { withProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -22,7 +22,7 @@ export function addVerify(webhooks: Command, terminal: Terminal): void {
       new Option(
         "--sample <count>",
         "only this many subscriptions of each slot, at random, with their payments",
-      ).argParser(count),
+      ).argParser(wholeNumber(1, 9_999_999)),
     )
     .option("--repair", "set fields that differ to the provider's values", false)
     .option("--notify", "notify users and administrators of repairs, and emit events", false)
@@ -68,10 +68,4 @@ function failureOf({ failed, unconfigured }: VerifyReport, { slot }: Options): s
   if (first === undefined) return null;
   const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : "";
   return `could not be checked or repaired: ${first.providerId ?? first.slot}: ${first.reason}${more}`;
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (/^\d{1,7}$/.test(text) && value >= 1) return value;
-  throw new InvalidArgumentError("Expected a whole number from 1 to 9999999.");
 }

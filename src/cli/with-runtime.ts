@@ -1,4 +1,4 @@
-import { type Config, readConfig } from "../config/config.ts";
+import { readConfig } from "../config/config.ts";
 import { createLog } from "../observability/log.ts";
 import { type Runtime, startRuntime } from "../runtime/runtime.ts";
 import { closeOnSignal } from "./close-on-signal.ts";
@@ -14,11 +14,10 @@ const REACH_WITHIN_MS = 3_000;
  */
 export async function withRuntime<Result>(
   { env }: Pick<Terminal, "env">,
-  work: (runtime: Runtime, config: Config) => Promise<Result>,
+  work: (runtime: Runtime) => Promise<Result>,
   { createsDatabase = false } = {},
 ): Promise<Result> {
-  const config = readConfig(env);
-  const starting = startRuntime(config, {
+  const starting = startRuntime(readConfig(env), {
     log: createLog("silent"),
     reachWithinMs: REACH_WITHIN_MS,
     mustExist: !createsDatabase,
@@ -37,7 +36,7 @@ export async function withRuntime<Result>(
     const runtime = await starting;
     // Stopped while it started: the signal ends the process.
     if (closing !== null) return await new Promise<never>(() => {});
-    return await work(runtime, config);
+    return await work(runtime);
   } finally {
     await close();
     removeHandlers();

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { isLoopback } from "../config/loopback.ts";
 import { broken, type Finding, good } from "./finding.ts";
 import { probe } from "./probe.ts";
 
@@ -34,16 +35,15 @@ function judge(config: Config, { status, text }: { status: number; text: string 
       "Another program responds there: check APP_URL.",
     );
   }
-  const { protocol, hostname } = new URL(appUrl);
   const isServing = config.isProduction && config.databaseUrl !== null;
-  if (isServing && /^(localhost|127\.|\[::1\])/.test(hostname)) {
+  if (isServing && isLoopback(appUrl)) {
     return broken(
       "address",
       `${appUrl} can only be reached from this machine`,
       "Set APP_URL to the public origin: links and redirects lead there.",
     );
   }
-  if (isServing && protocol !== "https:") {
+  if (isServing && !appUrl.startsWith("https://")) {
     return broken(
       "address",
       `${appUrl} is not encrypted`,
