@@ -35,7 +35,7 @@ export type ApiServer = {
   revokes: "at once" | "late";
 };
 
-/** Tollgate's own, see `src/runtime.ts`. */
+/** Tollgate's own, see `src/runtime/runtime.ts`. */
 const POOL_SIZE = "10";
 
 /** The highest that there is: nothing is refused. */

@@ -24,7 +24,7 @@ export type RestRates = Record<keyof typeof QUESTIONS, number>;
 export async function overRest(postgres: Postgres, folder: string, turns: Turns): Promise<RestRates> {
   const databaseUrl = await createMigratedDatabase(postgres, "entitlements");
   await populate(databaseUrl);
-  const variables = { DATABASE_URL: databaseUrl, POOL_SIZE: "10", RATE_LIMIT_API: "999999/60" };
+  const variables = { DATABASE_URL: databaseUrl, RATE_LIMIT_API: "999999/60" };
   const server = await startServerProcess({ name: "tollgate", script: "src/server.ts", variables }, folder);
   try {
     // The server checks the origin of writes with a cookie; requests without an Origin header are served.

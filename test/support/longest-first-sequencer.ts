@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest, longest first; everything else follows in Vitest's own order. */
 const LONGEST = [
-  /test\/(system\/surfaces|proof\/disorder|system\/browser\/accessibility)\./,
+  /test\/(system\/surfaces\/surfaces|proof\/disorder|system\/browser\/accessibility)\./,
   /test\/system\/(browser\/(whole-life|journey|administration)|crash\/\w.*)\./,
   /test\/(proof\/hostile|cli\/simulate|system\/server\/disorder|api\/as-documented|limits\/failover)\./,
   /test\/(operations\/checkout|reconcile\/reconcile|intake\/several-processes|cli\/doctor|auth\/database)\./,
