@@ -407,6 +407,8 @@ describe("the SDK since 1.0", () => {
   it("verifies every webhook", async () => {
     await subscribe("verified");
     const deliveries = await provider.deliveries();
+    const types = deliveries.map(({ eventType }) => eventType);
+    expect(types).toEqual(expect.arrayContaining(["subscription.created", "order.paid"]));
     for (const { body, headers, eventType } of deliveries)
       expect(await webhooks.validateEvent(body, headers, SECRET)).toMatchObject({ type: eventType });
     const [{ body, headers } = { body: "", headers: {} }] = deliveries;
