@@ -353,19 +353,19 @@ describe("a page after an action", () => {
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key: createdKey.key })).status).toBe(401);
   });
 
-  it("revokes a key whose name is repeated as the browser shows it", async () => {
-    const { cookie } = await createUser(test);
+  it.each([
+    ["an API key", "createApiKeyAction", "deleteApiKeyAction", "/api-keys"],
+    ["a service key", "createServiceKey", "revokeServiceKey", "/admin/service-keys"],
+  ])("revokes %s whose name is repeated as the browser shows it", async (_, create, revoke, path) => {
+    const { cookie } = await createAdmin(test);
     const name = "Build\u00a0 machine";
-    const { id } = (await call("createApiKeyAction", { name }, { cookie })).returned as { id: string };
-    const mistyped = await call("deleteApiKeyAction", { id, name, confirmation: "machine" }, { cookie });
+    const fields = { name, "permissions.usage:write": "on" };
+    const { id } = (await call(create, fields, { cookie })).returned as { id: string };
+    const mistyped = await call(revoke, { id, name, confirmation: "machine" }, { cookie });
     expect(mistyped.thrown).not.toBeNull();
-    const { thrown } = await call(
-      "deleteApiKeyAction",
-      { id, name, confirmation: "Build machine" },
-      { cookie },
-    );
+    const { thrown } = await call(revoke, { id, name, confirmation: "Build machine" }, { cookie });
     expect(thrown).toBeNull();
-    expect(await page("/api-keys", cookie)).not.toContain(id);
+    expect(await page(path, cookie)).not.toContain(id);
   });
 
   it("takes names of a hundred characters, whatever their length in UTF-16", async () => {

@@ -5,6 +5,7 @@ import type { ApiKeyView } from "../../../operations/api-keys/api-key-view.ts";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Time } from "../../../ui/time.tsx";
+import { isExpired } from "../api-keys/key-row.tsx";
 import { planOf } from "../billing/plans.ts";
 import { isRunning, type Subscription } from "../billing/subscription-state.ts";
 
@@ -18,8 +19,7 @@ export async function UsageCard({ subscription, keys }: { subscription: Subscrip
     getFormatter(),
   ]);
   const max = subscription && (await planOf(subscription.planId))?.seats.max;
-  const now = new Date();
-  const inForce = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const inForce = keys.filter((key) => !isExpired(key));
   const lastUse = Math.max(...keys.map(({ lastUsedAt }) => lastUsedAt?.getTime() ?? 0));
   return (
     <Card title={t("used")} action={<LinkButton href="/api-keys">{t("keysWay")}</LinkButton>}>
