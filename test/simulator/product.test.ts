@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
-import { wireFormats } from "../../src/providers/registry.ts";
+import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest, startHttpServer } from "../support/http.ts";
@@ -131,9 +131,9 @@ async function overloadedOnce(serverUrl: string): Promise<string> {
   return url;
 }
 
-describe.each(wireFormats())("changes of a subscription in the format %s", (format) => {
-  const unchanged = { priceId: null, seats: null, currentPriceId: "price_pro_monthly" };
+const unchanged = { priceId: null, seats: null, currentPriceId: "price_pro_monthly" };
 
+describe.each(wireFormats())("changes of a subscription in the format %s", (format) => {
   it("reach the provider, and its events the product", async () => {
     const { api, agree, buy, storedSubscriptions, close } = await shopWith(format);
     const { id } = await buy();
@@ -155,44 +155,71 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     expect(await storedSubscriptions()).toMatchObject([{ planId: "team", seats: 6 }]);
     await close();
   });
+});
 
-  it("wait for the end of the period where the provider supports it", async () => {
+const waiting = wireFormats().filter((format) => traitsOf(format).changesAtPeriodEnd);
+
+describe.each(waiting)("changes at the end of the period in the format %s", (format) => {
+  it("wait for it, and replace each other", async () => {
     const { sim, api, buy, storedSubscriptions, close } = await shopWith(format);
     const { id, forward } = await buy();
-    if (api.traits.changesAtPeriodEnd) {
-      const atPeriodEnd = { ...unchanged, when: "period_end" } as const;
-      const pro = { priceId: null, resultingPriceId: "price_pro_monthly" };
-      const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
-      await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 5, resultingSeats: 5 });
-      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 2 }]);
-      await forward("month");
-      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
+    const atPeriodEnd = { ...unchanged, when: "period_end" } as const;
+    const pro = { priceId: null, resultingPriceId: "price_pro_monthly" };
+    const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
+    await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 5, resultingSeats: 5 });
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 2 }]);
+    await forward("month");
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
 
-      // A later change replaces the one that waits.
-      await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 4, resultingSeats: 4 });
-      await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
-      await sim.settle();
-      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
-      await forward("month");
-      expect(await storedSubscriptions()).toMatchObject([{ planId: "team", seats: 8, status: "active" }]);
-    }
+    // A later change replaces the one that waits.
+    await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 4, resultingSeats: 4 });
+    await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
+    await sim.settle();
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
+    await forward("month");
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "team", seats: 8, status: "active" }]);
     await close();
   });
 
-  it("cost what the preview says, at Stripe", async () => {
-    if (format !== "stripe") return;
-    const { sim, api, buy, close } = await shopWith(format);
-    const { id } = await buy();
-    const later = { ...unchanged, when: "period_end", seats: 5, resultingSeats: 5 } as const;
-    const preview = await api.previewChange(id, { ...later, resultingPriceId: "price_pro_monthly" });
-    const [subscription] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
-    const at = new Date(subscription.periodEndSeconds * 1000);
-    expect(preview).toEqual({ amountDue: 10_000, currency: "EUR", at });
+  it("are replaced by one at once, and withdrawn", async () => {
+    const { api, buy, storedSubscriptions, close } = await shopWith(format);
+    const { id, forward } = await buy();
+    const pro = { ...unchanged, resultingPriceId: "price_pro_monthly" };
+    const atPeriodEnd = { ...pro, when: "period_end" } as const;
+    await api.changeSubscription(id, { ...atPeriodEnd, seats: 5, resultingSeats: 5 });
+    await api.changeSubscription(id, { ...pro, when: "now", seats: 3, resultingSeats: 3 });
+    await forward("month");
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 3 }]);
+
+    const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
+    await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
+    await api.changeSubscription(id, { ...atPeriodEnd, seats: 4, resultingSeats: 4 });
+    await forward("month");
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
+
+    await api.changeSubscription(id, { ...atPeriodEnd, seats: 6, resultingSeats: 6 });
+    for (const _ of ["withdrawn", "nothing to withdraw"])
+      await api.changeSubscription(id, { ...atPeriodEnd, resultingSeats: 4 });
+    await forward("month");
+    expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
     await close();
   });
+});
 
-  it("cost at once what the preview says, of which earlier credit pays a part, and nothing in a trial", async () => {
-    if (format !== "stripe" && format !== "paddle") return;
+it("a change at the end of the period costs what the preview says, at Stripe", async () => {
+  const { sim, api, buy, close } = await shopWith("stripe");
+  const { id } = await buy();
+  const later = { ...unchanged, when: "period_end", seats: 5, resultingSeats: 5 } as const;
+  const preview = await api.previewChange(id, { ...later, resultingPriceId: "price_pro_monthly" });
+  const [subscription] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+  const at = new Date(subscription.periodEndSeconds * 1000);
+  expect(preview).toEqual({ amountDue: 10_000, currency: "EUR", at });
+  await close();
+});
+
+it.each(["stripe", "paddle"])(
+  "changes in the format %s cost at once what the preview says, of which earlier credit pays a part, and nothing in a trial",
+  async (format) => {
     const pro = { ...unchanged, when: "now", resultingPriceId: "price_pro_monthly" } as const;
     for (const fields of [{ trial: "on" }, {}]) {
       const { sim, api, agree, buy, close } = await shopWith(format);
@@ -210,34 +237,8 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
       else expect(previews.map((due) => Math.max(0, due ?? -1))).toEqual(charged.map(({ amount }) => amount));
       await close();
     }
-  });
-
-  it("replace and withdraw what waits for the end of the period", async () => {
-    const { api, buy, storedSubscriptions, close } = await shopWith(format);
-    const { id, forward } = await buy();
-    if (api.traits.changesAtPeriodEnd) {
-      const pro = { ...unchanged, resultingPriceId: "price_pro_monthly" };
-      const atPeriodEnd = { ...pro, when: "period_end" } as const;
-      await api.changeSubscription(id, { ...atPeriodEnd, seats: 5, resultingSeats: 5 });
-      await api.changeSubscription(id, { ...pro, when: "now", seats: 3, resultingSeats: 3 });
-      await forward("month");
-      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 3 }]);
-
-      const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
-      await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
-      await api.changeSubscription(id, { ...atPeriodEnd, seats: 4, resultingSeats: 4 });
-      await forward("month");
-      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
-
-      await api.changeSubscription(id, { ...atPeriodEnd, seats: 6, resultingSeats: 6 });
-      for (const _ of ["withdrawn", "nothing to withdraw"])
-        await api.changeSubscription(id, { ...atPeriodEnd, resultingSeats: 4 });
-      await forward("month");
-      expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
-    }
-    await close();
-  });
-});
+  },
+);
 
 function storedPayments(userId: string): Promise<Record<string, unknown>[]> {
   return test.rows(

@@ -112,16 +112,16 @@ describe.concurrent.each([...PROVIDER_APIS, FIFTH_PROVIDER_API])(
 
     it("knows whether a price exists", IN_ORDER, async () => {
       provider.respondWith(() => ({ body: { id: "21", object: "price", active: true, data: { id: "21" } } }));
-      expect(await api.knowsPrice?.("21")).toBe(true);
+      expect(await api.knowsPrice("21")).toBe(true);
       expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
         `GET ${providerApi.pricePath}`,
       ]);
       provider.respondWith(() => ({ status: 404, body: providerApi.missing }));
-      expect(await api.knowsPrice?.("21")).toBe(false);
+      expect(await api.knowsPrice("21")).toBe(false);
       const { retiredPrice } = providerApi;
       if (!retiredPrice) return;
       provider.respondWith(() => ({ body: retiredPrice }));
-      expect(await api.knowsPrice?.("21")).toBe(false);
+      expect(await api.knowsPrice("21")).toBe(false);
     });
 
     it("names the variable of a rejected key, not the key", IN_ORDER, async () => {
