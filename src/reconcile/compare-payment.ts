@@ -106,14 +106,15 @@ async function reportsOf(
   { charge, names, reversals, providerSubscriptionId }: PaymentState,
   finding: ReturnType<typeof findPaymentOwners>,
 ): Promise<ReportedPayment[]> {
-  const [owner = { hasSubscription: false, userId: null }] = await finding;
+  const userId = (await finding)[0]?.userId ?? null;
   const common = {
     provider: slot,
     eventId: null,
     occurredAtMicros: null,
     providerSubscriptionId,
-    userId: owner.userId,
-    isPersonGone: owner.hasSubscription && owner.userId === null,
+    userId,
+    // Whoever it was may have deleted the account: a payment that nobody sees needs no receipt.
+    isPersonGone: userId === null,
   };
   return [
     { ...common, report: { charge, names, reversal: null } },

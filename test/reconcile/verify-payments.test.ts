@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import "../fixtures/fifth-provider.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
@@ -8,6 +9,7 @@ import { comparePayment } from "../../src/reconcile/compare-payment.ts";
 import type { VerifyOptions } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
+import { deleteUserData } from "../../src/store/account-deletion.ts";
 import { endpoint } from "../simulator/endpoint.ts";
 import { API_KEY, order, press, simulator, type TestSimulator } from "../simulator/test-context.ts";
 import { startTestRuntime } from "../support/runtime.ts";
@@ -216,5 +218,22 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(await comparePayment(runtime.intake, "provider-a", stale, comparing)).toBe("corrected");
     expect(calls).toBe(2);
     expect(await run()).toMatchObject(clean);
+  });
+
+  it("are corrected without their person when the account was deleted and no subscription of theirs is known", async () => {
+    await test.rows("delete from subscription where user_id = 'user_1'");
+    const theirs = await test.rows<Stored>("select * from payment where user_id = 'user_1'");
+    expect(theirs).not.toEqual([]);
+    await deleteUserData(runtime.database, "user_1", { canceled: new Set(), by: OPERATOR });
+    const ids = theirs.map(({ id }) => id);
+    await test.rows("update payment set state = 'failed', status = 'failed' where id = any ($1::uuid[])", [
+      ids,
+    ]);
+    expect(await run({ repair: true })).toMatchObject({ repaired: theirs.length });
+    const persons = await test.rows(
+      "select distinct user_id, receipt_url from payment where id = any ($1::uuid[])",
+      [ids],
+    );
+    expect(persons).toEqual([{ user_id: null, receipt_url: null }]);
   });
 });
