@@ -44,19 +44,31 @@ export function importSubscriptions(
   options: ImportOptions,
 ): Promise<ImportReport> {
   return runImport(intake.database, source, options, async (page, { importId }) => {
-    const { report, contested } = await retryOnContention(() =>
-      importPage(intake, { slot, mapping }, { ...page, importId }, options),
-    );
-    if (!options.dryRun && api !== null)
-      for (const id of contested) await compareWithProvider(intake, api, id, options);
-    return report;
+    const settled = new Set<string>();
+    for (;;) {
+      const { report, contested } = await retryOnContention(() =>
+        importPage(intake, { slot, mapping }, { ...page, importId, settled }, options),
+      );
+      const unsettled = contested.filter((id) => !settled.has(id));
+      if (options.dryRun || unsettled.length === 0) return report;
+      for (const id of unsettled) {
+        if (api !== null) await compareWithProvider(intake, api, id, options);
+        settled.add(id);
+      }
+    }
   });
 }
 
+/** Writes nothing as long as one is contested and not settled: the next run would begin behind this page. */
 async function importPage(
   intake: Intake,
   { slot, mapping }: Pick<SubscriptionImport, "slot" | "mapping">,
-  { rows, next, importId }: SourcePage<SubscriptionRow> & { importId: string | null },
+  {
+    rows,
+    next,
+    importId,
+    settled,
+  }: SourcePage<SubscriptionRow> & { importId: string | null; settled: ReadonlySet<string> },
   { dryRun, notify }: ImportOptions,
 ): Promise<DecidedPage> {
   const limits = effectLimits(intake);
@@ -69,7 +81,7 @@ async function importPage(
     });
     const locked = links.length === 0 ? [] : await waitForAllSubscriptions(transaction, links);
     const decided = decidePage(slot, rows, { locked, users, plans: intake.plans });
-    if (dryRun || importId === null) return decided;
+    if (dryRun || importId === null || decided.contested.some((id) => !settled.has(id))) return decided;
     const writes = [
       ...writePage(transaction, decided, { notify }),
       advanceImport(transaction, importId, { ...decided.report, position: next }),

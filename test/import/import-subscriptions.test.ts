@@ -260,6 +260,25 @@ describe("importing subscriptions from their provider", () => {
     expect(await stored()).toEqual([{ ...STORED, seats: 4 }]);
   });
 
+  it("requests that comparison when it continues, if it was interrupted before", async () => {
+    await addUsers(context.test, 3);
+    await receive("customer.subscription.created", { seats: 4, occurredAt: new Date() });
+    listed({ seats: 9 });
+    const unreachable = {
+      fetchSubscription: () => Promise.reject(new PaymentApiProblem("unreachable", "no answer")),
+    };
+    const importWith = (asked: Pick<PaymentApi, "fetchSubscription">) =>
+      importSubscriptions(
+        context.runtime.intake,
+        { slot: SLOT, mapping: NO_MAPPING, api: asked },
+        providerSubscriptions(SLOT, api(), NO_MAPPING),
+        QUIET,
+      );
+    await expect(importWith(unreachable)).rejects.toThrow("no answer");
+    expect(await importWith(api())).toEqual({ ...counts(0, 0, 1), unmatched: [] });
+    expect(await stored()).toEqual([{ ...STORED, seats: 9 }]);
+  });
+
   it("counts an earlier event as late when it is delivered afterwards", async () => {
     await addUsers(context.test, 3);
     listed({ seats: 9 });
