@@ -13,9 +13,9 @@ import {
 } from "../store/subscription-locks.ts";
 import {
   findConfirmedEmails,
-  findUserStates,
   lockPresentUsers,
   type UserState,
+  waitForUserStates,
 } from "../store/user-states.ts";
 import type { ReadEvent } from "./read-event.ts";
 
@@ -110,8 +110,10 @@ function contention(
   return (event) => {
     const link = linkOf(event);
     if (link === null) return false;
-    if (link.userId !== null && users.has(link.userId)) return true;
-    if (isNamedLocked(link)) return false;
+    const isNamed = isNamedLocked(link);
+    const userId = isNamed ? link.userId : namedUserOf(event, link);
+    if (userId !== null && users.has(userId)) return true;
+    if (isNamed) return false;
     return (
       subscribers.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription))
     );
@@ -142,7 +144,7 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
   const [subscriptions, users] = await Promise.all([
     named.length > 0 ? named : waitForSubscriptions(transaction, link),
     // Sent behind the locks: an account may be deleted meanwhile.
-    findUserStates(transaction, userId === null ? [] : [userId]),
+    waitForUserStates(transaction, userId === null ? [] : [userId]),
   ]);
   const confirmedEmails = await confirmedEmailsFor(transaction, [event], subscriptions);
   return { subscriptions, users, confirmedEmails, isContended: () => false };

@@ -19,6 +19,23 @@ export async function findUserStates(
   return new Map(rows.map((row) => [row.id, row.presence]));
 }
 
+const WAIT = {
+  name: "wait_for_users",
+  text: `select from "user" where id = any ($1::text[]) order by id for key share`,
+};
+
+/**
+ * The same once nobody is deleting one of them, and keeps those that exist from being deleted until the end of
+ * the transaction.
+ */
+export async function waitForUserStates(
+  transaction: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, UserState>> {
+  const [, states] = await Promise.all([transaction.run(WAIT, [ids]), findUserStates(transaction, ids)]);
+  return states;
+}
+
 const LOCK_PRESENT = {
   name: "lock_present_users",
   text: `
@@ -31,10 +48,7 @@ union all
 select id, 'deleted', false from deleted_user where id = any ($1::text[])`,
 };
 
-/**
- * The same, and keeps those that exist from being deleted until the end of the transaction, except those that
- * another transaction is about to delete: what refers to one of these would wait for it.
- */
+/** The same without waiting: those that somebody is deleting are not kept, and are `lockedElsewhere`. */
 export async function lockPresentUsers(
   transaction: Queryable,
   ids: readonly string[],

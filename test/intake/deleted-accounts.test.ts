@@ -4,6 +4,7 @@ import type { Slot } from "../../src/domain/slot.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
 import { signedDelivery } from "../fixtures/fixture.ts";
 import { paymentEvents } from "../fixtures/payments.ts";
+import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
 
@@ -29,6 +30,38 @@ it.each([
     expect(await test.rows("select user_id, receipt_url from payment where provider = $1", [slot])).toEqual([
       { user_id: null, receipt_url: null },
     ]);
+  },
+);
+
+it.each([
+  { format: "stripe", slot: "provider-a", userId: "user_3" },
+  { format: "lemon-squeezy", slot: "provider-c", userId: "user_4" },
+] as const)(
+  "so is one that waits while the account is being deleted: $format",
+  async ({ format, slot, userId }) => {
+    const about = { key: "meanwhile", subscriptionId: "4712", customerId: "816", userId };
+    const connection = await test.database.connection();
+    await connection.script(`begin; select from "user" where id = '${userId}' for update`);
+    const [event] = paymentEvents(format, "paid", about, new Date());
+    const received = receive(slot, format, event?.body as object);
+    // Longer than an event waits for a moment: from then on it waits until the other transaction ends.
+    await eventually(
+      () =>
+        test.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and clock_timestamp() - xact_start > interval '100 milliseconds'`),
+      [{}],
+    );
+    await connection.script(
+      `insert into deleted_user (id) values ('${userId}'); delete from "user" where id = '${userId}'; commit`,
+    );
+    connection.release({ healthy: true });
+    await received;
+    const stored = await test.rows(
+      `select p.user_id, p.receipt_url, d.payload from payment p, webhook_delivery d
+       where p.provider = $1 and p.provider_subscription_id = $2 and d.id = (select max(id) from webhook_delivery)`,
+      [slot, about.subscriptionId],
+    );
+    expect(stored).toEqual([{ user_id: null, receipt_url: null, payload: null }]);
   },
 );
 
