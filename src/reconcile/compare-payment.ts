@@ -4,11 +4,13 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { lockPaymentNames, settleComparedPayment, voidOtherReversals } from "../store/correct-payment.ts";
+import type { Queryable } from "../store/database.ts";
 import { recordAudit } from "../store/record-audit.ts";
 import { recordPayments } from "../store/record-payments.ts";
 import type { ReportedPayment } from "../store/reported-payment.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { waitForUserStates } from "../store/user-states.ts";
 import { findPaymentOwners, findPayments, type VerifiablePayment } from "../store/verify-payments.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { Reconciler } from "./reconciler.ts";
@@ -75,7 +77,7 @@ async function correct(
     if (ours === undefined && state.isUndecided) return "unchanged";
     const drift = ours === undefined ? [] : paymentDrift(ours, state);
     if (ours !== undefined && drift.length === 0) return "unchanged";
-    const reports = await reportsOf(slot, state, findPaymentOwners(transaction, slot, [state]));
+    const reports = reportsOf(slot, state, await findPayer(transaction, slot, state));
     const listedReversals = { providerPaymentId, listed: reversals.map(({ id }) => id) };
     const { periodStart, periodEnd } = charge;
     await Promise.all([
@@ -100,13 +102,20 @@ async function correct(
   });
 }
 
+/** `null` also for one who has deleted the account, perhaps just now. */
+async function findPayer(transaction: Queryable, slot: Slot, state: PaymentState): Promise<string | null> {
+  const [owner] = await findPaymentOwners(transaction, slot, [state]);
+  const userId = owner?.userId ?? null;
+  if (userId === null) return null;
+  return (await waitForUserStates(transaction, [userId])).get(userId) === "present" ? userId : null;
+}
+
 /** As if events had reported it: the payment, and each refund and dispute. */
-async function reportsOf(
+function reportsOf(
   slot: Slot,
   { charge, names, reversals, providerSubscriptionId }: PaymentState,
-  finding: ReturnType<typeof findPaymentOwners>,
-): Promise<ReportedPayment[]> {
-  const userId = (await finding)[0]?.userId ?? null;
+  userId: string | null,
+): ReportedPayment[] {
   const common = {
     provider: slot,
     eventId: null,

@@ -12,6 +12,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
 import { endpoint } from "../simulator/endpoint.ts";
 import { API_KEY, order, press, simulator, type TestSimulator } from "../simulator/test-context.ts";
+import { eventually } from "../support/eventually.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -218,6 +219,32 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(await comparePayment(runtime.intake, "provider-a", stale, comparing)).toBe("corrected");
     expect(calls).toBe(2);
     expect(await run()).toMatchObject(clean);
+  });
+
+  it("are corrected without their person while the account is being deleted", async () => {
+    const [theirs] = await test.rows<Stored>("select * from payment where user_id = 'user_0'");
+    const { id, provider_payment_id: providerPaymentId } = theirs as Stored;
+    await test.rows("update payment set state = 'failed', status = 'failed' where id = $1", [id]);
+    const connection = await test.database.connection();
+    await connection.script(`begin; select from "user" where id = 'user_0' for update`);
+    const comparing = comparePayment(runtime.intake, "provider-a", api(), {
+      providerPaymentId,
+      by: "server",
+      notify: false,
+    });
+    await eventually(
+      () =>
+        test.rows(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        ),
+      [{}],
+    );
+    await connection.script(`update payment set receipt_url = null where user_id = 'user_0';
+      insert into deleted_user (id) values ('user_0'); delete from "user" where id = 'user_0'; commit`);
+    connection.release({ healthy: true });
+    expect(await comparing).toBe("corrected");
+    const stored = await test.rows("select status, user_id, receipt_url from payment where id = $1", [id]);
+    expect(stored).toEqual([{ status: "paid", user_id: null, receipt_url: null }]);
   });
 
   it("are corrected without their person when the account was deleted and no subscription of theirs is known", async () => {
