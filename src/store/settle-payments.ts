@@ -74,14 +74,15 @@ changed as (
   from settled where p.id = settled.id and p.status is distinct from settled.status
   returning p.*, settled.before
 ),
+-- Without its payer, who is redacted with the account, an event has no receipt, which shows their name.
 emitted as (
   insert into outbound_event (type, subject, occurred_at, data)
   select 'payment.' || case changed.status when 'partly_refunded' then 'refunded' else changed.status end,
     coalesce(s.id, changed.id)::text, changed.updated_at,
-    json_build_object('userId', coalesce(s.user_id, changed.user_id), 'payment', json_build_object(
+    json_build_object('userId', payer.id, 'payment', json_build_object(
       'id', changed.id, 'provider', changed.provider, 'providerPaymentId', changed.provider_payment_id,
       'subscriptionId', s.id, 'amount', changed.amount, 'currency', changed.currency, 'status', changed.status,
-      'receiptUrl', changed.receipt_url,
+      'receiptUrl', case when payer.id is not null then changed.receipt_url end,
       'occurredAt', to_char(changed.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     ))
   from changed
@@ -89,6 +90,7 @@ emitted as (
     select id, user_id from subscription
     where provider = changed.provider and provider_subscription_id = changed.provider_subscription_id limit 1
   ) s on true
+  cross join lateral (select coalesce(s.user_id, changed.user_id) as id) payer
   where $3::boolean
 ),
 notified as (

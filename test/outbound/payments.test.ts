@@ -1,8 +1,11 @@
 import { beforeAll, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
+import { deleteUserData } from "../../src/store/account-deletion.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
+import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 
@@ -113,4 +116,16 @@ it("writes an event when a payment is disputed, and when the dispute is won", as
     ["payment.disputed", "disputed"],
     ["payment.paid", "paid"],
   ]);
+});
+
+it("shows no receipt while the user is unknown, as it could not be redacted once the account is deleted", async () => {
+  const early = charge("paid", null, 1);
+  const report = { ...early.report, charge: { ...early.report.charge, id: "in_3" } } as typeof early.report;
+  await record({ ...early, report, providerSubscriptionId: "sub_early", userId: null });
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  await test.rows("update subscription set provider_subscription_id = 'sub_early' where id = $1", [
+    SUBSCRIPTION,
+  ]);
+  await deleteUserData(test.database, "user_0", { canceled: new Set([SUBSCRIPTION]), by: OPERATOR });
+  expect(await findInAllTables(test, "example.com/receipt")).toEqual([]);
 });
