@@ -10,6 +10,7 @@ export type IdAtProvider = { provider: Slot; id: string };
  */
 export type Traces = {
   userId: string;
+  /** Also their payments that were refunded or disputed. */
   subscriptions: readonly IdAtProvider[];
   customers: readonly IdAtProvider[];
 };

@@ -37,7 +37,7 @@ export type GroupDecision = {
 export function decideGroup(
   intake: Pick<Intake, "plans" | "log">,
   events: readonly (DecidableEvent | null)[],
-  { subscriptions: locked, users, confirmedEmails }: Omit<LockedGroup, "isContended">,
+  { subscriptions: locked, users, confirmedEmails, isPaymentOfDeleted }: Omit<LockedGroup, "isContended">,
 ): GroupDecision {
   const changes = trackSubscriptions(locked);
   const context: Omit<DecideContext, "subscriptions"> = {
@@ -53,7 +53,9 @@ export function decideGroup(
     if ("failure" in event.reading) return { outcome: "failed", failure: event.reading.failure };
     try {
       const subscriptions = changes.linkedTo(event.slot, event.reading.event);
-      const decision = decideEvent(event.slot, event.reading.event, { ...context, subscriptions });
+      const decision: EventDecision = isPaymentOfDeleted(event)
+        ? { outcome: "recorded", isPersonGone: true }
+        : decideEvent(event.slot, event.reading.event, { ...context, subscriptions });
       if (decision.outcome === "applied") {
         changed[index] = changes.record(decision);
       }

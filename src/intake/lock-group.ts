@@ -1,6 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Queryable } from "../store/database.ts";
+import { findPaymentsOfDeleted, type NamedPayment } from "../store/payments-of-deleted.ts";
 import {
   findNotLocked,
   type LinkedSubscription,
@@ -24,6 +25,8 @@ export type LockedGroup = {
   users: Map<string, UserState>;
   /** Confirmed addresses by user, read only where an event names its customer's address. */
   confirmedEmails: ReadonlyMap<string, string>;
+  /** Whether this event, which names a payment alone, is about one of a deleted account. */
+  isPaymentOfDeleted(event: ReadEvent): boolean;
   /** Whether another transaction holds what this event may touch. */
   isContended(event: ReadEvent): boolean;
 };
@@ -81,10 +84,15 @@ export async function lockGroup(
       users: asked?.lockedElsewhere ?? elsewhere.users,
     };
   }
+  const [confirmedEmails, isPaymentOfDeleted] = await Promise.all([
+    confirmedEmailsFor(transaction, events, subscriptions),
+    paymentsOfDeleted(transaction, events),
+  ]);
   return {
     subscriptions,
     users,
-    confirmedEmails: await confirmedEmailsFor(transaction, events, subscriptions),
+    confirmedEmails,
+    isPaymentOfDeleted,
     isContended: contention(subscriptions, elsewhere),
   };
 }
@@ -134,8 +142,9 @@ async function notLocked(
 /** The same for a single event, waiting for other holders of its subscriptions. */
 export async function waitForLocks(transaction: Queryable, event: ReadEvent): Promise<LockedGroup> {
   const link = linkOf(event);
-  if (link === null)
-    return { subscriptions: [], users: new Map(), confirmedEmails: new Map(), isContended: () => false };
+  const isPaymentOfDeleted = await paymentsOfDeleted(transaction, [event]);
+  const rest = { isPaymentOfDeleted, isContended: () => false };
+  if (link === null) return { subscriptions: [], users: new Map(), confirmedEmails: new Map(), ...rest };
   const userId = namedUserOf(event, link);
   const named =
     link.providerSubscriptionId === null
@@ -147,7 +156,7 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
     waitForUserStates(transaction, userId === null ? [] : [userId]),
   ]);
   const confirmedEmails = await confirmedEmailsFor(transaction, [event], subscriptions);
-  return { subscriptions, users, confirmedEmails, isContended: () => false };
+  return { subscriptions, users, confirmedEmails, ...rest };
 }
 
 async function confirmedEmailsFor(
@@ -161,6 +170,24 @@ async function confirmedEmailsFor(
   if (naming.length === 0) return new Map();
   const ids = [...naming, ...subscriptions].flatMap(({ userId }) => userId ?? []);
   return findConfirmedEmails(transaction, [...new Set(ids)]);
+}
+
+async function paymentsOfDeleted(
+  transaction: Queryable,
+  events: readonly ReadEvent[],
+): Promise<LockedGroup["isPaymentOfDeleted"]> {
+  const found = await findPaymentsOfDeleted(transaction, events.flatMap(takenBackBy));
+  return (event) =>
+    takenBackBy(event).some((taken) =>
+      found.some(({ provider, name }) => provider === taken.provider && name === taken.name),
+    );
+}
+
+/** The payment that is taken back, where the event names neither subscription nor user, as Stripe's do. */
+function takenBackBy(event: ReadEvent): NamedPayment[] {
+  if (linkOf(event) !== null || "failure" in event.reading) return [];
+  const name = event.reading.event.payment?.reversal?.of;
+  return name === undefined ? [] : [{ provider: event.slot, name }];
 }
 
 function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {

@@ -42,8 +42,9 @@ export async function deleteUserData(
     if (running.length > 0) return { outcome: "subscribed", running };
 
     await redactOutbound(transaction, userId);
+    const reversed = await transaction.run<IdAtProvider>(REVERSED, [userId]);
     await transaction.commitAfter([
-      transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions))]),
+      transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions, reversed))]),
       transaction.run(FORGET_LINKS, [userId, user.email]),
       transaction.run(LEAVE_PAYMENTS, [userId]),
       transaction.run(LEAVE_SUBSCRIPTIONS, [userId]),
@@ -123,16 +124,29 @@ const FORGET_LINKS = {
   text: "delete from verification where value = $1 or identifier = $2",
 };
 
+const IS_THEIRS = `(p.user_id = $1 or p.id in (
+  select paid.id from subscription s
+  join payment paid on paid.provider = s.provider and paid.provider_subscription_id = s.provider_subscription_id
+  where s.user_id = $1
+))`;
+
+// Stripe's disputes name the person and their payment, but no customer. A plain number may mean anything.
+const REVERSED = {
+  name: "reversed_payments_of_user",
+  text: `
+select distinct r.provider, r.payment_name as id
+from payment p
+join payment_name n on n.provider = p.provider and n.provider_payment_id = p.provider_payment_id
+join payment_reversal r on r.provider = n.provider and r.payment_name = n.name
+where ${IS_THEIRS} and r.payment_name !~ '^[0-9]+$'`,
+};
+
 // The receipt at `receipt_url` shows the person's name.
 const LEAVE_PAYMENTS = {
   name: "leave_payments",
   text: `
 update payment p set user_id = null, receipt_url = null, updated_at = clock_timestamp()
-where p.user_id = $1 or p.id in (
-  select paid.id from subscription s
-  join payment paid on paid.provider = s.provider and paid.provider_subscription_id = s.provider_subscription_id
-  where s.user_id = $1
-)`,
+where ${IS_THEIRS}`,
 };
 
 const LEAVE_SUBSCRIPTIONS = {
@@ -143,8 +157,8 @@ const LEAVE_SUBSCRIPTIONS = {
 const DELETE = { name: "delete_user", text: `delete from "user" where id = $1` };
 
 /** The ids that find a person's deliveries. A customer id that others pay with as well identifies nobody. */
-function redactionOf(subscriptions: readonly OwnSubscription[]) {
-  const subscriptionIds: IdAtProvider[] = [];
+function redactionOf(subscriptions: readonly OwnSubscription[], reversedPayments: readonly IdAtProvider[]) {
+  const subscriptionIds = [...reversedPayments];
   const customers: IdAtProvider[] = [];
   for (const { provider, providerSubscriptionId, customerId, isShared } of subscriptions) {
     if (providerSubscriptionId !== null) subscriptionIds.push({ provider, id: providerSubscriptionId });

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
+import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
 import { signedDelivery } from "../fixtures/fixture.ts";
-import { paymentEvents } from "../fixtures/payments.ts";
+import { type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
+import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -64,6 +66,33 @@ it.each([
     expect(stored).toEqual([{ user_id: null, receipt_url: null, payload: null }]);
   },
 );
+
+it("a dispute, which names only the payment, keeps nothing of a deleted account, before or after the deletion", async () => {
+  const about = {
+    key: "disputed",
+    subscriptionId: "sub_disputed",
+    customerId: "cus_disputed",
+    userId: "user_0",
+  };
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order)
+     values (gen_random_uuid(), 'user_0', 'provider-a', 'sub_disputed', 'pro', 1, 'canceled', false, false)`,
+  );
+  const happens = async (word: PaymentWord) => {
+    for (const { body } of paymentEvents("stripe", word, about, new Date())) {
+      const { object } = body.data as { object: object };
+      const evidence = { customer_email_address: "user_0@example.com" };
+      await receive("provider-a", "stripe", { ...body, data: { object: { ...object, evidence } } });
+    }
+  };
+  await happens("paid");
+  await happens("disputed");
+  await deleteUserData(runtime.database, "user_0", { canceled: new Set(), by: OPERATOR });
+  await redactDeleted(runtime, () => false);
+  await happens("dispute_won");
+  expect(await findInAllTables(test, "user_0@example.com")).toEqual([]);
+});
 
 async function receive(slot: Slot, format: "stripe" | "lemon-squeezy", body: object): Promise<void> {
   const signing = { secret: SECRETS[slot], nowSeconds: Math.floor(Date.now() / 1000) };
