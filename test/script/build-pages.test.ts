@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -21,3 +21,46 @@ it("says what to do when npm has not installed Node, and the system's is too old
     stderr: expect.stringMatching(/^Node 24 or later is needed.*npm rebuild --ignore-scripts=false\n$/),
   });
 });
+
+it("builds for serverless hosts again when what is copied there has changed", async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, "script"));
+  await copyFile(SCRIPT, join(folder, "script/build-pages"));
+  for (const file of SOURCES) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), "");
+  }
+  await mkdir(join(folder, "node_modules/.bin"), { recursive: true });
+  await writeFile(join(folder, "node_modules/.bin/next"), NEXT, { mode: 0o755 });
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const build = async () => {
+    await promisify(execFile)(join(folder, "script/build-pages"), ["--serverless"], { env });
+    return await readFile(join(folder, "builds"), "utf8");
+  };
+  await build();
+  expect(await build()).toBe("1");
+  for (const file of ["versions.config.ts", "src/simulator/start.ts"]) {
+    await writeFile(join(folder, file), "changed");
+    await build();
+  }
+  expect(await build()).toBe("111");
+});
+
+const SOURCES = [
+  "script/serverless-files.mjs",
+  "next.config.mjs",
+  "postcss.config.mjs",
+  "tsconfig.json",
+  "tsconfig.pages.json",
+  "plans.config.ts",
+  "versions.config.ts",
+  "package-lock.json",
+  "src/simulator/start.ts",
+];
+
+/** Counts how often it builds. */
+const NEXT = `#!/bin/sh
+printf 1 >>builds
+mkdir -p .next-serverless/static .next-serverless/standalone
+echo 1 >.next-serverless/BUILD_ID
+`;
