@@ -18,7 +18,8 @@ export function startFailure(
     return `${databaseVariable}: the database cannot be reached: ${message}`;
   }
   if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3080`;
-  if (syscall === "listen" || code === "ENOTFOUND") return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
+  if (syscall === "listen" || syscall === "getaddrinfo")
+    return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
   if (code !== undefined && UNUSABLE_FOLDER.has(code)) return `DATA_DIR: ${message}`;
   return message;
 }

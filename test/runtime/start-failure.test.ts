@@ -36,3 +36,13 @@ it("names the variable that says where the database is when it cannot be reached
     "DATA_DIR: the database cannot be reached: Connection terminated",
   );
 });
+
+it.each(["ENOTFOUND", "EAI_AGAIN"])("names HOST when its name cannot be looked up: %s", (code) => {
+  const error = Object.assign(new Error(`getaddrinfo ${code} app.internal`), {
+    code,
+    syscall: "getaddrinfo",
+  });
+  expect(startFailure(error, "DATA_DIR")).toBe(
+    `HOST or PORT: getaddrinfo ${code} app.internal, e.g. HOST=127.0.0.1`,
+  );
+});
