@@ -1,4 +1,5 @@
 import { accessSync, constants } from "node:fs";
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import parseAddresses from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { isDecodable } from "../http/is-decodable.ts";
@@ -65,9 +66,12 @@ const databaseAddress = z.string().refine((text) => {
   return /^(any|read-write|primary)?$/.test(/[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? "");
 }, "expected a URL such as postgres://user:password@localhost:5432/tollgate, or with several hosts, one of them the primary: postgres://user:password@one:5432,two:5432/tollgate; in the password, write %25 for %, %23 for #, %40 for @, %2F for /");
 
-/** Read for each connection: a file that is missing would look like a database that is down. */
+/** Used for each connection: what is wrong would look like a database that is down. */
 export const databaseUrl = databaseAddress.superRefine((text, context) => {
   const parameters = new URLSearchParams(/\?.*$/s.exec(text)?.[0]);
+  const port = parameters.get("port") ?? "";
+  if (!/^\d{0,5}$/.test(port) || Number(port) > MAX_PORT)
+    context.addIssue({ code: "custom", message: "expected in port a number to 65535, e.g. port=5432" });
   for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
     const file = parameters.get(name);
     if (!file || file === SYSTEM_AUTHORITIES || isReadable(file)) continue;
@@ -75,6 +79,8 @@ export const databaseUrl = databaseAddress.superRefine((text, context) => {
     context.addIssue({ code: "custom", message });
   }
 });
+
+const MAX_PORT = 65_535;
 
 /** As `sslrootcert` of libpq. */
 const SYSTEM_AUTHORITIES = "system";
@@ -120,6 +126,19 @@ export const keyValues = (example: string) =>
         }),
       ),
     );
+
+/** Sent with each export of traces, which is lost if Node refuses to send them. */
+export const headers = keyValues("x-api-key=secret").refine((pairs) => {
+  try {
+    for (const [name, value] of Object.entries(pairs)) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}, "expected names and values that HTTP headers may have, e.g. x-api-key=secret");
 
 /** One or several, comma-separated; white space around a secret is removed. */
 export const secrets = z

@@ -7,6 +7,7 @@ import {
   baseUrl,
   bearerToken,
   databaseUrl,
+  headers,
   keyValues,
   oneOf,
   origin,
@@ -72,7 +73,7 @@ export const Variables = z.object({
   OUTBOUND_ALLOW: outboundAllow.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl("http://localhost:4318").optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(["http/protobuf"]).optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: keyValues("x-api-key=secret").optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headers.optional(),
   OTEL_SERVICE_NAME: z
     .string()
     .max(255, "expected at most 255 characters, e.g. tollgate")
