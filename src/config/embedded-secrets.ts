@@ -36,13 +36,13 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
     return withDerived(SecretsFile.parse(JSON.parse(await readFile(file, "utf8"))));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) {
       throw new Error(`${file} is damaged: restore it, or delete it to have new secrets made`, {
         cause: error,
       });
     }
-    if (code !== "ENOENT") throw error;
+    if (code !== "ENOENT") throw new ConfigError(`DATA_DIR: ${message}`, { cause: error });
   }
   // Written completely, then linked: of several processes that start together, one wins and all read the same
   // file.

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
@@ -21,6 +21,11 @@ describe("embeddedSecrets", () => {
     );
     await chmod(file, 0o600);
     await expect(embeddedSecrets(folder)).resolves.toBeDefined();
+  });
+
+  it("names DATA_DIR when the file cannot be read", async () => {
+    await mkdir(join(folder, "secrets.json"), { mode: 0o700 });
+    await expect(embeddedSecrets(folder)).rejects.toThrow(/^DATA_DIR: EISDIR: /);
   });
 
   it("reports how to replace a damaged file", async () => {
