@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDefinitions } from "./parse-definitions.ts";
 
 const Day = z.iso.date("use an ISO date such as 2027-06-01");
 
@@ -21,7 +22,9 @@ const Definition = z
 const Versions = z
   .strictObject({
     current: z.string(),
-    versions: z.record(z.string().regex(/^v(0|[1-9]\d{0,3})$/, "use v and a number, such as v1"), Definition),
+    versions: z.record(z.string().regex(/^v(0|[1-9]\d{0,3})$/), Definition, {
+      error: ({ code }) => (code === "invalid_key" ? "use v and a number, such as v1" : undefined),
+    }),
   })
   .refine(({ current, versions }) => Object.hasOwn(versions, current), {
     path: ["current"],
@@ -39,9 +42,9 @@ export type VersionCatalog = {
   readonly definitions: ReadonlyMap<string, VersionDefinition>;
 };
 
-/** Checks `versions.config.ts`. @throws ZodError naming the version and what is wrong with it. */
+/** Checks `versions.config.ts`. @throws Error naming the version and what is wrong with it. */
 export function defineVersions(versions: z.input<typeof Versions>): VersionCatalog {
-  const { current, versions: definitions } = Versions.parse(versions);
+  const { current, versions: definitions } = parseDefinitions("versions.config.ts", Versions, versions);
   const supported = Object.keys(definitions).sort((a, b) => versionNumber(a) - versionNumber(b));
   return { current, supported, definitions: new Map(Object.entries(definitions)) };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Feature, type FeatureKind } from "./feature.ts";
+import { parseDefinitions } from "./parse-definitions.ts";
 import type { PaidItem } from "./payment-event.ts";
 import { SLOTS, type Slot } from "./slot.ts";
 import { SUBSCRIPTION_STATUSES } from "./subscription-status.ts";
@@ -103,15 +104,18 @@ export type PlanCatalog = {
 /** From the ids in `plans.config.ts` to those of an environment, per slot. */
 type PriceIdMap = Partial<Record<Slot, Readonly<Record<string, string>>>>;
 
-/** Checks `plans.config.ts`. @throws ZodError naming the plan and what is wrong with it. */
-export function definePlans(plans: z.input<typeof Plans>): PlanCatalog {
-  const checked = Plans.parse(plans);
-  const planById = new Map(checked.map((plan) => [plan.id, plan]));
+/** Checks `plans.config.ts`. @throws Error naming the plan and what is wrong with it. */
+export function definePlans(definitions: z.input<typeof Plans>): PlanCatalog {
+  return catalogOf(parseDefinitions("plans.config.ts", Plans, definitions));
+}
+
+function catalogOf(plans: readonly Plan[]): PlanCatalog {
+  const planById = new Map(plans.map((plan) => [plan.id, plan]));
   const planByPrice = new Map(
-    checked.flatMap((plan) => slotPriceIds(plan).map((price) => [price, plan.id] as const)),
+    plans.flatMap((plan) => slotPriceIds(plan).map((price) => [price, plan.id] as const)),
   );
   return {
-    plans: checked,
+    plans,
     find: (planId) => planById.get(planId),
     sold(slot, items) {
       for (const item of items) {
@@ -122,7 +126,7 @@ export function definePlans(plans: z.input<typeof Plans>): PlanCatalog {
       }
       return null;
     },
-    withPriceIds: (priceIds) => definePlans(replacePriceIds(checked, priceIds)),
+    withPriceIds: (priceIds) => catalogOf(Plans.parse(replacePriceIds(plans, priceIds))),
   };
 }
 

@@ -85,7 +85,7 @@ describe("the catalog of versions", () => {
     [
       "a current version that is none",
       { current: "v3", versions: { v1: notDeprecated } },
-      /\\"v3\\" is not among/,
+      'versions.config.ts: current: "v3" is not among the versions',
     ],
     [
       "a current version that every object has",
@@ -96,7 +96,7 @@ describe("the catalog of versions", () => {
     [
       "a name that is none",
       { current: "v1", versions: { v1: notDeprecated, two: notDeprecated } },
-      /use v and a number[\s\S]*two/,
+      "versions.config.ts: versions.two: use v and a number, such as v1",
     ],
     [
       "two names for one number",
@@ -111,7 +111,7 @@ describe("the catalog of versions", () => {
     [
       "a day that is not",
       { current: "v1", versions: { v1: { ...notDeprecated, sunset: "2027-02-30" } } },
-      /ISO date/,
+      "versions.config.ts: versions.v1.sunset: use an ISO date such as 2027-06-01",
     ],
     ["an unknown word", { current: "v1", versions: { v1: { deprecated: false, sunste: "x" } } }, /sunste/],
     [

@@ -140,9 +140,21 @@ describe("a plan is refused", () => {
         planWith([{ id: "a", kind: "flag", value: true, text }]),
         planWith([{ id: "a", kind: "limit", value: 1, text }], "team"),
       ],
-      '\\"a\\" is a flag and a limit',
+      '"a" is a flag and a limit',
     ],
   ])("%s", (_name, definitions, problem) => {
     expect(() => definePlans(definitions as never)).toThrow(problem);
+  });
+
+  it("in a line for each mistake, which names the file and the place by its ids, without a stack", () => {
+    const feature = { id: "exports", kind: "quota" as const, value: -1, text };
+    const wrong = [PRO, { ...planWith([feature], "team"), price: { ...PRO.price, currency: "euro" } }];
+    const lines = [
+      "plans.config.ts: team.price.currency: use an ISO 4217 code such as EUR",
+      "plans.config.ts: team.features.exports.value: Too small: expected number to be >=0",
+    ];
+    expect(() => definePlans(wrong)).toThrow(
+      expect.objectContaining({ message: lines.join("\n"), stack: lines.join("\n") }),
+    );
   });
 });
