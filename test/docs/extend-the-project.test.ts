@@ -18,6 +18,7 @@ const OPERATION = "docs/how-to/add-an-operation.md";
 const PAGE = "docs/how-to/add-a-page.md";
 const PLAN = "docs/how-to/add-a-plan.md";
 const PROVIDER = "docs/how-to/add-a-provider.md";
+const VERSION = "docs/how-to/add-a-version.md";
 
 /** What the project is built and started from. */
 const SOURCES = ["src", "script", "package.json", "next.config.mjs", "postcss.config.mjs", "plans.config.ts"];
@@ -42,7 +43,7 @@ beforeAll(async () => {
   // For the fonts, which are named by their path.
   await symlink(join(PROJECT, "node_modules"), join(copy, "node_modules"));
   await addAcmePay();
-  for (const page of [OPERATION, PAGE, PLAN, PROVIDER]) await applyBlocks(page);
+  for (const page of [OPERATION, PAGE, PLAN, PROVIDER, VERSION]) await applyBlocks(page);
   await run(join(PROJECT, "node_modules/.bin/next"), ["build"], {
     cwd: copy,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
@@ -254,4 +255,27 @@ it("a provider takes events in its slot", async () => {
   expect(
     await test.rows("select plan_id as plan, seats from subscription where provider_subscription_id = 'm-3'"),
   ).toEqual([{ plan: "business", seats: 5 }]);
+});
+
+describe("a version", () => {
+  it("is served beside the others, and described", async () => {
+    const plans = await get("/api/v3/plans");
+    expect([plans.headers.get("x-api-version"), Object.keys(plans.body)]).toEqual([
+      "v3",
+      ["data", "nextCursor"],
+    ]);
+    expect((await get("/api/v3/openapi.json")).body.info.version).toBe("3");
+  });
+
+  it("says that it ends, in the headers that the page shows", async () => {
+    const { headers } = await get("/api/v1/subscriptions");
+    const [shown] = codeBlocksOf(VERSION).filter(({ language }) => language === "http");
+    const lines = (shown?.code ?? "").trim().split("\n");
+    expect(lines.length).toBe(4);
+    for (const line of lines) {
+      const [name = "", ...value] = line.split(": ");
+      const expected = value.join(": ").replace("https://app.example.com", variables.APP_URL as string);
+      expect([name, headers.get(name)]).toEqual([name, expected]);
+    }
+  });
 });

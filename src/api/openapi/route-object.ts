@@ -2,6 +2,7 @@ import { z } from "zod";
 import { NAMED_USER } from "../../operations/on-behalf.ts";
 import { hasBody } from "../rest/input.ts";
 import type { Route } from "../rest/route.ts";
+import { itemsName } from "../versions/list-shape.ts";
 import { COUNTED_HEADERS } from "./components.ts";
 import { errorResponses } from "./error-responses.ts";
 import { type Fields, parameter, requestBody } from "./parameters.ts";
@@ -103,10 +104,9 @@ function security({ access, permission }: Route["operation"]): JsonSchema {
   return {};
 }
 
-/** v1 and v2 differ in the name of a list's items, see api/versions. */
 function outputSchema({ operation, plural }: Route, version: string, schemas: Schemas): JsonSchema {
   const { output } = operation;
   if (plural === null || !(output instanceof z.ZodObject)) return schemas.of(output, "output");
   const { items, nextCursor } = output.shape as { items: z.ZodType; nextCursor: z.ZodType };
-  return schemas.of(z.object({ [version === "v1" ? plural : "data"]: items, nextCursor }), "output");
+  return schemas.of(z.object({ [itemsName(version, plural)]: items, nextCursor }), "output");
 }

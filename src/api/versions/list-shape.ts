@@ -9,7 +9,11 @@ export type ListPage<Item> = {
   nextCursor: string | null;
 };
 
-/** Since v2 every list has its items under `data`. */
 export function toVersion<Item>(version: string, { plural, items, nextCursor }: ListPage<Item>) {
-  return versionNumber(version) >= 2 ? { data: items, nextCursor } : { [plural]: items, nextCursor };
+  return { [itemsName(version, plural)]: items, nextCursor };
+}
+
+/** Since v2 every list has its items under `data`. */
+export function itemsName(version: string, plural: string): string {
+  return versionNumber(version) >= 2 ? "data" : plural;
 }
