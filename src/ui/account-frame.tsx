@@ -50,12 +50,12 @@ type AccountFrameProps = {
   labels: Record<"product" | "navigation" | "administration" | "menu" | "close" | "signOut", string>;
   signOut: () => Promise<void>;
   /** Skeletons of the pages, by path. */
-  shapes: Record<string, ReactNode>;
+  skeletons: Record<string, ReactNode>;
   children: ReactNode;
 };
 
 /** The side bar with the page beside it; on phones the bar is a sheet, which opens without JavaScript too. */
-export function AccountFrame({ children, shapes, ...props }: AccountFrameProps) {
+export function AccountFrame({ children, skeletons, ...props }: AccountFrameProps) {
   const { labels } = props;
   return (
     <NavigationProvider>
@@ -91,7 +91,7 @@ export function AccountFrame({ children, shapes, ...props }: AccountFrameProps) 
           <Bar {...props} />
         </div>
         <main id="content" className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
-          <NavigationSkeleton shapes={shapes}>{children}</NavigationSkeleton>
+          <NavigationSkeleton skeletons={skeletons}>{children}</NavigationSkeleton>
         </main>
       </div>
     </NavigationProvider>
@@ -104,7 +104,7 @@ function Bar({
   person,
   labels,
   signOut,
-}: Omit<AccountFrameProps, "children" | "shapes">) {
+}: Omit<AccountFrameProps, "children" | "skeletons">) {
   return (
     <div className="flex h-full flex-col gap-6 p-3 pt-4">
       <span className="px-3 font-semibold text-lg">{labels.product}</span>

@@ -39,19 +39,19 @@ export function PendingLink({ href }: { href: string }) {
  * invisible without JavaScript and always has status 200.
  */
 export function NavigationSkeleton({
-  shapes,
+  skeletons,
   children,
 }: {
   /** By path; `*` stands for any last part. */
-  shapes: Record<string, ReactNode>;
+  skeletons: Record<string, ReactNode>;
   children: ReactNode;
 }) {
   const path = useContext(PendingPath);
-  const shape = path === null ? undefined : (shapes[path] ?? shapes[path.replace(/[^/]+$/, "*")]);
+  const skeleton = path === null ? undefined : (skeletons[path] ?? skeletons[path.replace(/[^/]+$/, "*")]);
   return (
     <>
-      {shape}
-      <div hidden={shape !== undefined}>{children}</div>
+      {skeleton}
+      <div hidden={skeleton !== undefined}>{children}</div>
     </>
   );
 }

@@ -63,7 +63,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
         signOut: t("signOut"),
       }}
       signOut={signOut}
-      shapes={SKELETONS}
+      skeletons={SKELETONS}
     >
       <PaymentBanner />
       {children}
