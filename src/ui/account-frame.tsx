@@ -54,16 +54,19 @@ type AccountFrameProps = {
   children: ReactNode;
 };
 
-/** The side bar with the page beside it; on phones the bar is a sheet, which opens without JavaScript too. */
+/**
+ * The side bar with the page beside it; where both have no room the bar is a sheet, which opens without JavaScript
+ * too. Printed without it.
+ */
 export function AccountFrame({ children, skeletons, ...props }: AccountFrameProps) {
   const { labels } = props;
   return (
     <NavigationProvider>
-      <div className="md:grid md:grid-cols-[17rem_1fr]">
-        <aside className="sticky top-0 hidden h-dvh border-line border-r bg-surface md:block">
+      <div className="lg:grid lg:grid-cols-[17rem_1fr] print:block">
+        <aside className="sticky top-0 hidden h-dvh overflow-y-auto border-line border-r bg-surface lg:block print:hidden">
           <Bar {...props} />
         </aside>
-        <header className="flex items-center justify-between border-line border-b bg-surface px-4 py-2 md:hidden">
+        <header className="flex items-center justify-between border-line border-b bg-surface px-4 py-2 lg:hidden print:hidden">
           <span className="font-semibold">{labels.product}</span>
           <button
             type="button"
@@ -106,7 +109,7 @@ function Bar({
   signOut,
 }: Omit<AccountFrameProps, "children" | "skeletons">) {
   return (
-    <div className="flex h-full flex-col gap-6 p-3 pt-4">
+    <div className="flex min-h-full flex-col gap-6 p-3 pt-4">
       <span className="px-3 font-semibold text-lg">{labels.product}</span>
       <nav aria-label={labels.navigation} className="flex flex-col gap-1">
         {entries.map((entry) => (

@@ -6,6 +6,7 @@ import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
 import { type SeededSite, seedSite } from "./seed-site.ts";
 import { openSite, type Site } from "./site.ts";
 import { failOnComplaints, openVisitor, type Visitor, visit } from "./visit.ts";
@@ -154,6 +155,32 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await sendRequest(site.url, "POST", "/api/api-keys", { cookie, body: { name: "k".repeat(100) } });
     for (const path of ["/dashboard", "/api-keys", "/notifications"])
       expect.soft(await widerOnPhones(path), path).toBe(0);
+  });
+
+  it.each([768, 1024])("has room for the tables of %s pixels", async (width) => {
+    const page = await visitAs("admin", { viewport: { ...WIDE, width } });
+    const { id } = await createUser(site.test);
+    await createSubscription(site.test, id, { plan_id: "p".repeat(60), out_of_order: true });
+    for (const list of ["users", "webhooks", "subscriptions", "audit"]) {
+      await page.goto(`/admin/${list}`);
+      await settled(page);
+      expect.soft(await page.evaluate(OVERFLOWING), list).toEqual([]);
+      const name = await page.locator("tbody th:visible").first().boundingBox();
+      expect.soft(name?.width, list).toBeGreaterThan(100);
+    }
+  });
+
+  it("has a side bar that scrolls by itself in a low window, and is not printed", async () => {
+    const page = await visitAs("admin", { viewport: { width: 1280, height: 400 } });
+    await page.goto("/settings");
+    const signOut = page.getByRole("complementary").getByRole("button", { name: "Sign out" });
+    await signOut.focus();
+    const { y = 0, height = 0 } = (await signOut.boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(400);
+    expect(await page.evaluate("scrollY")).toBe(0);
+    await page.emulateMedia({ media: "print" });
+    await signOut.waitFor({ state: "hidden" });
+    expect((await page.getByRole("main").boundingBox())?.x).toBeLessThan(200);
   });
 
   it("keeps payments within their table on a phone", async () => {

@@ -96,8 +96,8 @@ async function SubscriptionTable({ subscriptions }: { subscriptions: readonly Su
           <Cell from="md" className="max-w-52">
             <UserCell subscription={subscription} />
           </Cell>
-          <Cell from="sm">
-            <span className="block whitespace-nowrap">{planName(subscription.planId)}</span>
+          <Cell from="sm" className="max-w-32">
+            <span className="block truncate">{planName(subscription.planId)}</span>
             <span className="text-sm">
               <SubscriptionStatusLabel status={subscription.status} />
             </span>
@@ -115,8 +115,8 @@ async function SubscriptionTable({ subscriptions }: { subscriptions: readonly Su
                   subscription: subscription.providerSubscriptionId ?? subscription.id,
                 })}
               >
-                <span className="sm:hidden">{t("compareShort")}</span>
-                <span className="hidden sm:inline">{t("compare")}</span>
+                <span className="xl:hidden">{t("compareShort")}</span>
+                <span className="hidden xl:inline">{t("compare")}</span>
               </RowSubmitButton>
               <Link
                 href={`${PATH}/${subscription.id}`}

@@ -115,10 +115,10 @@ async function UserTable({ people }: { people: readonly ListedUser[] }) {
           <Cell from="sm" className="whitespace-nowrap">
             {t(`roles.${person.role}`)}
           </Cell>
-          <Cell>
+          <Cell className="max-w-40">
             {person.subscription ? (
               <>
-                <span className="block">{planName(person.subscription.planId)}</span>
+                <span className="block truncate">{planName(person.subscription.planId)}</span>
                 <span className="text-sm">
                   <SubscriptionStatusLabel status={person.subscription.status} />
                 </span>
