@@ -166,10 +166,11 @@ it("exposes exactly the listed server actions", () => {
 describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("the server action %s", (name, wrong) => {
   it("redirects to sign-in without a session, and back afterwards", async () => {
     const { key: apiKey } = await key(admin);
-    const back = pageOf(name) === "/dashboard" ? "" : `?${new URLSearchParams({ next: pageOf(name) })}`;
+    const next = pageOf(name);
+    const back = new URLSearchParams({ ...(next !== "/dashboard" && { next }), after: "session-end" });
     for (const as of [{}, { key: apiKey }, { cookie: "better-auth.session_token=made.up" }]) {
       const { status, redirect, returned, thrown, headers } = await call(name, wrong ?? {}, as);
-      expect([status, redirect, returned, thrown]).toEqual([200, `/sign-in${back}`, undefined, null]);
+      expect([status, redirect, returned, thrown]).toEqual([200, `/sign-in?${back}`, undefined, null]);
       expect(chargedScopes(headers)).toEqual([]);
     }
   });

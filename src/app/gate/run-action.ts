@@ -6,7 +6,7 @@ import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Access, execute, type Operation } from "../../operations/operation.ts";
 import { refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
-import { signInPath } from "./same-site-path.ts";
+import { signInAgainPath } from "./same-site-path.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
       return execute(operation, deps, { caller, charges }, readForm);
     });
   } catch (error) {
-    if (refusalOf(error)?.code === "unauthorized") redirect(signInPath(path));
+    if (refusalOf(error)?.code === "unauthorized") redirect(signInAgainPath(path));
     throw error;
   }
 }

@@ -14,6 +14,12 @@ export function signInPath(from: string | null): string {
   return withNext("/sign-in", sameSitePath(from, "/dashboard"));
 }
 
+/** For what a page sends after its session has ended: the sign-in page says that it was not done. */
+export function signInAgainPath(from: string | null): string {
+  const path = signInPath(from);
+  return `${path}${path.includes("?") ? "&" : "?"}after=session-end`;
+}
+
 /** @param next where to go with the new account; `null`: to the onboarding */
 export function signUpPath(next: string | null): string {
   return withNext("/sign-up", sameSitePath(next, "/dashboard"));

@@ -298,6 +298,14 @@ describe("a session", () => {
     expect(cookie).toMatch(/session_token=[^;]+;/);
     expect(/Max-Age|Expires/i.test(cookie)).toBe(lasts);
   });
+
+  it("that has ended is said to have, with what it means for the form that was sent", async () => {
+    const action = findServerAction("updateProfile");
+    const { redirect } = await callAction(server.url, action, encodeArguments([{ name: "Ada" }]));
+    expect((await openPage(server.url, redirect ?? "", "")).text).toContain(
+      "Your session has ended, so your last change wasn’t saved.",
+    );
+  });
 });
 
 describe("a subscription whose payment failed", () => {

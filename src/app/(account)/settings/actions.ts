@@ -11,7 +11,7 @@ import { updateProfile as updateProfileOperation } from "../../../operations/use
 import { callAccounts } from "../../gate/accounts.ts";
 import { markAccountDeleted } from "../../gate/deleted-account.ts";
 import { formText } from "../../gate/form-text.ts";
-import { requireUser } from "../../gate/request.ts";
+import { requireUserOfAction } from "../../gate/request.ts";
 import { runAction } from "../../gate/run-action.ts";
 
 /** Fields: `name`, or `theme` with `emailNotifications`, or all three. */
@@ -50,13 +50,13 @@ export async function revokeCalendarLink(form: FormData): Promise<void> {
 
 /** Field: `newEmail`. Mails a link to both addresses. */
 export async function changeEmail(form: FormData): Promise<void> {
-  await requireUser();
+  await requireUserOfAction();
   await callAccounts("/change-email", { newEmail: formText(form, "newEmail") });
 }
 
 /** Fields: `currentPassword`, `newPassword`, `revokeApiKeys`. Signs out all other sessions. */
 export async function changePassword(form: FormData): Promise<void> {
-  await requireUser();
+  await requireUserOfAction();
   await callAccounts("/change-password", {
     currentPassword: formText(form, "currentPassword"),
     newPassword: formText(form, "newPassword"),

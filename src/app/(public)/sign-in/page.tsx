@@ -31,7 +31,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Query
   return (
     <NarrowPage
       title={t("signIn.title")}
-      description={!notice && next && t("signIn.first")}
+      description={after === "session-end" ? t("signIn.sessionEnded") : !notice && next && t("signIn.first")}
       after={
         <>
           {t("signIn.noAccount")} <TextLink href={signUpPath(next || null)}>{t("signIn.signUp")}</TextLink>

@@ -7,7 +7,7 @@ import { revokeSession as revoke } from "../../../../operations/sessions/revoke-
 import { callAccounts } from "../../../gate/accounts.ts";
 import { formText } from "../../../gate/form-text.ts";
 import { refusalOf } from "../../../gate/refusal.ts";
-import { requireUser } from "../../../gate/request.ts";
+import { requireUserOfAction } from "../../../gate/request.ts";
 import { runAction } from "../../../gate/run-action.ts";
 import { qrPath } from "./qr-path.ts";
 import type { TwoFactorSecret } from "./two-factor-setup.tsx";
@@ -16,7 +16,7 @@ const PATH = "/settings/security";
 
 /** Field: `password`. It is active only once a code has been confirmed. */
 export async function enableTwoFactor(form: FormData): Promise<TwoFactorSecret> {
-  await requireUser();
+  await requireUserOfAction();
   const { totpURI, backupCodes } = (await callAccounts("/two-factor/enable", {
     password: formText(form, "password"),
   })) as { totpURI: string; backupCodes: string[] };
@@ -30,7 +30,7 @@ export async function enableTwoFactor(form: FormData): Promise<TwoFactorSecret> 
 
 /** Field: `code`, from the authenticator app. */
 export async function confirmTwoFactor(form: FormData): Promise<never> {
-  await requireUser();
+  await requireUserOfAction();
   await callAccounts("/two-factor/verify-totp", { code: formText(form, "code") });
   revalidatePath(PATH);
   redirect(`${PATH}?done=two-factor-on`);
@@ -38,7 +38,7 @@ export async function confirmTwoFactor(form: FormData): Promise<never> {
 
 /** Field: `password`. */
 export async function disableTwoFactor(form: FormData): Promise<never> {
-  await requireUser();
+  await requireUserOfAction();
   await callAccounts("/two-factor/disable", { password: formText(form, "password") });
   revalidatePath(PATH);
   redirect(`${PATH}?done=two-factor-off`);
@@ -46,7 +46,7 @@ export async function disableTwoFactor(form: FormData): Promise<never> {
 
 /** Field: `password`. The codes before these stop working. */
 export async function createBackupCodes(form: FormData): Promise<{ backupCodes: string[] }> {
-  await requireUser();
+  await requireUserOfAction();
   return (await callAccounts("/two-factor/generate-backup-codes", {
     password: formText(form, "password"),
   })) as { backupCodes: string[] };
