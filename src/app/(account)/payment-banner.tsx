@@ -1,6 +1,6 @@
 import { CircleAlert } from "lucide-react";
-import Link from "next/link";
 import { getFormatter, getTranslations } from "next-intl/server";
+import { LinkElsewhere } from "../../ui/link-elsewhere.tsx";
 import { access } from "./access.ts";
 
 type Access = Awaited<ReturnType<typeof access>>[number];
@@ -20,9 +20,9 @@ export async function PaymentBanner() {
       <CircleAlert aria-hidden="true" size={16} className="mt-1 shrink-0 text-bad" />
       <p>
         {t(`reasons.${unpaid.reason}`, { plan, date })}{" "}
-        <Link href="/billing" className="font-medium text-accent underline">
+        <LinkElsewhere href="/billing" className="font-medium text-accent underline">
           {t("action")}
-        </Link>
+        </LinkElsewhere>
       </p>
     </aside>
   );

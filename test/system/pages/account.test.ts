@@ -308,6 +308,26 @@ describe("a session", () => {
   });
 });
 
+describe("a subscription whose payment was taken back", () => {
+  it.each([
+    ["refunded", "The last payment for Pro was refunded. You no longer have access."],
+    ["disputed", "The last payment for Pro is disputed. You won’t have access while it is."],
+  ])("is said to give no access: %s", async (status, sentence) => {
+    const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
+    await createSubscription(test, id, { provider_subscription_id: `taken-back-${status}` });
+    await test.rows(
+      `insert into payment
+         (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', $1, $1, $2, 2000, 'eur', 'paid', $3, now())`,
+      [`taken-back-${status}`, id, status],
+    );
+    expect((await openPage(server.url, "/dashboard", cookie)).text).toContain(`${sentence} Go to billing `);
+    const { text } = await openPage(server.url, "/billing", cookie);
+    expect(text).toContain(sentence);
+    expect(text).not.toContain("Go to billing");
+  });
+});
+
 describe("a subscription whose payment failed", () => {
   it("shows its scheduled end too", async () => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
