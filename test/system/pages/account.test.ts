@@ -308,6 +308,18 @@ describe("a session", () => {
   });
 });
 
+describe("the plans", () => {
+  it.each([
+    ["active", false, "You can review a change before you confirm it. To cancel, open the billing portal."],
+    ["active", true, "You can review a change before you confirm it. To keep your subscription, open"],
+    ["paused", false, " Plans To cancel, open the billing portal."],
+  ])("say what can be done: %s, ending: %s", async (status, isEnding, sentence) => {
+    const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
+    await createSubscription(test, id, { status, cancel_at_period_end: isEnding });
+    expect((await openPage(server.url, "/billing", cookie)).text).toContain(sentence);
+  });
+});
+
 describe("a subscription whose payment was taken back", () => {
   it.each([
     ["refunded", "The last payment for Pro was refunded. You no longer have access."],

@@ -42,8 +42,14 @@ export async function PlanChoice({
   const chosen = subscription && runs ? ((await paidIn(subscription.id)) ?? undefined) : wanted;
   const currentId = subscription?.planId ?? freePlan(all)?.id;
   const shown = all.filter((plan) => plan.isForSale || plan.id === currentId);
+  const description = runs
+    ? t("changeInPortal", {
+        canChange: canChange ? "yes" : "no",
+        isEnding: subscription?.cancelAtPeriodEnd ? "yes" : "no",
+      })
+    : t("choose");
   return (
-    <Card title={t("plans")} description={t(runs ? "changeInPortal" : "choose")}>
+    <Card title={t("plans")} description={description}>
       {!runs && chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={selectedId} />}
       <PlanGrid>
         {shown.map((plan) => (
