@@ -415,6 +415,9 @@ describe("a change of the email address", () => {
     expect(outcomes).toEqual(["/confirm-email-change?done=pending", "/confirm-email-change?done=changed"]);
     expect((await openPage(server.url, "/settings", cookie)).text).toContain(newEmail);
     expect((await openPage(server.url, "/confirm-email-change", "")).text).toContain("This link isn’t valid");
+    // A used link is refused below its button: the way on has to be there already.
+    const used = await openPage(server.url, "/confirm-email-change?token=used", "");
+    expect(used.text).toContain(" Go to settings ");
   });
 
   it("is said to be confirmed only after the link of a mail", async () => {

@@ -4,6 +4,7 @@ import { ActionForm } from "../../../ui/action-form.tsx";
 import { MessagePage } from "../../../ui/message-page.tsx";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { TextLink } from "../../../ui/text-link.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { confirmEmailChange } from "./actions.ts";
 
@@ -29,7 +30,11 @@ export default async function ConfirmEmailChangePage({ searchParams }: { searchP
     );
   }
   return (
-    <NarrowPage title={t("title")} description={t("about")}>
+    <NarrowPage
+      title={t("title")}
+      description={t("about")}
+      after={<TextLink href="/settings">{t("way")}</TextLink>}
+    >
       <ActionForm action={formAction(confirmEmailChange)} className="flex flex-col gap-3">
         <input type="hidden" name="token" value={query.token} />
         <SubmitButton>{t("submit")}</SubmitButton>
