@@ -107,7 +107,7 @@ const TrustDevice = z
 export const VerifyTotp: RequestBody = z.object({
   code: z
     .string()
-    .trim()
+    .overwrite((code) => code.replaceAll(/\s/g, ""))
     .regex(/^\d{6}$/, format("totp_code"))
     .describe("The code that the authenticator app shows."),
   trustDevice: TrustDevice,

@@ -40,6 +40,17 @@ describe("two-factor authentication", () => {
     expect((await context.identify({ cookie: cookieOf(second) })).caller).toMatchObject({ userId: id });
   });
 
+  it("accepts a code as apps show it, in two groups", async () => {
+    const { email, totpURI } = await enabled();
+    const code = ` ${totp(totpURI).replace(/^.../, "$& ")}\u00a0`;
+    const verified = await context.call(
+      "/two-factor/verify-totp",
+      { code },
+      { cookie: cookieOf(await signIn(email)) },
+    );
+    expect(verified.status).toBe(200);
+  });
+
   it("accepts a code for one sign-in, also among simultaneous ones, and the next code afterwards", async () => {
     const { email, totpURI } = await enabled();
     const at = Date.now();

@@ -4,6 +4,7 @@ import { Card } from "../../../../ui/card.tsx";
 import { Field } from "../../../../ui/field.tsx";
 import { Status } from "../../../../ui/status.tsx";
 import { SubmitButton } from "../../../../ui/submit-button.tsx";
+import { TotpField } from "../../../../ui/totp-field.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { confirmTwoFactor, createBackupCodes, disableTwoFactor, enableTwoFactor } from "./actions.ts";
 import { NewBackupCodes } from "./backup-codes.tsx";
@@ -31,16 +32,7 @@ async function Setup() {
       labels={{ scan: t("scan"), qr: t("qr"), secret: t("secret"), codes: t("codes") }}
       confirmFields={
         <>
-          <Field
-            label={t("code")}
-            help={t("codeHelp")}
-            name="code"
-            required
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            pattern="[0-9]{6}"
-            maxLength={6}
-          />
+          <TotpField label={t("code")} help={t("codeHelp")} />
           <div>
             <SubmitButton>{t("confirm")}</SubmitButton>
           </div>

@@ -5,6 +5,7 @@ import { Checkbox, Field } from "../../../../ui/field.tsx";
 import { NarrowPage } from "../../../../ui/narrow-page.tsx";
 import { SubmitButton } from "../../../../ui/submit-button.tsx";
 import { TextLink } from "../../../../ui/text-link.tsx";
+import { TotpField } from "../../../../ui/totp-field.tsx";
 import { formAction } from "../../../gate/form-action.ts";
 import { redirectIfSignedIn } from "../../../gate/optional-user.ts";
 import { sameSitePath, signInPath } from "../../../gate/same-site-path.ts";
@@ -50,15 +51,7 @@ export default async function TwoFactorPage({ searchParams }: { searchParams: Qu
         {isBackup ? (
           <Field label={t("backupCode")} name="code" required maxLength={40} autoComplete="off" />
         ) : (
-          <Field
-            label={t("code")}
-            name="code"
-            required
-            inputMode="numeric"
-            pattern="[0-9]{6}"
-            maxLength={6}
-            autoComplete="one-time-code"
-          />
+          <TotpField label={t("code")} />
         )}
         <Checkbox label={t("trust")} help={t("trustHelp")} name="trustDevice" />
         <SubmitButton className="mt-2">{t("submit")}</SubmitButton>
