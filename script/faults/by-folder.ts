@@ -279,7 +279,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/app/gate/run-action.ts",
-    find: 'if (refusalOf(error)?.code === "unauthorized") redirect(signInPath(path));',
+    find: 'if (refusalOf(error)?.code === "unauthorized") redirect(signInAgainPath(path));',
     replace: "",
     fault: "an action without a session does not lead to the sign-in page",
     tests: ["test/app/server-actions.test.ts"],
