@@ -31,6 +31,7 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
       .reduce((a, b) => (BigInt(b) < BigInt(a) ? b : a));
     const batch = remaining.filter((redaction) => redaction.after === after);
     const { suspects, until } = await nextSuspects(tools.database, batch, after);
+    if (until === "pending") return false;
     const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...trace(tools.intake, suspect) }));
     const unfinished: Redaction[] = [];
     for (const before of batch) {

@@ -37,11 +37,24 @@ export type SuspectDelivery = {
 const SCAN_SIZE = 2_000;
 const MAX_SUSPECTS = 50;
 
+// Up to the first one that was pending at the deletion: without its payload it could not be applied any more.
+// Later ones are applied without the person.
 const RANGE = {
   name: "redaction_range",
   text: `
-select max(id) as until, count(*)::int as count
-from (select id from webhook_delivery where id > $1::bigint order by id limit ${SCAN_SIZE}) scanned`,
+with pending as materialized (
+  select min(id) as id from webhook_delivery
+  where status = 'pending' and id > $1::bigint and received_at < (
+    select max(deleted_at) + interval '1 minute' from deleted_user where id = any ($2::text[])
+  )
+)
+select (
+  select max(id) from (
+    select d.id from webhook_delivery d
+    where d.id > $1::bigint and d.id < coalesce(pending.id, 9223372036854775807) order by d.id limit ${SCAN_SIZE}
+  ) scanned
+) as until, pending.id is not null as "isFollowed"
+from pending`,
 };
 
 // JSON can escape any character, but only with a backslash: such payloads must be parsed. `offset` keeps
@@ -59,15 +72,18 @@ order by d.id limit ${MAX_SUSPECTS}`,
 
 /**
  * The next deliveries after an id whose payloads may mention one of these people, and the id up to which that
- * is complete. `until: null`: the end of the log.
+ * is complete. `until: null`: the end of the log; `pending`: the next one is still to be applied.
  */
 export async function nextSuspects(
   database: Queryable,
   redactions: readonly Pick<Redaction, "userId" | "subscriptions" | "customers">[],
   after: string,
-): Promise<{ suspects: SuspectDelivery[]; until: string | null }> {
-  const [range] = await database.run<{ until: string | null; count: number }>(RANGE, [after]);
-  if (!range?.until) return { suspects: [], until: null };
+): Promise<{ suspects: SuspectDelivery[]; until: string | "pending" | null }> {
+  const [range] = await database.run<{ until: string | null; isFollowed: boolean }>(RANGE, [
+    after,
+    redactions.map(({ userId }) => userId),
+  ]);
+  if (!range?.until) return { suspects: [], until: range?.isFollowed ? "pending" : null };
   const traces = redactions.flatMap(({ userId, subscriptions, customers }) => [
     userId,
     ...[...subscriptions, ...customers].map(({ id }) => id),

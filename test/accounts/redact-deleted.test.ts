@@ -272,6 +272,16 @@ describe("redaction", () => {
     expect(others).toEqual({ n: 20_000 - 40 });
   });
 
+  it("waits for deliveries that are still to be applied, which need their payloads", async () => {
+    const before = await logged(stripe("user_1", "sub", "cus"));
+    const pending = await logged(stripe("user_1", "sub", "cus"), { ...UPDATED, status: "pending" });
+    await leave();
+    expect(await existingDeliveries([before, pending])).toEqual([pending]);
+    await test.rows("update webhook_delivery set status = 'successful' where id = $1", [pending]);
+    expect(await redactDeleted(tools(), () => false)).toBe(true);
+    expect(await existingDeliveries([before, pending])).toEqual([]);
+  });
+
   it("loses no match when two processes take the same step", async () => {
     await goneOnly();
     const [before] = (await openRedactions(test.database)) as [Redaction];
