@@ -23,6 +23,23 @@ it("says what to do when npm has not installed Node, and the system's is too old
 });
 
 it("builds for serverless hosts again when what is copied there has changed", async () => {
+  const { folder, build } = await projectToBuild(["--serverless"]);
+  await build();
+  expect(await build()).toBe("production\n");
+  for (const file of ["versions.config.ts", "src/simulator/start.ts"]) {
+    await writeFile(join(folder, file), "changed");
+    await build();
+  }
+  expect(await build()).toBe("production\n".repeat(3));
+});
+
+it("builds for production, whatever NODE_ENV the server will have", async () => {
+  const { build } = await projectToBuild([]);
+  expect(await build({ NODE_ENV: "development" })).toBe("production\n");
+});
+
+/** `build` resolves to the `NODE_ENV` of each build so far. */
+async function projectToBuild(options: string[]) {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "script"));
   await copyFile(SCRIPT, join(folder, "script/build-pages"));
@@ -32,22 +49,17 @@ it("builds for serverless hosts again when what is copied there has changed", as
   }
   await mkdir(join(folder, "node_modules/.bin"), { recursive: true });
   await writeFile(join(folder, "node_modules/.bin/next"), NEXT, { mode: 0o755 });
-  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-  const build = async () => {
-    await promisify(execFile)(join(folder, "script/build-pages"), ["--serverless"], { env });
+  const build = async (variables: Record<string, string> = {}) => {
+    const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...variables };
+    await promisify(execFile)(join(folder, "script/build-pages"), options, { env });
     return await readFile(join(folder, "builds"), "utf8");
   };
-  await build();
-  expect(await build()).toBe("1");
-  for (const file of ["versions.config.ts", "src/simulator/start.ts"]) {
-    await writeFile(join(folder, file), "changed");
-    await build();
-  }
-  expect(await build()).toBe("111");
-});
+  return { folder, build };
+}
 
 const SOURCES = [
   "script/serverless-files.mjs",
+  "script/compress-pages.ts",
   "next.config.mjs",
   "postcss.config.mjs",
   "tsconfig.json",
@@ -58,9 +70,8 @@ const SOURCES = [
   "src/simulator/start.ts",
 ];
 
-/** Counts how often it builds. */
 const NEXT = `#!/bin/sh
-printf 1 >>builds
-mkdir -p .next-serverless/static .next-serverless/standalone
-echo 1 >.next-serverless/BUILD_ID
+echo "$NODE_ENV" >>builds
+mkdir -p .next .next-serverless/static .next-serverless/standalone
+echo 1 | tee .next/BUILD_ID >.next-serverless/BUILD_ID
 `;
