@@ -35,8 +35,8 @@ let ana: TestUser;
 beforeAll(async () => {
   await mkdir(join(PROJECT, "test-results"), { recursive: true });
   copy = await mkdtemp(join(PROJECT, "test-results/extended-"));
-  // Without the other pages: building them takes most of the time.
-  const filter = (source: string) => !source.endsWith("/page.tsx");
+  // Without the other pages: building them takes most of the time. What a slot shows is part of each page.
+  const filter = (source: string) => !source.endsWith("/page.tsx") || source.includes("/@");
   for (const name of [...SOURCES, "versions.config.ts", "tsconfig.json", "tsconfig.pages.json"])
     await cp(join(PROJECT, name), join(copy, name), { recursive: true, filter });
   await buildWithoutOptimization();

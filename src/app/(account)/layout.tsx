@@ -8,7 +8,6 @@ import { profile, read } from "../gate/read.ts";
 import { messageTitle } from "../message-title.ts";
 import { ServerError } from "../server-error.tsx";
 import { signOut } from "./actions.ts";
-import { PaymentBanner } from "./payment-banner.tsx";
 import { SKELETONS } from "./skeletons.tsx";
 
 /** What the frame shows; `null` when it cannot be loaded. */
@@ -23,7 +22,13 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /** Layout of all pages that require a session. */
-export default async function AccountLayout({ children }: { children: ReactNode }) {
+export default async function AccountLayout({
+  children,
+  banner,
+}: {
+  children: ReactNode;
+  banner: ReactNode;
+}) {
   const t = await getTranslations("account");
   const loaded = await loadFrame();
   if (loaded === null) return <ServerError />;
@@ -65,7 +70,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
       signOut={signOut}
       skeletons={SKELETONS}
     >
-      <PaymentBanner />
+      {banner}
       {children}
     </AccountFrame>
   );

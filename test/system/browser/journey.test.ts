@@ -7,6 +7,7 @@ import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
 import { buy, fill, newPerson, PASSWORD, press, section, subscribe } from "./page-actions.ts";
 import { openSite, type Site } from "./site.ts";
 import { visit } from "./visit.ts";
@@ -289,6 +290,25 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await plan.getByText("€200 / year").waitFor();
     expect(await page.getByRole("link", { name: "Yearly" }).count()).toBe(0);
     await section(page, "Plans").getByText("€200 per seat / year").waitFor();
+  });
+
+  it("is told of a failed payment on the next page, and no longer once it is paid", async () => {
+    const someone = await createUser(site.test);
+    const id = await createSubscription(site.test, someone.id);
+    const become = (status: string) =>
+      site.test.rows("update subscription set status = $2 where id = $1", [id, status]);
+    const page = await visit(browser, site, { as: someone });
+    await page.goto("/dashboard");
+    const linkTo = (name: string) => page.getByRole("link", { name, exact: true });
+    const banner = page.getByRole("complementary", { name: "Payment" });
+    // A full load would show it in any case.
+    await waitForHydration(linkTo("Billing"));
+    await become("past_due");
+    await linkTo("Billing").click();
+    await banner.waitFor();
+    await become("active");
+    await linkTo("Dashboard").click();
+    await banner.waitFor({ state: "detached" });
   });
 
   it("sees the new seats and their price at every plan after switching", async () => {
