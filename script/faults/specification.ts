@@ -42,7 +42,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     find: 'observe?.("webhook-retry", "ok")',
     replace: 'observe?.("retry", "ok")',
     fault: "the metrics know webhook-retry by another name",
-    tests: ["test/system/server/job-metrics.test.ts"],
+    tests: ["test/system/server/metrics.test.ts"],
   },
   {
     file: "src/app/(account)/billing/actions.ts",

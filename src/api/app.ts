@@ -83,7 +83,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
 
   api.route("/api/webhooks", webhooks(options.webhooks));
   api.route("/api/auth", authRoutes(options.auth, deps.limits, callers));
-  api.route("/api", rest(ROUTES, deps, callers));
+  api.route("/api", rest(ROUTES, deps, callers, options.metrics.metrics));
   api.route("/api", chat(deps, callers, log));
   api.route("/api", eventStream(deps, callers, options.eventHeartbeatMs));
   api.route("/api/trpc", rpc(deps, callers, log));

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { VersionChoice } from "../domain/api-version.ts";
 import { refuse } from "../domain/refusal.ts";
 import { bearerCheck } from "../http/bearer-check.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
@@ -7,7 +8,11 @@ export type MetricsOptions = {
   /** `null`: metrics are disabled. */
   token: string | null;
   /** In Prometheus's text format; available when a token is set. */
-  metrics: { read(): Promise<{ text: string; contentType: string }> } | null;
+  metrics: {
+    read(): Promise<{ text: string; contentType: string }>;
+    /** Called with each request to a REST route. */
+    requested(version: string, chosenBy: VersionChoice): void;
+  } | null;
 };
 
 /** `GET /api/metrics`, for holders of the operator's token. */

@@ -33,6 +33,9 @@ const Versions = z
 
 export type VersionDefinition = z.infer<typeof Definition>;
 
+/** What has chosen the version of a request; `default`: the request names none. */
+export type VersionChoice = "path" | "header" | "default";
+
 export type VersionCatalog = {
   /** The version of clients that request none. */
   readonly current: string;

@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import type { VersionChoice } from "../domain/api-version.ts";
 import type { Charge } from "../limits/charge.ts";
 
 /** The Hono environment of every API handler. */
@@ -8,6 +9,7 @@ export type HonoEnv = {
     requestId: string;
     /** The requested version, or the current one. */
     apiVersion: string;
+    versionChosenBy: VersionChoice;
     /** Charges of this call so far; absent before the caller is known. */
     charges?: Charge[];
     /** See `response-headers.ts`. */

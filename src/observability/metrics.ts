@@ -43,6 +43,12 @@ export function createMetrics({ countFlagged, outboundState, askLimiter }: Sourc
     labelNames: ["operation", "outcome"] as const,
     registers: [registry],
   });
+  const restRequests = new Counter({
+    name: "tollgate_rest_requests_total",
+    help: "Requests to REST routes by API version and by what chose it: path, header or default",
+    labelNames: ["version", "chosen_by"] as const,
+    registers: [registry],
+  });
   const jobs = new Counter({
     name: "tollgate_job_runs_total",
     help: "Passes of periodic jobs by name and outcome: ok (also with nothing due, or left to another process) or failed",
@@ -89,6 +95,7 @@ export function createMetrics({ countFlagged, outboundState, askLimiter }: Sourc
     },
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),
     called: (operation: string, outcome: string) => operations.inc({ operation, outcome }),
+    requested: (version: string, chosenBy: string) => restRequests.inc({ version, chosen_by: chosenBy }),
     /** An attempt to deliver an outbound event. */
     sent: outbound.sent,
     jobRan: (job: string, outcome: "ok" | "failed") => jobs.inc({ job, outcome }),

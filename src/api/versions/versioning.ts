@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { VersionCatalog } from "../../domain/api-version.ts";
+import type { VersionCatalog, VersionChoice } from "../../domain/api-version.ts";
 import { addHeaders } from "../../http/add-headers.ts";
 import { answerRefusal } from "../../http/error-response.ts";
 import { headersApplied, responseHeaders } from "../../http/response-headers.ts";
@@ -20,7 +20,7 @@ export type Versioning = {
 };
 
 /** The resolved version, in `c.get("apiVersion")`. */
-export type Versioned = { Variables: { apiVersion: string } };
+export type Versioned = { Variables: { apiVersion: string; versionChosenBy: VersionChoice } };
 
 /**
  * Resolves the API version of a request: from its path (then the header is ignored), else from
@@ -32,10 +32,12 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
 
   return async (c, next) => {
     const target = readTarget(c.req.raw.url);
-    const name = target.version ?? c.req.raw.headers.get("x-api-version") ?? catalog.current;
+    const header = c.req.raw.headers.get("x-api-version");
+    const name = target.version ?? header ?? catalog.current;
     const version = isMalformed(c.req.path) ? undefined : headersOf.get(name);
     if (version === undefined) return withErrorCode(c, refuseVersion(c, target, catalog));
     c.set("apiVersion", name);
+    c.set("versionChosenBy", target.version !== null ? "path" : header !== null ? "header" : "default");
     const headers = headersFor(version, target);
     const head = responseHeaders(c);
     for (const [header, value] of headers)
