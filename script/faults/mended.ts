@@ -469,9 +469,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "old secrets",
   },
   {
-    file: "src/reconcile/of-our-users.ts",
-    find: ": customerId !== null && customers.has(customerId);",
-    replace: ": false;",
+    file: "src/reconcile/find-owners.ts",
+    find: "customerId !== null && customers.has(customerId) ?",
+    replace: "false ?",
     fault: "verify misses a subscription that only names a customer we know",
     tests: ["test/reconcile/verify.test.ts"],
   },
@@ -670,6 +670,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: 'syscall === "listen"',
     fault: "a HOST that cannot be looked up is not named",
     tests: ["test/runtime/start-failure.test.ts"],
+  },
+  {
+    file: "src/reconcile/compare-changed.ts",
+    find: 'owner === "deleted" && state.status',
+    replace: "owner === null && state.status",
+    fault: "what a deleted account has paid for goes on while the provider lists no events",
+    tests: ["test/reconcile/compare-changed.test.ts"],
+    only: "paid for after its account",
   },
   {
     file: "src/api/versions/versioning.ts",

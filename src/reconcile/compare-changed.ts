@@ -1,15 +1,17 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
+import { logUnwanted } from "../intake/deleted-users.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
+import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { findByProviderIds } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { comparePayments } from "./compare-payments.ts";
+import { findOwners } from "./find-owners.ts";
 import { inBatches } from "./in-batches.ts";
 import { notCorrected } from "./not-corrected.ts";
-import { ofOurUsers } from "./of-our-users.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
 import { unrepeated } from "./unrepeated.ts";
@@ -26,8 +28,8 @@ export type ChangedReport = {
 
 /**
  * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there
- * since and the payments made since, and adopts unknown subscriptions of our users. A dry run counts what it
- * would change.
+ * since and the payments made since, and adopts unknown subscriptions of our users; those of deleted accounts
+ * are to be canceled. A dry run counts what it would change.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(
@@ -78,11 +80,18 @@ async function compareBatch(
   const { database, plans } = intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
   const stored = await findByProviderIds(database, slot, ids);
-  const isOurs = await ofOurUsers(database, slot, states);
+  const ownerOf = await findOwners(database, slot, states);
   const compareOne = async (state: PaymentEvent) => {
-    const ours = stored.get(state.providerSubscriptionId as string);
+    const providerSubscriptionId = state.providerSubscriptionId as string;
+    const ours = stored.get(providerSubscriptionId);
     if (ours === undefined) {
-      if (!isOurs(state)) return;
+      const owner = ownerOf(state);
+      if (owner === "deleted" && state.status !== "canceled" && !dryRun) {
+        const unwanted = [{ provider: slot, providerSubscriptionId }];
+        await insertUnwanted(database, unwanted);
+        logUnwanted(intake, unwanted);
+      }
+      if (owner !== "present") return;
       if (dryRun) {
         report.adopted += 1;
         return;

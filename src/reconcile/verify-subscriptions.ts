@@ -10,10 +10,10 @@ import { lastEventIds } from "../store/subscription-history.ts";
 import { eachVerifiable, findByProviderIds } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
+import { findOwners } from "./find-owners.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
 import { notCorrected } from "./not-corrected.ts";
-import { ofOurUsers } from "./of-our-users.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
 import { unrepeated } from "./unrepeated.ts";
 import type { Verification } from "./verification.ts";
@@ -58,13 +58,13 @@ async function verifyStates(
   const { database } = run.tools.intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
   const stored = await findByProviderIds(database, slot, ids);
-  const isOurs = await ofOurUsers(database, slot, states);
+  const ownerOf = await findOwners(database, slot, states);
   for (const state of states) {
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours !== undefined) {
       run.check();
       await compareStates(run, api, ours, state);
-    } else if (isOurs(state) && state.status !== "canceled") {
+    } else if (ownerOf(state) === "present" && state.status !== "canceled") {
       run.check();
       await reportMissing(run, slot, { state, askedAtMicros });
     }

@@ -42,6 +42,20 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
   });
 
+  it("has what was paid for after its account was deleted canceled, unless it has ended", async () => {
+    const { rows } = context.test;
+    await rows("insert into deleted_user (id) values ('user_gone')");
+    truth({ userId: "user_gone" });
+    truth({ subscriptionId: "sub_over", userId: "user_gone", status: "canceled" });
+    await run(() => false, { dryRun: true });
+    expect(await rows("select from unwanted_subscription")).toEqual([]);
+    expect(await run()).toEqual({ listed: 2, corrected: 0, adopted: 0, payments: 0 });
+    expect(await stored()).toEqual([]);
+    expect(await rows("select provider_subscription_id, because from unwanted_subscription")).toEqual([
+      { provider_subscription_id: "sub_1", because: "account_deleted" },
+    ]);
+  });
+
   it("counts in a dry run what it would correct and record, and writes nothing", async () => {
     await receive(eventOf("customer.subscription.created"));
     truth({ status: "past_due" });

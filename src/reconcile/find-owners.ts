@@ -1,18 +1,18 @@
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "../store/database.ts";
-import { findUserStates } from "../store/user-states.ts";
+import { findUserStates, type UserState } from "../store/user-states.ts";
 import { findKnownCustomers } from "../store/verification.ts";
 
 /**
- * Which of a provider's subscriptions belong to our users. One without a user id belongs to the user of its
- * customer, if known.
+ * Whether a provider's subscription belongs to a user of ours, or to a deleted one; `null`: to neither. One
+ * without a user id belongs to the user of its customer, if known.
  */
-export async function ofOurUsers(
+export async function findOwners(
   database: Queryable,
   slot: Slot,
   states: readonly PaymentEvent[],
-): Promise<(state: PaymentEvent) => boolean> {
+): Promise<(state: PaymentEvent) => UserState | null> {
   const users = await findUserStates(
     database,
     states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
@@ -22,6 +22,8 @@ export async function ofOurUsers(
     slot,
     states.flatMap(({ userId, customerId }) => (userId === null && customerId !== null ? [customerId] : [])),
   );
-  return ({ userId, customerId }) =>
-    userId !== null ? users.get(userId) === "present" : customerId !== null && customers.has(customerId);
+  return ({ userId, customerId }) => {
+    if (userId !== null) return users.get(userId) ?? null;
+    return customerId !== null && customers.has(customerId) ? "present" : null;
+  };
 }
