@@ -291,7 +291,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/locked-elsewhere.test.ts"],
   },
   {
-    file: "src/intake/lock-group.ts",
+    file: "src/intake/event-link.ts",
     find: "return userId ?? (",
     replace: "return userId ?? null ?? (userId === null ? null : ",
     fault: "a payment of a deleted account keeps its body",

@@ -1,7 +1,6 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Queryable } from "../store/database.ts";
-import { findPaymentsOfDeleted, type NamedPayment } from "../store/payments-of-deleted.ts";
 import {
   findNotLocked,
   type LinkedSubscription,
@@ -18,6 +17,8 @@ import {
   type UserState,
   waitForUserStates,
 } from "../store/user-states.ts";
+import { linkOf, namedUserOf } from "./event-link.ts";
+import { paymentsOfDeleted } from "./payments-of-deleted.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 export type LockedGroup = {
@@ -170,40 +171,6 @@ async function confirmedEmailsFor(
   if (naming.length === 0) return new Map();
   const ids = [...naming, ...subscriptions].flatMap(({ userId }) => userId ?? []);
   return findConfirmedEmails(transaction, [...new Set(ids)]);
-}
-
-async function paymentsOfDeleted(
-  transaction: Queryable,
-  events: readonly ReadEvent[],
-): Promise<LockedGroup["isPaymentOfDeleted"]> {
-  const found = await findPaymentsOfDeleted(transaction, events.flatMap(takenBackBy));
-  return (event) =>
-    takenBackBy(event).some((taken) =>
-      found.some(({ provider, name }) => provider === taken.provider && name === taken.name),
-    );
-}
-
-/** The payment that is taken back, where the event names neither subscription nor user, as Stripe's do. */
-function takenBackBy(event: ReadEvent): NamedPayment[] {
-  if (linkOf(event) !== null || "failure" in event.reading) return [];
-  const name = event.reading.event.payment?.reversal?.of;
-  return name === undefined ? [] : [{ provider: event.slot, name }];
-}
-
-function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
-  if ("failure" in reading || reading.event.kind === "ignored") return null;
-  const { kind, providerSubscriptionId, userId, customerId } = reading.event;
-  if (kind === "payment" && providerSubscriptionId !== null) {
-    // A payment adds no subscription: it needs only its own, to find the user.
-    return { provider: slot, providerSubscriptionId, userId: null, customerId: null };
-  }
-  if (kind === "payment" && userId === null) return null;
-  return { provider: slot, providerSubscriptionId, userId, customerId };
-}
-
-/** Also of a payment whose subscription is not known: that of a deleted account is recorded without its person. */
-function namedUserOf({ reading }: ReadEvent, { userId }: SubscriptionLink): string | null {
-  return userId ?? ("event" in reading ? reading.event.userId : null);
 }
 
 /** An event without user and customer can only concern an existing subscription. */
