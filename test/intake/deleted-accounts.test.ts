@@ -8,6 +8,7 @@ import { type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({ users: 5, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
@@ -74,11 +75,7 @@ it("a dispute, which names only the payment, keeps nothing of a deleted account,
     customerId: "cus_disputed",
     userId: "user_0",
   };
-  await test.rows(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-       cancel_at_period_end, out_of_order)
-     values (gen_random_uuid(), 'user_0', 'provider-a', 'sub_disputed', 'pro', 1, 'canceled', false, false)`,
-  );
+  await createSubscription(test, "user_0", { provider_subscription_id: "sub_disputed", status: "canceled" });
   const happens = async (word: PaymentWord) => {
     for (const { body } of paymentEvents("stripe", word, about, new Date())) {
       const { object } = body.data as { object: object };
