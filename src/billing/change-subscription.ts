@@ -88,18 +88,19 @@ async function compareAfterwards(deps: Deps, { api, subscription }: ResolvedChan
   }
 }
 
-/** An immediate change withdraws the scheduled one, and so does ordering the present plan and seats. */
+/** An immediate change withdraws the scheduled one, and so does ordering what is paid now. */
 async function rememberSchedule(
   database: Queryable,
   { subscription: { id, currentPeriodEnd }, planId, change }: ResolvedChange,
 ): Promise<void> {
-  const { when, priceId, seats, resultingSeats } = change;
+  const { when, priceId, seats, resultingSeats, resultingPriceId } = change;
   const isUnchanged = priceId === null && seats === null;
   if (when === "now" || isUnchanged) return deleteScheduledChange(database, id);
   if (currentPeriodEnd === null) return;
   await saveScheduledChange(database, {
     subscriptionId: id,
     planId,
+    priceId: resultingPriceId,
     seats: resultingSeats,
     takesEffectAt: currentPeriodEnd,
   });

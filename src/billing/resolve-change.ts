@@ -1,5 +1,12 @@
 import type { PaymentApi, SubscriptionChange } from "../domain/payment-api.ts";
-import { type Plan, type PlanCatalog, priceIdsIn, pricesOf, priceWithId } from "../domain/plan.ts";
+import {
+  type Interval,
+  type Plan,
+  type PlanCatalog,
+  priceIdsIn,
+  pricesOf,
+  priceWithId,
+} from "../domain/plan.ts";
 import { notFound, refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { isChangeable } from "../domain/subscription-status.ts";
@@ -15,6 +22,8 @@ export type RequestedChange = {
   userId: string;
   planId?: string | undefined;
   seats?: number | undefined;
+  /** How often it is paid. */
+  interval?: Interval | undefined;
   when: "now" | "period_end";
 };
 
@@ -45,17 +54,17 @@ export async function resolveChange(
   if (stored === null || stored.userId !== userId) notFound("subscription");
   const { provider, providerSubscriptionId } = stored;
   if (!isChangeable(stored.status) || providerSubscriptionId === null) refuse({ reason: "no_subscription" });
-  if (requested.planId === undefined && requested.seats === undefined)
+  const { interval } = requested;
+  if (requested.planId === undefined && requested.seats === undefined && interval === undefined)
     refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
 
   const planId = requested.planId ?? stored.planId;
   const plan = orderedPlan(plans, planId);
   const currentPlan = plans.find(stored.planId);
-  const keepsPlan = plan.id === stored.planId;
-  const keptPrice = keepsPlan ? stored.priceId : null;
-  const priceId = keptPrice ?? priceLike(plan, currentPlan, provider, stored.priceId);
-  if (priceId === null)
-    refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
+  const paid = currentPlan && priceWithId(currentPlan, provider, stored.priceId);
+  const keepsPrice = plan.id === stored.planId && (interval === undefined || interval === paid?.interval);
+  const keptPriceId = keepsPrice ? stored.priceId : null;
+  const priceId = keptPriceId ?? priceToPay(plan, { interval, paid, provider });
   const seats = requested.seats ?? stored.seats;
   assertSeats(plan, seats);
 
@@ -65,7 +74,7 @@ export async function resolveChange(
     refuse({ reason: "change_not_supported" });
   const change: SubscriptionChange = {
     when,
-    priceId: keepsPlan ? null : priceId,
+    priceId: keepsPrice ? null : priceId,
     currentPriceId: stored.priceId,
     seats: seats === stored.seats ? null : seats,
     resultingSeats: seats,
@@ -76,22 +85,39 @@ export async function resolveChange(
     subscription: { id, provider, providerSubscriptionId, userId, currentPeriodEnd: stored.currentPeriodEnd },
     planId,
     change,
-    // Ordering the present plan and seats for the next period withdraws a scheduled change.
+    // Ordering for the next period what is paid now withdraws a scheduled change.
     isChange: change.priceId !== null || change.seats !== null || when === "period_end",
-    currency: (currentPlan && priceWithId(currentPlan, provider, stored.priceId)?.currency) ?? null,
+    currency: paid?.currency ?? null,
   };
 }
 
+type PaidPrice = ReturnType<typeof priceWithId>;
+
 /**
- * Of the new plan's prices that the slot sells, the one with the interval and currency of what is paid now,
- * else the first; `null`: it sells none.
+ * The id of the plan's price for the interval, in the currency that is paid now. Without an interval: of its
+ * price for the interval that is paid now, else of the first one that the slot sells.
+ * @param paid `undefined`: unknown
+ * @throws Refusal
  */
-function priceLike(plan: Plan, current: Plan | undefined, slot: Slot, priceId: string | null): string | null {
-  const paid = current && priceWithId(current, slot, priceId);
-  const prices = pricesOf(plan).filter((price) => priceIdsIn(slot, price).length > 0);
-  const alike = prices.find(
-    (price) => paid && price.interval === paid.interval && price.currency === paid.currency,
-  );
-  const chosen = alike ?? prices[0];
-  return (chosen && priceIdsIn(slot, chosen)[0]) ?? null;
+function priceToPay(
+  plan: Plan,
+  { interval, paid, provider }: { interval: Interval | undefined; paid: PaidPrice; provider: Slot },
+): string {
+  const sold = pricesOf(plan).flatMap((price) => {
+    const [id] = priceIdsIn(provider, price);
+    return id === undefined ? [] : { ...price, id };
+  });
+  const [first] = sold;
+  if (first === undefined)
+    refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
+  const currency = paid?.currency ?? plan.price.currency;
+  const wanted = interval ?? paid?.interval;
+  const price = sold.find((price) => price.interval === wanted && price.currency === currency);
+  if (price === undefined && interval !== undefined)
+    refuse({
+      reason: "price_not_offered",
+      params: { plan: plan.name, interval, currency },
+      field: "interval",
+    });
+  return (price ?? first).id;
 }

@@ -5,6 +5,11 @@ import type { PaidItem } from "./payment-event.ts";
 import { SLOTS, type Slot } from "./slot.ts";
 import { SUBSCRIPTION_STATUSES } from "./subscription-status.ts";
 
+/** How often a price is paid. */
+export const INTERVALS = ["month", "year"] as const;
+
+export type Interval = (typeof INTERVALS)[number];
+
 const PriceIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
 /**
@@ -17,7 +22,7 @@ const Price = z.strictObject({
   /** In the currency's smallest unit, per seat and interval. */
   amount: z.int().min(0),
   currency: z.string().regex(/^[A-Z]{3}$/, "use an ISO 4217 code such as EUR"),
-  interval: z.enum(["month", "year"]),
+  interval: z.enum(INTERVALS),
 });
 
 const AccessStatus = z.enum(SUBSCRIPTION_STATUSES).exclude(["past_due", "canceled"]);

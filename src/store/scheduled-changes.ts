@@ -1,21 +1,28 @@
 import type { Queryable } from "./database.ts";
 
-export type ScheduledChange = { subscriptionId: string; planId: string; seats: number; takesEffectAt: Date };
+export type ScheduledChange = {
+  subscriptionId: string;
+  planId: string;
+  /** `null`: stored by a server of an earlier commit. */
+  priceId: string | null;
+  seats: number;
+  takesEffectAt: Date;
+};
 
 const SAVE = {
   name: "save_scheduled_change",
   text: `
-insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at) values ($1, $2, $3, $4)
-on conflict (subscription_id) do update
-  set plan_id = excluded.plan_id, seats = excluded.seats, takes_effect_at = excluded.takes_effect_at`,
+insert into scheduled_change (subscription_id, plan_id, price_id, seats, takes_effect_at) values ($1, $2, $3, $4, $5)
+on conflict (subscription_id) do update set plan_id = excluded.plan_id, price_id = excluded.price_id,
+  seats = excluded.seats, takes_effect_at = excluded.takes_effect_at`,
 };
 
 /** Replaces the one before. */
 export async function saveScheduledChange(
   database: Queryable,
-  { subscriptionId, planId, seats, takesEffectAt }: ScheduledChange,
+  { subscriptionId, planId, priceId, seats, takesEffectAt }: ScheduledChange,
 ): Promise<void> {
-  await database.run(SAVE, [subscriptionId, planId, seats, takesEffectAt]);
+  await database.run(SAVE, [subscriptionId, planId, priceId, seats, takesEffectAt]);
 }
 
 const DELETE = {
@@ -31,10 +38,11 @@ export async function deleteScheduledChange(database: Queryable, subscriptionId:
 const OF_USER = {
   name: "scheduled_changes_of_user",
   text: `
-select c.subscription_id as "subscriptionId", c.plan_id as "planId", c.seats, c.takes_effect_at as "takesEffectAt"
+select c.subscription_id as "subscriptionId", c.plan_id as "planId", c.price_id as "priceId", c.seats,
+  c.takes_effect_at as "takesEffectAt"
 from scheduled_change c join subscription s on s.id = c.subscription_id
 where s.user_id = $1 and c.takes_effect_at > $2 and s.status in ('active', 'trialing', 'past_due')
-  and not s.cancel_at_period_end and (c.plan_id <> s.plan_id or c.seats <> s.seats)`,
+  and not s.cancel_at_period_end and (c.plan_id <> s.plan_id or c.price_id <> s.price_id or c.seats <> s.seats)`,
 };
 
 /** Of the user's subscriptions, those that change with their next period. */

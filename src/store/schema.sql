@@ -465,6 +465,7 @@ create table scheduled_change (
   plan_id text not null,
   seats integer not null,
   takes_effect_at timestamp with time zone not null,
+  price_id text,
   constraint scheduled_change_pkey PRIMARY KEY (subscription_id),
   constraint scheduled_change_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
 );

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import plans from "../../plans.config.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans, type PlanCatalog } from "../../src/domain/plan.ts";
 import { execute } from "../../src/operations/operation.ts";
 import { showAccess } from "../../src/operations/subscriptions/show-access.ts";
 import { testLimits } from "../support/guarded-app.ts";
@@ -8,7 +8,16 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { session } from "./test-context.ts";
 
-const test = testDatabase(2);
+const test = testDatabase(3);
+
+function accessOf(catalog: PlanCatalog, userId = "user_1") {
+  return execute(
+    showAccess,
+    { database: test.database, plans: catalog, limits: testLimits(), observe: null },
+    { caller: session(userId), charges: [] },
+    () => ({}),
+  );
+}
 
 it("shows the price of a subscription, but none for a price that has been replaced", async () => {
   const raised = definePlans(
@@ -23,12 +32,38 @@ it("shows the price of a subscription, but none for a price that has been replac
     ),
   );
   for (const price_id of ["price_new", "price_old"]) await createSubscription(test, "user_1", { price_id });
-  const { items } = await execute(
-    showAccess,
-    { database: test.database, plans: raised, limits: testLimits(), observe: null },
-    { caller: session("user_1"), charges: [] },
-    () => ({}),
-  );
+  const { items } = await accessOf(raised);
   expect(items.map(({ price }) => price?.amount ?? null).sort()).toEqual([9_900, null]);
   expect(items.map(({ paidIn }) => paidIn)).toEqual(Array(2).fill({ interval: "month", currency: "EUR" }));
+});
+
+it("shows in which intervals its provider sells plans, and the one that a scheduled change brings", async () => {
+  const id = await createSubscription(test, "user_2", { price_id: "price_pro_monthly" });
+  await test.rows(
+    `insert into scheduled_change (subscription_id, plan_id, price_id, seats, takes_effect_at)
+     values ($1, 'pro', 'price_pro_yearly', 1, now() + interval '1 day')`,
+    [id],
+  );
+  const [item] = (await accessOf(plans, "user_2")).items;
+  expect(item).toMatchObject({
+    intervals: ["month", "year"],
+    scheduled: { planId: "pro", interval: "year" },
+  });
+
+  const monthlyOnly = definePlans(plans.plans.map((plan) => ({ ...plan, prices: [] })));
+  expect((await accessOf(monthlyOnly, "user_2")).items).toMatchObject([{ intervals: ["month"] }]);
+  // As a server of an earlier commit stores it.
+  await test.rows(
+    "update scheduled_change set plan_id = 'team', price_id = null where subscription_id = $1",
+    [id],
+  );
+  expect((await accessOf(plans, "user_2")).items).toMatchObject([
+    { scheduled: { planId: "team", interval: null } },
+  ]);
+  // It has been made.
+  await test.rows(
+    "update scheduled_change set plan_id = 'pro', price_id = 'price_pro_monthly' where subscription_id = $1",
+    [id],
+  );
+  expect((await accessOf(plans, "user_2")).items).toMatchObject([{ scheduled: null }]);
 });

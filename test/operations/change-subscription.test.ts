@@ -90,6 +90,63 @@ it("refuses a plan that is not for sale for that, whatever the seats", async () 
   await expect(change({ planId: "pro", seats: 6 })).rejects.toMatchObject({ reason: "seats_out_of_range" });
 });
 
+describe("a change of the interval", () => {
+  const catalog = definePlans(
+    shippedPlans.plans.map((plan) =>
+      plan.id === "pro"
+        ? { ...plan, priceIds: { "provider-a": ["price_pro_monthly", "price_former"] } }
+        : { ...plan, prices: [] },
+    ),
+  );
+
+  /** What the provider is told of somebody who has Pro at this price. */
+  async function changeFrom(priceId: string | null, request: object): Promise<SubscriptionChange> {
+    await context.test.rows("update subscription set plan_id = 'pro', price_id = $1", [priceId]);
+    const requested = { id, userId: "user_1", when: "now", ...request } as const;
+    return (await resolveChange({ ...context.runtime, plans: catalog }, requested)).change;
+  }
+
+  it("takes the plan's price for it, and keeps plan and seats", async () => {
+    expect(await changeFrom("price_pro_monthly", { interval: "year" })).toEqual({
+      when: "now",
+      priceId: "price_pro_yearly",
+      resultingPriceId: "price_pro_yearly",
+      currentPriceId: "price_pro_monthly",
+      seats: null,
+      resultingSeats: 5,
+    });
+  });
+
+  it("changes no price where it is paid like that already, at a former price too", async () => {
+    for (const priceId of ["price_pro_monthly", "price_former"])
+      expect(await changeFrom(priceId, { interval: "month" })).toMatchObject({
+        priceId: null,
+        resultingPriceId: priceId,
+      });
+  });
+
+  it("leaves a price behind that is no longer known", async () => {
+    for (const priceId of ["price_of_old", null])
+      expect(await changeFrom(priceId, { interval: "month" })).toMatchObject({
+        priceId: "price_pro_monthly",
+      });
+  });
+
+  it("goes with a change of plan, which otherwise keeps the interval where the plan is sold for it", async () => {
+    const toTeam = await changeFrom("price_pro_yearly", { planId: "team", interval: "month" });
+    expect(toTeam).toMatchObject({ priceId: "price_team_monthly" });
+    expect(await changeFrom("price_pro_yearly", { planId: "team" })).toEqual(toTeam);
+  });
+
+  it("is refused where its provider does not sell the plan for it", async () => {
+    const refused = changeFrom("price_pro_yearly", { planId: "team", interval: "year" });
+    await expect(refused).rejects.toMatchObject({
+      reason: "price_not_offered",
+      params: { plan: "Team", interval: "year", currency: "EUR" },
+    });
+  });
+});
+
 describe("a change to a plan whose first price is no longer sold", () => {
   async function changeWith(priceIds: Record<string, string>) {
     const plans = definePlans(

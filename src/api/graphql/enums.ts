@@ -5,6 +5,7 @@ import { FEATURE_KINDS } from "../../domain/feature.ts";
 import { LOCALES } from "../../domain/locale.ts";
 import { NOTIFICATION_KINDS } from "../../domain/notification.ts";
 import { PAYMENT_STATUSES } from "../../domain/payment.ts";
+import { INTERVALS } from "../../domain/plan.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
 import { builder } from "./builder.ts";
@@ -33,7 +34,7 @@ export const SlotEnum = enumOf("Slot", SLOTS, "A payment provider, by its place 
   "provider-c": "The provider that `PROVIDER_C_ADAPTER` names.",
 });
 
-export const IntervalEnum = enumOf("Interval", ["month", "year"], "How often a price is paid.", {
+export const IntervalEnum = enumOf("Interval", INTERVALS, "How often a price is paid.", {
   month: "Every month.",
   year: "Every year.",
 });

@@ -101,6 +101,10 @@ builder.mutationType({
         id: t.arg.id({ required: true, description: "The subscription's id." }),
         planId: t.arg.id({ description: "The new plan; unchanged if omitted." }),
         seats: t.arg.int({ description: "The new number of seats; unchanged if omitted." }),
+        interval: t.arg({
+          type: IntervalEnum,
+          description: "How often it is paid from then on, in the same currency; unchanged if omitted.",
+        }),
         when: t.arg({ type: ChangeTimeEnum, required: true, description: "When the change takes effect." }),
         preview: t.arg.boolean({
           description: "Whether to only preview the cost, without changing anything.",

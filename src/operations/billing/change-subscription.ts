@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mapProviderErrors, type ProviderTools } from "../../billing/ask-provider.ts";
 import { changeSubscription as change } from "../../billing/change-subscription.ts";
 import { type ResolvedChange, resolveChange } from "../../billing/resolve-change.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import { INTERVALS, type PlanCatalog } from "../../domain/plan.ts";
 import { notFound } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import type { Queryable } from "../../store/database.ts";
@@ -23,7 +23,7 @@ const Preview = z
 
 export const changeSubscription = defineOperation({
   name: "billing.changeSubscription",
-  summary: "Changes the plan or the seats of a subscription at its provider, or previews the change",
+  summary: "Changes a subscription's plan, seats or billing interval at its provider, or previews the change",
   access: "person",
   permission: "checkout:write",
   limit: "billing",
@@ -31,10 +31,14 @@ export const changeSubscription = defineOperation({
     id: SubscriptionView.shape.id,
     planId: z.string().min(1).max(50).optional().describe("The new plan; unchanged if omitted."),
     seats: z.int().min(1).optional().describe("The new number of seats; unchanged if omitted."),
+    interval: z
+      .enum(INTERVALS)
+      .optional()
+      .describe("How often it is paid from then on, in the same currency; unchanged if omitted."),
     when: z
       .enum(["now", "period_end"])
       .describe(
-        "When the change takes effect. `period_end` with the current plan and seats withdraws a scheduled change.",
+        "When the change takes effect. `period_end` with everything as it is withdraws a scheduled change.",
       ),
     preview: z
       .boolean()
@@ -46,6 +50,7 @@ export const changeSubscription = defineOperation({
     "no_subscription",
     "plan_unknown",
     "plan_not_sold_by",
+    "price_not_offered",
     "seats_out_of_range",
     "change_not_supported",
     "checkout_in_progress",

@@ -3,7 +3,7 @@ import { providerOf } from "../../billing/ask-provider.ts";
 import type { BillingTools } from "../../billing/checkout-order.ts";
 import { openCheckout } from "../../billing/open-checkout.ts";
 import { assertSeats, orderedPlan } from "../../billing/ordered-plan.ts";
-import { type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
+import { INTERVALS, type Interval, type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { isSubscribed } from "../../store/customers.ts";
@@ -22,7 +22,7 @@ export const createCheckout = defineOperation({
     seats: z.int().min(1).optional().describe("The number of seats; defaults to the plan's minimum."),
     provider: z.enum(SLOTS).optional().describe("The provider slot; defaults to the active one."),
     interval: z
-      .enum(["month", "year"])
+      .enum(INTERVALS)
       .optional()
       .describe("How often it is paid; defaults to the plan's first price."),
     currency: z
@@ -85,7 +85,7 @@ export const createCheckout = defineOperation({
   },
 });
 
-type PriceChoice = { interval?: "month" | "year" | undefined; currency?: string | undefined };
+type PriceChoice = { interval?: Interval | undefined; currency?: string | undefined };
 
 /** The price of this interval and currency; what is left out is that of the plan's first price. */
 function chosenPrice(

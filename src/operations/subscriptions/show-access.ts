@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
-import { type Plan, type PlanCatalog, priceIdsIn, pricesOf, priceWithId } from "../../domain/plan.ts";
+import {
+  INTERVALS,
+  type Interval,
+  type Plan,
+  type PlanCatalog,
+  priceIdsIn,
+  pricesOf,
+  priceWithId,
+} from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type ScheduledChange, scheduledChangesOfUser } from "../../store/scheduled-changes.ts";
 import { type SubscriptionAccess, subscriptionAccessOfUser } from "../../store/subscription-access.ts";
@@ -15,13 +23,20 @@ const AccessView = z.object({
   until: z.date().nullable().describe("When access ends unless something changes."),
   reason: z.enum(ACCESS_REASONS),
   scheduled: z
-    .object({ planId: z.string(), planName: z.string(), seats: z.int(), at: z.date() })
+    .object({
+      planId: z.string(),
+      planName: z.string(),
+      seats: z.int(),
+      interval: z.enum(INTERVALS).nullable().describe("`null`: stays as it is."),
+      at: z.date(),
+    })
     .nullable()
     .describe("The change scheduled for the end of the period; `null` for none."),
   price: PriceView.nullable().describe("The price per seat; `null` for a price that is no longer sold."),
   paidIn: PriceView.pick({ interval: true, currency: true })
     .nullable()
     .describe("How it is paid, at a former price too; `null`: unknown."),
+  intervals: z.array(z.enum(INTERVALS)).describe("In which its provider sells plans in the same currency."),
 });
 
 export const showAccess = defineOperation({
@@ -38,17 +53,19 @@ export const showAccess = defineOperation({
       subscriptionAccessOfUser(database, userId),
       scheduledChangesOfUser(database, userId, now),
     ]);
-    const nameOf = (planId: string) => plans.find(planId)?.name ?? planId;
     return {
       items: subscriptions.map((subscription) => {
         const plan = plans.find(subscription.planId) ?? null;
+        const paid = plan && paidIn(plan, subscription);
+        const change = scheduled.find(({ subscriptionId }) => subscriptionId === subscription.id);
         return {
           subscriptionId: subscription.id,
           planId: subscription.planId,
-          planName: nameOf(subscription.planId),
-          scheduled: scheduledOf(scheduled, subscription.id, nameOf),
+          planName: plan?.name ?? subscription.planId,
+          scheduled: change ? scheduledOf(plans, subscription, paid, change) : null,
           price: plan && paidPrice(plan, subscription),
-          paidIn: plan && paidIn(plan, subscription),
+          paidIn: paid,
+          intervals: paid ? soldIntervals(plans, subscription, paid) : [],
           ...accessOf(subscription, plan, now),
         };
       }),
@@ -57,14 +74,15 @@ export const showAccess = defineOperation({
 });
 
 function scheduledOf(
-  changes: readonly ScheduledChange[],
-  id: string,
-  nameOf: (planId: string) => string,
+  plans: PlanCatalog,
+  { provider }: SubscriptionAccess,
+  paid: PaidIn | null,
+  { planId, priceId, seats, takesEffectAt }: ScheduledChange,
 ): z.input<typeof AccessView>["scheduled"] {
-  const change = changes.find(({ subscriptionId }) => subscriptionId === id);
-  if (change === undefined) return null;
-  const { planId, seats, takesEffectAt } = change;
-  return { planId, planName: nameOf(planId), seats, at: takesEffectAt };
+  const plan = plans.find(planId);
+  const price = plan && priceWithId(plan, provider, priceId);
+  const interval = price && price.interval !== paid?.interval ? price.interval : null;
+  return { planId, planName: plan?.name ?? planId, seats, interval, at: takesEffectAt };
 }
 
 /** The file keeps a former price's id, not its amount. */
@@ -74,10 +92,20 @@ function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.inp
   return paid ? { amount: paid.amount, currency: paid.currency, interval: paid.interval } : null;
 }
 
-function paidIn(
-  plan: Plan,
-  { provider, priceId }: SubscriptionAccess,
-): Pick<z.input<typeof PriceView>, "interval" | "currency"> | null {
+type PaidIn = Pick<z.input<typeof PriceView>, "interval" | "currency">;
+
+function paidIn(plan: Plan, { provider, priceId }: SubscriptionAccess): PaidIn | null {
   const paid = priceId === null ? plan.price : priceWithId(plan, provider, priceId);
   return paid ? { interval: paid.interval, currency: paid.currency } : null;
+}
+
+function soldIntervals(
+  plans: PlanCatalog,
+  { provider }: SubscriptionAccess,
+  { currency }: PaidIn,
+): Interval[] {
+  const sold = plans.plans
+    .flatMap(pricesOf)
+    .filter((price) => price.currency === currency && priceIdsIn(provider, price).length > 0);
+  return INTERVALS.filter((interval) => sold.some((price) => price.interval === interval));
 }

@@ -288,7 +288,6 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     const plan = section(page, "Current plan");
     await plan.getByText(/^Renews on .+ for €200\.$/).waitFor();
     await plan.getByText("€200 / year").waitFor();
-    expect(await page.getByRole("link", { name: "Yearly" }).count()).toBe(0);
     await section(page, "Plans").getByText("€200 per seat / year").waitFor();
   });
 
@@ -372,6 +371,38 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
       await plan.getByText(/^Renews on .+ for €40\.$/).waitFor();
       expect(await plan.getByText(/^Changes to/).count()).toBe(0);
       expect(await site.test.rows("select from scheduled_change")).toEqual([]);
+    },
+  );
+
+  it.each([true, false])(
+    "sees what a year costs, and pays by the year from then on (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const someone = await createUser(site.test);
+      await subscribe(site, someone, 2);
+      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      await page.goto("/billing");
+      await page
+        .getByRole("navigation", { name: "Billing period" })
+        .getByRole("link", { name: "Yearly" })
+        .click();
+      const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
+      await pro.getByText("€200 per seat / year").waitFor();
+      await pro.getByLabel("When").selectOption("period_end");
+      await press(page, "Switch to yearly billing");
+      await pro.getByRole("term").filter({ hasText: "Billing period" }).waitFor();
+      await press(page, "Confirm change");
+      const plan = section(page, "Current plan");
+      await plan.getByText(/^Changes to Pro with 2 seats, billed yearly, on .+\.$/).waitFor();
+
+      await page.goto("/billing?interval=year&currency=EUR");
+      await press(page, "Switch to yearly billing");
+      await press(page, "Confirm change");
+      await plan.getByText("€200 / year").waitFor();
+      await plan.getByText(/^Renews on .+ for €400\.$/).waitFor();
+      expect(await plan.getByText(/^Changes to/).count()).toBe(0);
+      await page.goto("/billing");
+      await pro.getByRole("button", { name: "Change seats" }).waitFor();
+      await page.getByRole("link", { name: "Yearly" }).and(page.locator("[aria-current=page]")).waitFor();
     },
   );
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wireFormats } from "../../../src/providers/registry.ts";
+import { traitsOf, wireFormats } from "../../../src/providers/registry.ts";
 import { control } from "../../simulator/test-context.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
@@ -57,6 +57,52 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
     await waitUntilEqual(person);
     const tooLate = await change({ planId: "pro", seats: 3, when: "period_end" });
     expect([tooLate.status, tooLate.body.error]).toEqual([409, NOT_SUPPORTED]);
+  });
+});
+
+describe.each(wireFormats())("the billing interval in the format %s", (format) => {
+  it("changes at once or at the end of the period, at the price that the preview says", async () => {
+    const context = await startProviderContext(format);
+    const { post, sim, test, waitUntilEqual, buy, forward } = context;
+    const person = await createUser(context.test);
+    await buy(person, { planId: "pro", seats: 2 });
+    await waitUntilEqual(person);
+    const stored = () =>
+      test.rows<Record<string, unknown>>(
+        `select id, price_id, plan_id, seats, extract(epoch from current_period_end)::int as ends from subscription`,
+      );
+    const id = (await stored())[0]?.id;
+    const change = (body: object) => post(`/api/subscriptions/${id}/change`, person, body);
+    /** Waits until it is stored as the provider has it, and returns the days of its period. */
+    const daysPaidBy = async (price_id: string): Promise<number> => {
+      await waitUntilEqual(person);
+      const [truth] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+      await eventually(stored, [
+        { id, price_id, plan_id: "pro", seats: 2, ends: Math.round(truth.periodEndSeconds) },
+      ]);
+      return (truth.periodEndSeconds - truth.periodStartSeconds) / 86_400;
+    };
+
+    const before = sim.payments("provider-a").length;
+    const yearly = { interval: "year", when: "now" };
+    const { preview } = (await change({ ...yearly, preview: true })).body;
+    expect((await change(yearly)).status).toBe(200);
+    expect(await daysPaidBy("price_pro_yearly")).toBeGreaterThanOrEqual(365);
+    const charged = sim.payments("provider-a").slice(before);
+    // The made-up provider never charges a change. Two seats for a year, without the rest of the month.
+    expect(charged).toHaveLength(format === "acme-pay" ? 0 : 1);
+    for (const { amount } of charged) expect(amount).toBeGreaterThan(30_000);
+    if (preview !== null) expect(charged).toMatchObject([{ amount: preview.amountDue }]);
+
+    const later = await change({ interval: "month", when: "period_end" });
+    if (traitsOf(format).changesAtPeriodEnd) {
+      expect(later.status, later.text).toBe(200);
+      expect(await daysPaidBy("price_pro_yearly")).toBeGreaterThanOrEqual(365);
+      await forward(366 * 86_400);
+      expect(await daysPaidBy("price_pro_monthly")).toBeLessThanOrEqual(31);
+    } else {
+      expect([later.status, later.body.error]).toEqual([409, NOT_SUPPORTED]);
+    }
   });
 });
 

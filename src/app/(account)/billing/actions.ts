@@ -29,36 +29,41 @@ export async function createCheckout(form: FormData): Promise<never> {
 }
 
 /**
- * Fields: `id`, `when`, and `planId` or `seats`; `form` is returned. With `preview` nothing changes: it returns
- * what to confirm, or that there is nothing to change. Plan and seats as they are, at the end of the period,
- * withdraw what was to change then.
+ * Fields: `id`, `when`, and `planId`, `seats` or `interval`; `form` is returned. With `preview` nothing changes: it
+ * returns what to confirm, or that there is nothing to change. Everything as it is, at the end of the period,
+ * withdraws what was to change then.
  */
 export async function changeSubscription(form: FormData): Promise<ChangeStep> {
   const changed = await runAction(changeSubscriptionOperation, form, () => {
-    const [planId, seats] = [form.get("planId"), form.get("seats")];
+    const [planId, seats, interval] = [form.get("planId"), form.get("seats"), form.get("interval")];
     return {
       id: form.get("id"),
       when: form.get("when") ?? "now",
       ...(planId === null ? {} : { planId }),
       ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
+      ...(interval === null ? {} : { interval }),
       ...(form.get("preview") === "true" ? { preview: true } : {}),
     };
   });
   const isAtOnce = formText(form, "when") !== "period_end";
   const sentBy = { form: formText(form, "form") };
-  const [planId, seats] = [formText(form, "planId"), formText(form, "seats")];
+  const order = {
+    planId: formText(form, "planId"),
+    seats: formText(form, "seats"),
+    interval: formText(form, "interval"),
+  };
   if (formText(form, "preview") === "true") {
-    const unchanged = await unchangedText(changed, { planId, seats });
+    const unchanged = await unchangedText(changed, order);
     if (unchanged !== null) return { ...sentBy, step: "unchanged", text: unchanged };
-    const lines = await previewLines(changed, { planId, seats, isAtOnce });
-    const fields = (["id", "planId", "seats", "when"] as const).flatMap((name) => {
+    const lines = await previewLines(changed, { ...order, isAtOnce });
+    const fields = (["id", "planId", "seats", "interval", "when"] as const).flatMap((name) => {
       const value = formText(form, name);
       return value === null ? [] : [[name, value]];
     });
     return { ...sentBy, step: "preview", lines, fields: Object.fromEntries(fields) };
   }
   revalidatePath("/billing");
-  return { ...sentBy, step: "changed", text: await changedText(changed, { planId, seats, isAtOnce }) };
+  return { ...sentBy, step: "changed", text: await changedText(changed, { ...order, isAtOnce }) };
 }
 
 /** Field: `subscriptionId`, if there are several. Redirects to the provider's portal. */

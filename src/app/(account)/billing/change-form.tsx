@@ -7,27 +7,31 @@ import type { Plan, Price } from "./plans.ts";
 import { SeatsField } from "./seats-field.tsx";
 import type { Subscription } from "./subscription-state.ts";
 
-/** Changes a running subscription to a plan, or its seats: first the preview, then the confirmation. */
+/** Changes a running subscription to a plan, its seats or its interval: first the preview, then the confirmation. */
 export async function ChangeForm({
   plan,
   price,
   subscription,
+  paidInterval,
   locale,
 }: {
   plan: Plan;
   price: Price | null;
   subscription: Subscription;
+  /** How often it is paid now; `null`: unknown. */
+  paidInterval: Price["interval"] | null;
   locale: string;
 }) {
   const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
   const { min, max } = plan.seats;
   const isCurrent = plan.id === subscription.planId;
-  if (isCurrent && min === max) return null;
+  const interval = price && paidInterval && price.interval !== paidInterval ? price.interval : null;
+  if (isCurrent && interval === null && min === max) return null;
   const { currentPeriodEnd } = subscription;
   const periodEnd = currentPeriodEnd && format.dateTime(currentPeriodEnd, { dateStyle: "medium" });
   return (
     <ChangeSteps
-      name={plan.id}
+      name={price ? `${plan.id} ${price.interval}` : plan.id}
       labels={{
         title: t("change.title"),
         confirm: t("change.confirm"),
@@ -36,6 +40,7 @@ export async function ChangeForm({
     >
       <input type="hidden" name="id" value={subscription.id} />
       {!isCurrent && <input type="hidden" name="planId" value={plan.id} />}
+      {interval && <input type="hidden" name="interval" value={interval} />}
       <SeatsField plan={plan} price={price} locale={locale} defaultValue={subscription.seats} />
       {(await canWait(subscription)) ? (
         <Select
@@ -54,7 +59,13 @@ export async function ChangeForm({
       ) : (
         <input type="hidden" name="when" value="now" />
       )}
-      <SubmitButton>{isCurrent ? t("changeSeats") : t("switchTo", { plan: plan.name })}</SubmitButton>
+      <SubmitButton>
+        {!isCurrent
+          ? t("switchTo", { plan: plan.name })
+          : interval
+            ? t(`switchInterval.${interval}`)
+            : t("changeSeats")}
+      </SubmitButton>
     </ChangeSteps>
   );
 }

@@ -3,15 +3,21 @@ import type { z } from "zod";
 import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import type { ChangeStep } from "./change-steps.tsx";
-import { planName, scheduledChange } from "./plans.ts";
+import { paidIn, planName, scheduledChange } from "./plans.ts";
 
 type Changed = z.input<typeof changeSubscription.output>;
-type Order = { planId: string | null; seats: string | null; isAtOnce: boolean };
+type Order = {
+  planId: string | null;
+  seats: string | null;
+  /** `null`: as it is paid now. */
+  interval: string | null;
+  isAtOnce: boolean;
+};
 
 /** What a change is, costs and when, for the person to confirm. */
 export async function previewLines(
   { subscription, preview }: Changed,
-  { planId, seats, isAtOnce }: Order,
+  { planId, seats, interval, isAtOnce }: Order,
 ): Promise<Extract<ChangeStep, { step: "preview" }>["lines"]> {
   const [t, format, locale, plan] = await Promise.all([
     getTranslations("billing"),
@@ -23,6 +29,9 @@ export async function previewLines(
   return [
     { label: t("change.plan"), value: plan },
     { label: t("seats"), value: format.number(Number(seats ?? subscription.seats)) },
+    ...(interval === "month" || interval === "year"
+      ? [{ label: t("intervals.title"), value: t(`intervals.${interval}`) }]
+      : []),
     {
       label: t("change.takesEffect"),
       value: at === null ? t("change.periodEnd") : format.dateTime(at, { dateStyle: "long" }),
@@ -43,7 +52,8 @@ export async function unchangedText(
   { subscription }: Changed,
   order: Omit<Order, "isAtOnce">,
 ): Promise<string | null> {
-  if (!isAsItIs(subscription, order) || (await scheduledChange(subscription.id)) !== null) return null;
+  if (!(await isAsItIs(subscription, order)) || (await scheduledChange(subscription.id)) !== null)
+    return null;
   const t = await getTranslations("billing");
   return t("change.nothing");
 }
@@ -51,17 +61,19 @@ export async function unchangedText(
 export async function changedText({ subscription }: Changed, order: Order): Promise<string> {
   const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
   if (order.isAtOnce) return t("changed");
-  if (isAsItIs(subscription, order)) return t("scheduled.kept");
+  if (await isAsItIs(subscription, order)) return t("scheduled.kept");
   const { currentPeriodEnd } = subscription;
   return currentPeriodEnd === null
     ? t("change.scheduled")
     : t("change.scheduledOn", { date: format.dateTime(currentPeriodEnd, { dateStyle: "long" }) });
 }
 
-function isAsItIs(
+async function isAsItIs(
   subscription: Changed["subscription"],
-  { planId, seats }: Omit<Order, "isAtOnce">,
-): boolean {
+  { planId, seats, interval }: Omit<Order, "isAtOnce">,
+): Promise<boolean> {
   const keepsPlan = planId === null || planId === subscription.planId;
-  return keepsPlan && (seats === null || Number(seats) === subscription.seats);
+  const keepsSeats = seats === null || Number(seats) === subscription.seats;
+  const keepsInterval = interval === null || interval === (await paidIn(subscription.id))?.interval;
+  return keepsPlan && keepsSeats && keepsInterval;
 }

@@ -11,7 +11,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
-import { type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
+import { changeableTo, type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
 import { PriceTabs, priceFor, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
@@ -34,12 +34,18 @@ export async function PlanChoice({
   const all = await plans();
   const runs = isRunning(subscription);
   const canChange = subscription !== null && isChangeable(subscription.status);
-  const options = priceOptions(all.filter((plan) => plan.isForSale));
-  const wanted =
-    options.find((option) => option.interval === interval && option.currency === currency) ?? options[0];
-  // A change keeps the interval and the currency that are paid.
-  const paid = subscription && runs ? await paidPrice(subscription.id) : null;
-  const chosen = subscription && runs ? ((await paidIn(subscription.id)) ?? undefined) : wanted;
+  const running = runs ? subscription : null;
+  const paid = running && (await paidIn(running.id));
+  const paidNow = running && (await paidPrice(running.id));
+  // A change keeps the currency that is paid.
+  const options =
+    running === null
+      ? priceOptions(all.filter((plan) => plan.isForSale))
+      : canChange
+        ? await changeableTo(running.id)
+        : [];
+  const wanted = options.find((option) => option.interval === interval && option.currency === currency);
+  const chosen = wanted ?? (running ? (paid ?? undefined) : options[0]);
   const currentId = subscription?.planId ?? freePlan(all)?.id;
   const shown = all.filter((plan) => plan.isForSale || plan.id === currentId);
   const description = runs
@@ -50,16 +56,21 @@ export async function PlanChoice({
     : t("choose");
   return (
     <Card title={t("plans")} description={description}>
-      {!runs && chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={selectedId} />}
+      {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={runs ? null : selectedId} />}
       <PlanGrid>
         {shown.map((plan) => (
           <PlanBox
             key={plan.id}
             plan={plan}
-            price={runs && plan.id === currentId ? paid : priceFor(plan, chosen)}
+            price={
+              plan.id === running?.planId && chosen?.interval === paid?.interval
+                ? paidNow
+                : priceFor(plan, chosen)
+            }
             isCurrent={plan.id === currentId}
             canBeBought={!runs && plan.isForSale && plan.price.amount > 0}
             changes={canChange && plan.price.amount > 0 ? subscription : null}
+            paidInterval={paid?.interval ?? null}
             isSelected={!runs && plan.id === selectedId}
           />
         ))}
@@ -74,6 +85,7 @@ async function PlanBox({
   isCurrent,
   canBeBought,
   changes,
+  paidInterval,
   isSelected,
 }: {
   plan: Plan;
@@ -83,6 +95,8 @@ async function PlanBox({
   canBeBought: boolean;
   /** The running subscription, which can be changed to this plan. */
   changes: Subscription | null;
+  /** How often that is paid; `null`: unknown. */
+  paidInterval: Price["interval"] | null;
   isSelected: boolean;
 }) {
   const [t, locale] = await Promise.all([getTranslations("billing"), getLocale()]);
@@ -117,7 +131,15 @@ async function PlanBox({
         ))}
       </ul>
       {canBeBought && price && <CheckoutForm plan={plan} price={price} locale={locale} />}
-      {changes && <ChangeForm plan={plan} price={price} subscription={changes} locale={locale} />}
+      {changes && (
+        <ChangeForm
+          plan={plan}
+          price={price}
+          subscription={changes}
+          paidInterval={paidInterval}
+          locale={locale}
+        />
+      )}
     </li>
   );
 }

@@ -27,6 +27,14 @@ export async function paidIn(subscriptionId: string): Promise<Pick<Price, "inter
   return (await access()).find((item) => item.subscriptionId === subscriptionId)?.paidIn ?? null;
 }
 
+/** The intervals and currency to which a running subscription can be changed. */
+export async function changeableTo(subscriptionId: string): Promise<Pick<Price, "interval" | "currency">[]> {
+  const item = (await access()).find((item) => item.subscriptionId === subscriptionId);
+  if (!item?.paidIn) return [];
+  const { currency } = item.paidIn;
+  return item.intervals.map((interval) => ({ interval, currency }));
+}
+
 type Access = Awaited<ReturnType<typeof access>>[number];
 
 /** What a running subscription changes to at the end of its period; `null`: nothing. */

@@ -11,13 +11,13 @@ export async function ScheduledChange({ subscription }: { subscription: Subscrip
   const form = `withdraw ${subscription.id}`;
   if (scheduled === null) return <WithdrawForm name={form} />;
   const [t, format] = await Promise.all([getTranslations("billing.scheduled"), getFormatter()]);
-  const { planName, seats, at } = scheduled;
+  const { planName, seats, interval, at } = scheduled;
   const date = format.dateTime(at, { dateStyle: "long" });
   return (
     <div className="mt-4 flex flex-wrap items-center justify-between gap-3 rounded-box border border-line px-4 py-3">
       <p className="flex items-start gap-2">
         <CalendarClock aria-hidden="true" size={16} className="mt-1 shrink-0 text-muted" />
-        {t("text", { plan: planName, seats, date })}
+        {t("text", { plan: planName, seats, interval: interval ?? "same", date })}
       </p>
       <WithdrawForm name={form}>
         <input type="hidden" name="when" value="period_end" />
