@@ -229,6 +229,27 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     tests: ["test/operations/checkout.test.ts"],
   },
   {
+    file: "src/billing/resolve-change.ts",
+    find: "(interval === undefined || interval === paid?.interval)",
+    replace: "interval === undefined",
+    fault: "who pays a former price is moved to the present one by asking for the same interval",
+    tests: ["test/operations/change-subscription.test.ts"],
+  },
+  {
+    file: "src/billing/resolve-change.ts",
+    find: "if (price === undefined && interval !== undefined)",
+    replace: "if (first === undefined)",
+    fault: "who asks for an interval that the plan is not sold for pays for another one",
+    tests: ["test/operations/change-subscription.test.ts"],
+  },
+  {
+    file: "src/store/scheduled-changes.ts",
+    find: "c.price_id <> s.price_id or ",
+    replace: "",
+    fault: "a change of the interval alone is not shown while it waits",
+    tests: ["test/operations/access.test.ts"],
+  },
+  {
     file: "src/operations/billing/create-checkout.ts",
     find: "provider = deps.activeProvider",
     replace: 'provider = "provider-a"',
