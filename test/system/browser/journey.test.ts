@@ -390,6 +390,9 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
       await pro.getByLabel("When").selectOption("period_end");
       await press(page, "Switch to yearly billing");
       await pro.getByRole("term").filter({ hasText: "Billing period" }).waitFor();
+      await page.getByRole("link", { name: "Back", exact: true }).click();
+      await pro.getByLabel("When").selectOption("period_end");
+      await press(page, "Switch to yearly billing");
       await press(page, "Confirm change");
       const plan = section(page, "Current plan");
       await plan.getByText(/^Changes to Pro with 2 seats, billed yearly, on .+\.$/).waitFor();

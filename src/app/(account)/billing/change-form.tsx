@@ -4,6 +4,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { currentRequest } from "../../gate/request.ts";
 import { ChangeSteps } from "./change-steps.tsx";
 import type { Plan, Price } from "./plans.ts";
+import { addressWith } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
 import type { Subscription } from "./subscription-state.ts";
 
@@ -25,13 +26,14 @@ export async function ChangeForm({
   const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
   const { min, max } = plan.seats;
   const isCurrent = plan.id === subscription.planId;
-  const interval = price && paidInterval && price.interval !== paidInterval ? price.interval : null;
-  if (isCurrent && interval === null && min === max) return null;
+  const inOtherInterval = price && paidInterval && price.interval !== paidInterval ? price : null;
+  if (isCurrent && inOtherInterval === null && min === max) return null;
   const { currentPeriodEnd } = subscription;
   const periodEnd = currentPeriodEnd && format.dateTime(currentPeriodEnd, { dateStyle: "medium" });
   return (
     <ChangeSteps
       name={price ? `${plan.id} ${price.interval}` : plan.id}
+      backTo={inOtherInterval ? addressWith(inOtherInterval) : "/billing"}
       labels={{
         title: t("change.title"),
         confirm: t("change.confirm"),
@@ -40,7 +42,7 @@ export async function ChangeForm({
     >
       <input type="hidden" name="id" value={subscription.id} />
       {!isCurrent && <input type="hidden" name="planId" value={plan.id} />}
-      {interval && <input type="hidden" name="interval" value={interval} />}
+      {inOtherInterval && <input type="hidden" name="interval" value={inOtherInterval.interval} />}
       <SeatsField plan={plan} price={price} locale={locale} defaultValue={subscription.seats} />
       {(await canWait(subscription)) ? (
         <Select
@@ -62,8 +64,8 @@ export async function ChangeForm({
       <SubmitButton>
         {!isCurrent
           ? t("switchTo", { plan: plan.name })
-          : interval
-            ? t(`switchInterval.${interval}`)
+          : inOtherInterval
+            ? t(`switchInterval.${inOtherInterval.interval}`)
             : t("changeSeats")}
       </SubmitButton>
     </ChangeSteps>

@@ -51,10 +51,13 @@ export function WithdrawForm({ name, children }: { name: string; children?: Reac
  */
 export function ChangeSteps({
   name,
+  backTo,
   labels,
   children,
 }: {
   name: string;
+  /** Where the first form is shown. */
+  backTo: string;
   labels: Record<"title" | "confirm" | "back", string>;
   /** The fields of the first form. */
   children: ReactNode;
@@ -84,7 +87,7 @@ export function ChangeSteps({
         <SubmitButton>{labels.confirm}</SubmitButton>
         <FormMessage outcome={outcome} />
         {/* A full load: it starts the form over, also without JavaScript. */}
-        <a href="/billing" className={buttonClasses("ghost")}>
+        <a href={backTo} className={buttonClasses("ghost")}>
           {labels.back}
         </a>
       </form>

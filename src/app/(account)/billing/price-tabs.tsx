@@ -20,6 +20,12 @@ export function priceFor({ price, prices }: Plan, wanted: PriceOption | undefine
   );
 }
 
+/** Of the page with the plans' prices for these. */
+export function addressWith({ interval, currency }: PriceOption, selectedPlan: string | null = null): string {
+  const plan = selectedPlan === null ? {} : { plan: selectedPlan };
+  return `/billing?${new URLSearchParams({ ...plan, interval, currency })}`;
+}
+
 /** Links to the same plans with another interval or currency. */
 export async function PriceTabs({
   options,
@@ -39,11 +45,7 @@ export async function PriceTabs({
         {options.map(({ interval, currency }) => (
           <li key={`${interval} ${currency}`}>
             <Link
-              href={`/billing?${new URLSearchParams({
-                ...(selectedPlan === null ? {} : { plan: selectedPlan }),
-                interval,
-                currency,
-              })}`}
+              href={addressWith({ interval, currency }, selectedPlan)}
               prefetch={false}
               scroll={false}
               aria-current={interval === chosen.interval && currency === chosen.currency ? "page" : undefined}
