@@ -9,6 +9,7 @@ import { setStatementTimeouts } from "../store/statement-timeouts.ts";
 import {
   isContention,
   isLockTimeout,
+  isOutOfResources,
   type Transaction,
   type TransactionOptions,
 } from "../store/transaction.ts";
@@ -120,7 +121,8 @@ async function callHook(
     if (isTooLate()) throw tooLong();
   } catch (error) {
     if (!isAtFault && (isContention(error) || isLockTimeout(error))) throw error;
-    if (error instanceof DatabaseUnavailable && !isTooLate()) throw error;
+    // The product's own writes have found room.
+    if (error instanceof DatabaseUnavailable && !isTooLate() && !isOutOfResources(error)) throw error;
     throw new HookFailed(name, error);
   } finally {
     clearTimeout(timer);

@@ -148,6 +148,19 @@ describe("withSubscriptionChange", () => {
     expect(await notes()).toContain("seats 7");
   });
 
+  it("fails only its own event when its statement needs more memory or space than PostgreSQL has", async () => {
+    hook = async ({ subscription }, tx) => {
+      if (subscription.providerSubscriptionId === "sub-1")
+        await tx.query("do $$ begin raise exception using errcode = 'out_of_memory'; end $$");
+    };
+    const group = [0, 1, 2].map((n) =>
+      receive(CREATED, { subscriptionId: `sub-${n}`, userId: `user_${n}`, seats: n + 5 }),
+    );
+    const outcomes = (await Promise.all(group)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["applied", "failed", "applied"]);
+    expect([await seats(), await lastReasons()]).toEqual([[5, 7], ["hook_failed"]]);
+  });
+
   it("delays later events of a subscription as well when it fails an earlier one for a moment", async () => {
     await receive(CREATED);
     let failures = 0;
