@@ -15,7 +15,7 @@ export function openHookTransaction(transaction: Queryable): OpenHookTransaction
   const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     if (isClosed)
       throw new Error("the hook's time is over, or it has returned without awaiting its statements");
-    if (isRefused(text)) throw new Error("a hook cannot begin or end a transaction, set a variable or copy");
+    if (isRefused(text)) throw new Error(REFUSAL);
     // Unnamed: a plugin's statements are not constants, and prepared ones would accumulate.
     return transaction.run<Row>({ name: "", text }, values.map(sendableValue));
   };
@@ -36,9 +36,12 @@ export function openHookTransaction(transaction: Queryable): OpenHookTransaction
   };
 }
 
-// `copy` would wait for data that nobody sends, longer than any time-out of the transaction.
+const REFUSAL =
+  "a hook cannot begin or end a transaction, set a variable, use the connection's prepared statements or copy";
+// `copy` would wait for data that nobody sends, longer than any time-out of the transaction. The prepared
+// statements are the product's, `commit` among them; without them the connection is of no use.
 const REFUSED =
-  /^(?:begin|start|commit|end|rollback|abort|prepare|savepoint|release|set|reset|discard|copy)\b/i;
+  /^(?:begin|start|commit|end|rollback|abort|prepare|execute|deallocate|savepoint|release|set|reset|discard|copy)\b|\bset_config\b/i;
 const BEFORE_KEYWORD = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)+/;
 
 function isRefused(text: string): boolean {

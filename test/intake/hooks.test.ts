@@ -210,6 +210,12 @@ describe("withSubscriptionChange", () => {
     ["ends the transaction", (_, tx) => tx.query("commit")],
     ["ends the transaction behind a comment", (_, tx) => tx.query("/* x */ -- y\n rollback")],
     ["sets a variable", (_, tx) => tx.query("set statement_timeout = 0")],
+    [
+      "sets a variable by a function",
+      (_, tx) => tx.query("select set_config('statement_timeout', '0', false)"),
+    ],
+    ["drops prepared statements", (_, tx) => tx.query("deallocate all")],
+    ["executes a prepared statement", (_, tx) => tx.query("execute commit")],
     ["passes a value that cannot be sent", (_, tx) => tx.query("select $1::json", [{ seats: 1n }])],
     [
       "repeats a key of its own table",
