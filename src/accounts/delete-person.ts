@@ -12,6 +12,7 @@ import {
 } from "../store/account-deletion.ts";
 import { type Database, DatabaseUnavailable } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
+import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import { redactDeleted } from "./redact-deleted.ts";
 
 export type DeletionTools = {
@@ -56,11 +57,12 @@ export async function deletePerson(
   try {
     const canceled = new Set<string>();
     await cancelAll(tools, await findRunning(database, userId), canceled);
-    await checkout?.close().catch((error) => {
+    const unwanted = await checkout?.close().catch((error) => {
       // Refused before anything was canceled only: what is paid after the deletion is refunded.
       if (canceled.size === 0) throw error;
+      return [];
     });
-    await deleteOnceCanceled(tools, userId, { ...options, canceled });
+    await deleteOnceCanceled(tools, userId, { ...options, canceled, unwanted: unwanted ?? [] });
   } finally {
     await checkout?.release();
   }
@@ -70,14 +72,14 @@ export async function deletePerson(
 async function deleteOnceCanceled(
   tools: DeletionTools,
   userId: string,
-  { by, canceled }: { by: Caller; canceled: Set<string> },
+  options: { by: Caller; canceled: Set<string>; unwanted: readonly UnwantedSubscription[] },
 ): Promise<void> {
   for (let round = 1; ; round += 1) {
-    const deletion = await retryOnContention(() => deleteUserData(tools.database, userId, { canceled, by }));
+    const deletion = await retryOnContention(() => deleteUserData(tools.database, userId, options));
     if (deletion.outcome === "deleted") return;
     const running = stillRunning(deletion);
     if (round === ROUNDS) refuse({ reason: "cancellation_failed" });
-    await cancelAll(tools, running, canceled);
+    await cancelAll(tools, running, options.canceled);
   }
 }
 

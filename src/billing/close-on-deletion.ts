@@ -3,7 +3,7 @@ import { refuse } from "../domain/refusal.ts";
 import { checkoutLease, findStoredCheckout, type StoredCheckout } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
 import { type HeldLease, holdLease } from "../store/hold-lease.ts";
-import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import { findUser } from "../store/users.ts";
 import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
@@ -16,8 +16,11 @@ import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";
 export type HoldCheckout = (userId: string) => Promise<HeldCheckout>;
 
 type HeldCheckout = {
-  /** Closes the one that is open. @throws Refusal `unavailable` */
-  close(): Promise<void>;
+  /**
+   * Closes the one that is open. Returns what has been paid through it and no event has reported yet: unwanted
+   * once the account is deleted. @throws Refusal `unavailable`
+   */
+  close(): Promise<UnwantedSubscription[]>;
   release(): Promise<void>;
 };
 
@@ -31,12 +34,11 @@ export function closeOnDeletion(tools: Tools): HoldCheckout {
   const { database } = tools;
   return async (userId) => {
     const user = await findUser(database, userId);
-    if (user === null) return { close: async () => {}, release: async () => {} };
+    if (user === null) return { close: async () => [], release: async () => {} };
     const { lease, stored } = await holdCheckout(database, userId);
     return {
-      close: async () => {
-        if (stored !== null) await close(tools, { ...stored, userId, email: user.email });
-      },
+      close: async () =>
+        stored === null ? [] : await close(tools, { ...stored, userId, email: user.email }),
       release: () => lease.release(),
     };
   };
@@ -62,14 +64,14 @@ async function holdCheckout(
 async function close(
   tools: Tools,
   checkout: StoredCheckout & { userId: string; email: string },
-): Promise<void> {
+): Promise<UnwantedSubscription[]> {
   const { provider } = checkout;
   try {
     const end = await closeStoredCheckout(tools, checkout);
-    if (end.status !== "paid" || end.providerSubscriptionId === null) return;
+    if (end.status !== "paid" || end.providerSubscriptionId === null) return [];
     const { providerSubscriptionId } = end;
-    if (!(await isRecorded(tools.database, checkout, providerSubscriptionId)))
-      await insertUnwanted(tools.database, [{ provider, providerSubscriptionId }]);
+    const isKnown = await isRecorded(tools.database, checkout, providerSubscriptionId);
+    return isKnown ? [] : [{ provider, providerSubscriptionId }];
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message: reason } = error;
@@ -77,6 +79,6 @@ async function close(
       { slot: provider, failure, reason },
       "the checkout of a deleted account could not be closed",
     );
-    refuse({ reason: "checkout_not_closed" });
+    return refuse({ reason: "checkout_not_closed" });
   }
 }

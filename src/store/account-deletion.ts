@@ -7,6 +7,7 @@ import type { Database, Queryable } from "./database.ts";
 import { recordAudit } from "./record-audit.ts";
 import { redactOutbound } from "./redact-outbound.ts";
 import { inTransaction, PATIENT_LIMITS, type Transaction } from "./transaction.ts";
+import { insertUnwanted, type UnwantedSubscription } from "./unwanted-subscriptions.ts";
 
 /** A subscription that its provider still charges for. */
 export type RunningSubscription = {
@@ -24,6 +25,13 @@ export type Deletion =
   /** Nothing was deleted: these subscriptions have not been canceled yet. */
   | { outcome: "subscribed"; running: RunningSubscription[] };
 
+type DeletionOptions = {
+  canceled: ReadonlySet<string>;
+  /** What the person has paid for just now: to be canceled and refunded. */
+  unwanted?: readonly UnwantedSubscription[];
+  by: Caller;
+};
+
 /**
  * Deletes a user with all dependent rows, unless this is the last administrator or a running subscription is
  * not among `canceled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery
@@ -32,7 +40,7 @@ export type Deletion =
 export async function deleteUserData(
   database: Database,
   userId: string,
-  { canceled, by }: { canceled: ReadonlySet<string>; by: Caller },
+  { canceled, unwanted = [], by }: DeletionOptions,
 ): Promise<Deletion> {
   return inTransaction(database, PATIENT_LIMITS, async (transaction) => {
     const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
@@ -44,6 +52,7 @@ export async function deleteUserData(
     await redactOutbound(transaction, userId);
     const reversed = await transaction.run<IdAtProvider>(REVERSED, [userId]);
     await transaction.commitAfter([
+      ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
       transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions, reversed))]),
       transaction.run(FORGET_LINKS, [userId, user.email]),
       transaction.run(LEAVE_PAYMENTS, [userId]),

@@ -532,3 +532,26 @@ it("deletes an account only after its subscription is canceled at the provider",
   expect(await userRows()).toEqual([]);
   expect(stripe.canceled).toEqual([`sub_${person.id}`]);
 });
+
+it("undoes what was paid through the open checkout only once the account is deleted", async () => {
+  await checkout();
+  stripe.paid.set(stripe.sessions.at(-1)?.id as string, `sub_${person.id}`);
+  const leave = () =>
+    sendRequest(servers[0].url, "POST", "/api/trpc/user.deleteAccount", {
+      body: { json: { confirmation: person.email } },
+      cookie: person.cookie,
+    });
+  const undone = () =>
+    test.rows("select because from unwanted_subscription where provider_subscription_id = $1", [
+      `sub_${person.id}`,
+    ]);
+  await test.rows(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
+  );
+  await test.rows(`create trigger refuse before delete on "user" for each row execute function refuse()`);
+  expect((await leave()).status).toBe(500);
+  expect(await undone()).toEqual([]);
+  await test.rows(`drop trigger refuse on "user"`);
+  expect((await leave()).status).toBe(200);
+  expect(await undone()).toEqual([{ because: "account_deleted" }]);
+});

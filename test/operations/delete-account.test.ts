@@ -323,7 +323,7 @@ describe("deleting an account", () => {
     };
     const { call } = createTestContext(test, {
       cancelSubscription: step("cancel"),
-      holdCheckout: async () => ({ close: step("close"), release: step("release") }),
+      holdCheckout: async () => ({ close: () => step("close")().then(() => []), release: step("release") }),
     });
     return { call, done };
   }
