@@ -15,7 +15,7 @@ export type LoadBalancer = {
   remove(): Promise<unknown>;
 };
 
-/** HAProxy as docs/how-to/run-several-servers.md describes it, over servers on these ports. */
+/** HAProxy as docs/how-to/run-several-servers.md has it, but for client addresses, which tests make up. */
 export async function startHaproxy(program: string, ports: readonly number[]): Promise<LoadBalancer> {
   const folder = await temporaryFolder();
   const [port, statusPort, settings] = [await freePort(), await freePort(), join(folder, "haproxy.cfg")];
