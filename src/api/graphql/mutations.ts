@@ -5,6 +5,7 @@ import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { changeSubscription } from "../../operations/billing/change-subscription.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
+import { ReturnUrl } from "../../operations/billing/return-url-view.ts";
 import { markAllRead } from "../../operations/notifications/mark-all-read.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
 import { createServiceKey } from "../../operations/service-keys/create-service-key.ts";
@@ -34,6 +35,10 @@ const PreferencesInput = builder.inputType("PreferencesInput", {
   extensions: { view: Preferences },
   fields: (t) => ({ theme: t.field({ type: ThemeEnum }), emailNotifications: t.boolean() }),
 });
+
+const { returnUrl } = builder.args((t) => ({
+  returnUrl: t.string({ description: ReturnUrl.description ?? "" }),
+}));
 
 // Every field is nullable: a refused field must not discard the results of the fields before it.
 builder.mutationType({
@@ -88,6 +93,7 @@ builder.mutationType({
         currency: t.arg.string({
           description: "ISO 4217; defaults to the currency of the plan's first price.",
         }),
+        returnUrl,
       },
       resolve: async (_, args, context) =>
         (await callOperation(createCheckout, context, withoutNulls(args))).url,
@@ -120,6 +126,7 @@ builder.mutationType({
         subscriptionId: t.arg.id({
           description: "The subscription to manage, if there are several; defaults to the active one.",
         }),
+        returnUrl,
       },
       resolve: async (_, args, context) => (await callOperation(openPortal, context, withoutNulls(args))).url,
     }),

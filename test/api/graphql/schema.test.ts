@@ -17,12 +17,21 @@ import { z } from "zod";
 import { printedSchema, schema } from "../../../src/api/graphql/schema.ts";
 import { createApiKey } from "../../../src/operations/api-keys/create-api-key.ts";
 import { listApiKeys } from "../../../src/operations/api-keys/list-api-keys.ts";
+import { changeSubscription } from "../../../src/operations/billing/change-subscription.ts";
+import { createCheckout } from "../../../src/operations/billing/create-checkout.ts";
+import { openPortal } from "../../../src/operations/billing/open-portal.ts";
+import { checkEntitlement } from "../../../src/operations/entitlements/check-entitlement.ts";
 import { listNotifications } from "../../../src/operations/notifications/list-notifications.ts";
+import { NAMED_USER } from "../../../src/operations/on-behalf.ts";
 import { listPayments } from "../../../src/operations/payments/list-payments.ts";
 import { listFeatures } from "../../../src/operations/plans/list-features.ts";
 import { listPlans } from "../../../src/operations/plans/list-plans.ts";
+import { createServiceKey } from "../../../src/operations/service-keys/create-service-key.ts";
 import { listSubscriptions } from "../../../src/operations/subscriptions/list-subscriptions.ts";
+import { changeRole } from "../../../src/operations/users/change-role.ts";
+import { deleteUser } from "../../../src/operations/users/delete-user.ts";
 import { listUsers } from "../../../src/operations/users/list-users.ts";
+import { updateProfile } from "../../../src/operations/users/update-profile.ts";
 import { listDeliveries } from "../../../src/operations/webhooks/list-deliveries.ts";
 import { replayDelivery } from "../../../src/operations/webhooks/replay-delivery.ts";
 import { showDelivery } from "../../../src/operations/webhooks/show-delivery.ts";
@@ -102,6 +111,29 @@ it.each([
   const isToBeSame = (field: string) => !besides.some((prefix) => field.startsWith(prefix));
   const fields = fieldsOf(schema.getType(name)).filter(isToBeSame);
   expect(fields.sort()).toEqual(fieldsOfView(output).filter(isToBeSame).sort());
+});
+
+it.each([
+  changeRole,
+  changeSubscription,
+  checkEntitlement,
+  createApiKey,
+  createCheckout,
+  createServiceKey,
+  deleteUser,
+  listDeliveries,
+  listPayments,
+  listUsers,
+  openPortal,
+  replayDelivery,
+  updateProfile,
+])("the field of $name takes the whole input of its operation", ({ summary, input }) => {
+  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.values(type?.getFields() ?? {}),
+  );
+  const field = fields.find(({ description }) => description === summary);
+  const taken = field?.args.map(({ name }) => name).filter((name) => !(name in NAMED_USER));
+  expect(taken?.sort()).toEqual(Object.keys(input.shape).sort());
 });
 
 /** `name`, or `name?` when it may be null, and what is below it. */
