@@ -285,6 +285,24 @@ describe("events", () => {
     await following.return(undefined);
   });
 
+  it("miss none between polls that brought none and the stream", async () => {
+    const network = new Network();
+    network.areStreamsDown = true;
+    const renameBeforeStream: typeof fetch = async (input, init) => {
+      if (String(input).endsWith("/stream") && network.requests.length > 0) {
+        await test.rows(`update "user" set name = 'Polled' where id = 'user_7'`);
+        await eventually(() => test.rows("select from outbound_event where position is null"), []);
+        network.areStreamsDown = false;
+      }
+      return network.fetch(input, init);
+    };
+    const connection = connectionOf({ url: server.url, key, fetch: renameBeforeStream });
+    const following = followEvents(connection, { timing: TIMING });
+    const { value: event } = await following.next();
+    expect(event).toMatchObject({ type: "user.updated", data: { id: "user_7" } });
+    await following.return(undefined);
+  });
+
   it("end with the reason when the key may not read them", async () => {
     const { key: plain } = await createServiceKey(test, { permissions: ["users:read"] });
     const connection = connectionOf({ url: server.url, key: plain });

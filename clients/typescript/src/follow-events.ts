@@ -74,14 +74,12 @@ export async function* followEvents(
   }
   async function* poll(): AsyncGenerator<TollgateEvent> {
     const streamAgainAtMs = Date.now() + timing.retryStreamEveryMs;
-    for await (const event of pollEvents(connection, { after: last, startedAt, signal, ...timing })) {
+    const polling = pollEvents(connection, { after: last, startedAt, signal, ...timing });
+    for await (const { id, event } of polling) {
       enter("polling", true);
-      if (event === null) {
-        if (Date.now() >= streamAgainAtMs) return;
-        continue;
-      }
-      last = event.id;
-      yield event;
+      last = id;
+      if (event !== null) yield event;
+      else if (Date.now() >= streamAgainAtMs) return;
     }
   }
 

@@ -5,7 +5,7 @@ import { sleep } from "./sleep.ts";
 
 export type PollOptions = {
   after: string | null;
-  /** Without `after`, events before are left out. */
+  /** Without `after`, events from before are left out. */
   startedAt: Date;
   pollEveryMs: number;
   signal: AbortSignal;
@@ -14,24 +14,27 @@ export type PollOptions = {
 const PAGE = 100;
 
 /**
- * Asks for new events again and again; `null` after each time that there were no more.
+ * Asks for new events again and again. Without an event each time that there were no more: `id` is where the
+ * next one follows.
  * @throws TollgateError when a poll fails
  */
 export async function* pollEvents(
   connection: Connection,
   { after, startedAt, pollEveryMs, signal }: PollOptions,
-): AsyncGenerator<TollgateEvent | null> {
+): AsyncGenerator<{ id: string; event: TollgateEvent | null }> {
   let cursor = after;
+  let isCaughtUp = after !== null;
   while (!signal.aborted) {
     const query = { limit: PAGE, ...(cursor === null ? {} : { after: cursor }) };
     const response = await sendRequest(connection, "GET", "/events", { query, signal });
     const { data, nextCursor } = (await response.json()) as { data: TollgateEvent[]; nextCursor: string };
     for (const event of data) {
-      if (after !== null || new Date(event.occurredAt) >= startedAt) yield event;
+      if (isCaughtUp || new Date(event.occurredAt) >= startedAt) yield { id: event.id, event };
     }
     cursor = nextCursor;
     if (data.length === PAGE) continue;
-    yield null;
+    isCaughtUp = true;
+    yield { id: nextCursor, event: null };
     await sleep(pollEveryMs, signal);
   }
 }
