@@ -530,6 +530,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "miss none between",
   },
   {
+    file: "clients/typescript/src/follow-events.ts",
+    find: "      last = id;\n      if (event !== null) yield event;",
+    replace: "      if (event !== null) last = id;\n      if (event !== null) yield event;",
+    fault: "the client loses what happens between its polls and the stream if they brought no event",
+    tests: ["test/client/entitlements.test.ts"],
+    only: "miss none between",
+  },
+  {
     file: "clients/typescript/src/rpc.ts",
     find: "return await untilAborted(answer, signal);",
     replace: "return await answer;",
