@@ -11,7 +11,8 @@ const DOES: Record<JobName, string> = {
   "grace-reminders": "reminds users whose payment has failed, and ends their days of grace",
   "notification-mail": "mails notifications to users who have turned that on",
   redaction: "removes the personal data of deleted accounts",
-  "nightly-comparison": "compares all subscriptions with their providers, once a night",
+  "nightly-comparison":
+    "compares subscriptions that are out of order or have changed lately with their provider, once a night",
   "session-clean-up": "deletes expired sessions and links, and warns of keys that expire",
   retention:
     "deletes payloads, notifications, comparisons, events and usage that are older than they are kept",
