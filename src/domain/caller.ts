@@ -31,7 +31,7 @@ export type ServiceKey = {
 /** An anonymous caller, identified by the address alone. */
 type Anonymous = { kind: "anonymous"; address: string };
 
-/** The operator: the command line and the jobs. */
+/** Whoever runs the server, by the command line. */
 export type Operator = { kind: "operator" };
 
 /** Who calls an operation. `address` is what limits count by, see `http/client-address.ts`. */

@@ -151,8 +151,8 @@ export type OpenedCheckout = {
 
 export type ClosingCheckout = {
   id: string;
+  /** By person or address some providers find the subscription that it has become. */
   userId: string;
-  /** The idempotency key it was opened with. */
   email: string;
 };
 

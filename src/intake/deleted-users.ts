@@ -4,7 +4,7 @@ import type { EventDecision } from "./decide-group.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 
-/** Nothing about a user who has deleted the account is kept longer than needed. */
+/** Whether an event is about a user who has deleted the account: then its payload is not kept. */
 export function isOfDeletedUser(
   { reading }: ReadEvent,
   decision: EventDecision | null,

@@ -122,7 +122,9 @@ with picked as materialized (
 ), ${RECLAIM}`,
 };
 
-/** Claims one delivery for a replay; `null` when it is successful or its lease still runs. */
+/**
+ * Claims one delivery for a replay; `null` when it is successful, its lease still runs or its payload is gone.
+ */
 export async function reclaimOne(
   database: Queryable,
   id: string,
@@ -150,7 +152,8 @@ returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attem
 };
 
 /**
- * Claims a successful delivery for a forced replay; it stays successful. `null` when it is not successful.
+ * Claims a successful delivery for a forced replay; it stays successful. `null` when it is not, or its payload is
+ * gone.
  */
 export async function reclaimSuccessful(database: Queryable, id: string): Promise<StoredDelivery | null> {
   const [row] = await database.run<StoredRow>(RECLAIM_SUCCESSFUL, [id]);
