@@ -1,4 +1,4 @@
-import type { PaymentApi, SubscriptionChange } from "../domain/payment-api.ts";
+import type { ChangeOrder, PaymentApi } from "../domain/payment-api.ts";
 import {
   type Interval,
   type Plan,
@@ -38,7 +38,7 @@ export type ResolvedChange = {
   };
   /** The plan after the change. */
   planId: string;
-  change: SubscriptionChange;
+  change: ChangeOrder;
   /** Whether there is anything to do at the provider. */
   isChange: boolean;
   /** ISO 4217, of what is paid now; `null`: the plan has no such price any more. */
@@ -72,7 +72,7 @@ export async function resolveChange(
   // A subscription that ends then has no next period to change.
   if (when === "period_end" && (!api.traits.changesAtPeriodEnd || stored.cancelAtPeriodEnd))
     refuse({ reason: "change_not_supported" });
-  const change: SubscriptionChange = {
+  const change: ChangeOrder = {
     when,
     priceId: keepsPrice ? null : priceId,
     currentPriceId: stored.priceId,

@@ -42,9 +42,9 @@ export type PaymentApi = {
    * Changes price or seats; at the period's end only where `traits.changesAtPeriodEnd`. Replaces a change
    * that waits for the period's end, or withdraws it when nothing else is to change then.
    */
-  changeSubscription(providerSubscriptionId: string, change: SubscriptionChange): Promise<void>;
+  changeSubscription(providerSubscriptionId: string, change: ChangeOrder): Promise<void>;
   /** What the change would cost; `null`: the provider does not say. */
-  previewChange(providerSubscriptionId: string, change: SubscriptionChange): Promise<ChangePreview | null>;
+  previewChange(providerSubscriptionId: string, change: ChangeOrder): Promise<ChangePreview | null>;
   /** Refunds its latest payment in full. `false`: there is nothing to refund. */
   refundSubscription(providerSubscriptionId: string): Promise<boolean>;
   /** The provider's events since then, oldest first; `null`: it does not list them. */
@@ -122,7 +122,7 @@ export type CheckoutOrder = {
   trialDays: number | null;
 };
 
-export type SubscriptionChange = {
+export type ChangeOrder = {
   when: "now" | "period_end";
   /** `null`: the price or the number of seats stays. */
   priceId: string | null;

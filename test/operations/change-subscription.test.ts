@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import shippedPlans from "../../plans.config.ts";
 import { resolveChange } from "../../src/billing/resolve-change.ts";
-import type { PaymentApi, SubscriptionChange } from "../../src/domain/payment-api.ts";
+import type { ChangeOrder, PaymentApi } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import { changeSubscription } from "../../src/operations/billing/change-subscription.ts";
@@ -15,7 +15,7 @@ const { truth, stored } = context;
 const TEAM = { planId: "team", priceId: "price_team_monthly" } as const;
 
 /** What the provider was told, in order. */
-let sent: SubscriptionChange[];
+let sent: ChangeOrder[];
 /** Runs while the provider makes a change. */
 let during: () => Promise<void>;
 let id: string;
@@ -100,7 +100,7 @@ describe("a change of the interval", () => {
   );
 
   /** What the provider is told of somebody who has Pro at this price. */
-  async function changeFrom(priceId: string | null, request: object): Promise<SubscriptionChange> {
+  async function changeFrom(priceId: string | null, request: object): Promise<ChangeOrder> {
     await context.test.rows("update subscription set plan_id = 'pro', price_id = $1", [priceId]);
     const requested = { id, userId: "user_1", when: "now", ...request } as const;
     return (await resolveChange({ ...context.runtime, plans: catalog }, requested)).change;

@@ -1,4 +1,4 @@
-import type { SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ChangeOrder } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { problem } from "../outbound/problems.ts";
@@ -12,7 +12,7 @@ export async function changeSubscription(
   provider: ConnectedProvider,
   send: SendRequest,
   id: string,
-  { priceId, seats }: SubscriptionChange,
+  { priceId, seats }: ChangeOrder,
 ): Promise<void> {
   const path = `/v1/subscriptions/${pathSegment(provider, id)}`;
   // Before the variant is changed, and charged: not only one of the two.

@@ -1,4 +1,4 @@
-import type { ChangePreview, SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ChangeOrder, ChangePreview } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
@@ -10,7 +10,7 @@ export async function changeSubscription(
   provider: ConnectedProvider,
   send: SendRequest,
   id: string,
-  change: SubscriptionChange,
+  change: ChangeOrder,
 ): Promise<void> {
   const path = `/subscriptions/${pathSegment(provider, id)}`;
   await send(patch(provider, path, await changeOf(provider, send, path, change)));
@@ -21,7 +21,7 @@ export async function previewChange(
   provider: ConnectedProvider,
   send: SendRequest,
   id: string,
-  change: SubscriptionChange,
+  change: ChangeOrder,
 ): Promise<ChangePreview | null> {
   const path = `/subscriptions/${pathSegment(provider, id)}`;
   const body = await changeOf(provider, send, path, change);
@@ -41,7 +41,7 @@ async function changeOf(
   provider: ConnectedProvider,
   send: SendRequest,
   path: string,
-  { currentPriceId, resultingPriceId, resultingSeats }: SubscriptionChange,
+  { currentPriceId, resultingPriceId, resultingSeats }: ChangeOrder,
 ): Promise<object> {
   const subscription = valueAt(await send(get(provider, path)), "data");
   const items = listAt(subscription, "items");

@@ -1,5 +1,5 @@
 import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
-import type { SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ChangeOrder } from "../../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
@@ -14,7 +14,7 @@ export async function changeSubscription(
   provider: ConnectedProvider,
   client: PolarClient,
   id: string,
-  { when, priceId, seats }: SubscriptionChange,
+  { when, priceId, seats }: ChangeOrder,
 ): Promise<void> {
   const proration_behavior = when === "now" ? "invoice" : "next_period";
   const subscription = pathSegment(provider, id);

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { ChangePreview, SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ChangeOrder, ChangePreview } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { afterWithdrawal } from "../outbound/send-in-turn.ts";
@@ -14,7 +14,7 @@ export async function changeSubscription(
   provider: ConnectedProvider,
   client: Stripe,
   id: string,
-  change: SubscriptionChange,
+  change: ChangeOrder,
 ): Promise<void> {
   const subscription = await retrieve(provider, client, id);
   const isChange = change.priceId !== null || change.seats !== null;
@@ -41,7 +41,7 @@ export async function previewChange(
   provider: ConnectedProvider,
   client: Stripe,
   id: string,
-  change: SubscriptionChange,
+  change: ChangeOrder,
 ): Promise<ChangePreview | null> {
   const subscription = await retrieve(provider, client, id);
   const item = itemOf(provider, subscription, change);
@@ -73,7 +73,7 @@ function retrieve(provider: ConnectedProvider, client: Stripe, id: string): Prom
 function itemOf(
   provider: ConnectedProvider,
   subscription: Stripe.Subscription,
-  { currentPriceId }: SubscriptionChange,
+  { currentPriceId }: ChangeOrder,
 ): Stripe.SubscriptionItem {
   const items = subscription.items?.data ?? [];
   const item =
@@ -84,7 +84,7 @@ function itemOf(
 
 function itemUpdate(
   { id }: Stripe.SubscriptionItem,
-  { priceId, seats }: SubscriptionChange,
+  { priceId, seats }: ChangeOrder,
 ): { id: string; price?: string; quantity?: number } {
   return {
     id,

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ChangeOrder } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { problem } from "../outbound/problems.ts";
@@ -14,7 +14,7 @@ export async function scheduleChange(
   provider: ConnectedProvider,
   client: Stripe,
   subscription: Stripe.Subscription,
-  change: SubscriptionChange,
+  change: ChangeOrder,
 ): Promise<void> {
   // Its event may be on its way: a phase after the end would continue what the person has canceled.
   if (isEnding(subscription))
@@ -119,7 +119,7 @@ function discountsOf(discounts: Phase["discounts"]): { discount?: string; coupon
 /** Add-ons stay. */
 function changedItems(
   items: readonly PhaseItem[],
-  { currentPriceId, resultingPriceId, resultingSeats }: SubscriptionChange,
+  { currentPriceId, resultingPriceId, resultingSeats }: ChangeOrder,
 ): PhaseItem[] {
   const position = Math.max(
     0,
