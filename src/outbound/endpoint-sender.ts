@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClaimedDelivery,
-  claimDeliveries,
+  claimOutboundDeliveries,
   withPackedEvents,
 } from "../store/claim-outbound-deliveries.ts";
 import type { Database } from "../store/database.ts";
-import { type AttemptOutcome, recordAttempts } from "../store/record-outbound-attempts.ts";
+import { type FinishedAttempt, recordAttempts } from "../store/record-outbound-attempts.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import { type AttemptOptions, makeAttempt } from "./make-attempt.ts";
 import type { Allowance } from "./yield-to-intake.ts";
@@ -49,18 +49,19 @@ export function createEndpointSender(options: SenderOptions, endpointId: string)
   const { database, log, allowance } = options;
   const running = new Set<Promise<unknown>>();
   let sending = 0;
-  let ended: AttemptOutcome[] = [];
+  let ended: FinishedAttempt[] = [];
   let isProceeding = false;
   let waiting: AbortController | null = null;
 
   /** In one transaction: several attempts and the claims that follow them share one commit. */
-  const recordAndClaim = async (outcomes: readonly AttemptOutcome[], limit: number) => {
+  const recordAndClaim = async (outcomes: readonly FinishedAttempt[], limit: number) => {
     const claim = { limit, leaseSeconds: options.leaseSeconds ?? LEASE_SECONDS };
-    if (outcomes.length === 0) return claimDeliveries(database, endpointId, claim);
+    if (outcomes.length === 0) return claimOutboundDeliveries(database, endpointId, claim);
     return inTransaction(database, LIMITS, async (transaction) => {
       const recording = recordAttempts(transaction, endpointId, outcomes);
       // After the attempts were recorded: now the next delivery of each subject is due.
-      const claiming = limit > 0 ? claimDeliveries(transaction, endpointId, claim) : Promise.resolve([]);
+      const claiming =
+        limit > 0 ? claimOutboundDeliveries(transaction, endpointId, claim) : Promise.resolve([]);
       await transaction.commitAfter([...recording, claiming]);
       return claiming;
     });

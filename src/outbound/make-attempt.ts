@@ -1,7 +1,7 @@
 import { backOffSeconds } from "../domain/delivery.ts";
 import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
 import type { ClaimedDelivery } from "../store/claim-outbound-deliveries.ts";
-import type { AttemptOutcome, SendResult } from "../store/record-outbound-attempts.ts";
+import type { FinishedAttempt, SendResult } from "../store/record-outbound-attempts.ts";
 import { callAfterHook } from "./call-after-hook.ts";
 import { outboundEvent } from "./event-body.ts";
 import type { OutboundMilestone } from "./milestone.ts";
@@ -27,7 +27,7 @@ export async function makeAttempt(
   options: AttemptOptions,
   delivery: ClaimedDelivery,
   claimedAtMs: number,
-): Promise<AttemptOutcome | null> {
+): Promise<FinishedAttempt | null> {
   await options.reached?.("delivery claimed");
   if (performance.now() - claimedAtMs > START_WITHIN_MS) return null;
   const result = await send(options, delivery);

@@ -69,7 +69,7 @@ type ClaimedRow = Omit<ClaimedDelivery, "event" | "position"> & {
 };
 
 /** Takes deliveries of an endpoint that are due, for `leaseSeconds`. */
-export async function claimDeliveries(
+export async function claimOutboundDeliveries(
   database: Queryable,
   endpointId: string,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },

@@ -12,7 +12,7 @@ export type SendResult = {
 };
 
 /** What an attempt has resulted in. */
-export type AttemptOutcome = {
+export type FinishedAttempt = {
   delivery: ClaimedDelivery;
   result: SendResult;
   /** After a failure. */
@@ -88,7 +88,7 @@ where d.id = head.id and d.next_attempt_at is null`,
 export function recordAttempts(
   transaction: Transaction,
   endpointId: string,
-  outcomes: readonly AttemptOutcome[],
+  outcomes: readonly FinishedAttempt[],
 ): Promise<unknown>[] {
   const deliveries = outcomes.map(({ delivery }) => delivery);
   const results = outcomes.map(({ result }) => result);

@@ -4,7 +4,7 @@ import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import { type ClaimedDelivery, claimDeliveries } from "../../src/store/claim-outbound-deliveries.ts";
+import { type ClaimedDelivery, claimOutboundDeliveries } from "../../src/store/claim-outbound-deliveries.ts";
 import type { Connection, Database } from "../../src/store/database.ts";
 import { insertEndpoint, updateEndpoint } from "../../src/store/event-endpoints.ts";
 import { registerHooks } from "../../src/store/hook-endpoints.ts";
@@ -435,7 +435,7 @@ it("leaves no event waiting when it is relayed while its predecessor is recorded
   const { id } = await addEndpoint(test, "https://example.com/hook");
   await writeEvent(test, "a", 1);
   await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
-  const [delivery] = await claimDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
+  const [delivery] = await claimOutboundDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
   await writeEvent(test, "a", 2);
   const commit = await recordDelivered(id, delivery as ClaimedDelivery);
   let isRelayed = false;
@@ -455,7 +455,7 @@ it("leaves no event waiting when its predecessor is delivered just as the endpoi
   await addEndpoint(test, "https://example.com/other");
   await writeEvent(test, "a", 1);
   await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
-  const [delivery] = await claimDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
+  const [delivery] = await claimOutboundDeliveries(test.database, id, { limit: 1, leaseSeconds: 45 });
   await updateEndpoint(test.database, id, { enabled: false });
   await writeEvent(test, "a", 2);
   let commit = async () => {};
