@@ -45,14 +45,14 @@ export class HeldRefusals {
     return refusal ? decisionOf(refusal, cost, now()) : undefined;
   }
 
-  /** @param leftUs microseconds until each request leaves that must, the soonest first */
+  /** @param of `leaveInUs`: microseconds until each request leaves that must, the soonest first */
   remember(
     key: string,
-    of: { windowMs: number; limit: number; counted: number; leftUs: readonly number[] },
+    of: { windowMs: number; limit: number; counted: number; leaveInUs: readonly number[] },
     askedAt: number,
     answeredAt: number,
   ): void {
-    const { windowMs, limit, counted, leftUs: expiresInUs } = of;
+    const { windowMs, limit, counted, leaveInUs } = of;
     const otherWindows = without(this.#young.get(key) ?? this.#old.get(key) ?? null, windowMs, limit);
     if (this.#young.size >= this.#keys / 2) {
       this.#old = this.#young;
@@ -62,8 +62,8 @@ export class HeldRefusals {
       windowMs,
       limit,
       counted,
-      leaveAt: expiresInUs.map((us) => askedAt + us / 1000),
-      resetAt: expiresInUs.map((us) => Math.ceil(answeredAt + us / 1000)),
+      leaveAt: leaveInUs.map((us) => askedAt + us / 1000),
+      resetAt: leaveInUs.map((us) => Math.ceil(answeredAt + us / 1000)),
       next: otherWindows,
     });
   }

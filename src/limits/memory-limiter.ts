@@ -46,8 +46,8 @@ export class MemoryLimiter implements Limiter {
   decide(key: string, limit: number, windowMs: number, cost: number): Decision {
     const now = this.#now();
     const window = windowMs === this.#lastWindow.windowMs ? this.#lastWindow : this.#windowOf(windowMs);
-    const slot = window.find(key);
-    if (slot !== undefined) return window.decide(slot, limit, cost, now);
+    const index = window.find(key);
+    if (index !== undefined) return window.decide(index, limit, cost, now);
     checkKey(key);
     this.#removeExpired(window, now);
     if (this.keyCount >= this.#maxKeys && !this.#forgetOne(window, now)) {

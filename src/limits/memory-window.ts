@@ -53,27 +53,27 @@ export class MemoryWindow {
   }
 
   add(key: string): number {
-    const slot = this.#vacant.pop() ?? this.#end++;
-    if (slot * FIELDS >= this.#fields.length) this.#grow();
-    this.#places.set(key, slot);
-    this.#keys[slot] = key;
-    const at = slot * FIELDS;
+    const index = this.#vacant.pop() ?? this.#end++;
+    if (index * FIELDS >= this.#fields.length) this.#grow();
+    this.#places.set(key, index);
+    this.#keys[index] = key;
+    const at = index * FIELDS;
     const position = this.#blocks.take();
     this.#fields[at + OLDEST] = position;
     this.#fields[at + NEWEST] = position;
     this.#fields[at + COUNT] = 0;
-    this.#append(slot, OPEN);
-    return slot;
+    this.#append(index, OPEN);
+    return index;
   }
 
-  decide(slot: number, limit: number, cost: number, now: number): Decision {
+  decide(index: number, limit: number, cost: number, now: number): Decision {
     const fields = this.#fields;
-    const at = slot * FIELDS;
+    const at = index * FIELDS;
     const counted = this.#expire(at, now);
     const total = counted + cost;
     if (total > limit) {
       // Blocked for requests of this cost.
-      if ((fields[at + BLOCKED_FROM] as number) > 0) this.#moveToEnd(slot, BLOCKED, limit - cost + 1);
+      if ((fields[at + BLOCKED_FROM] as number) > 0) this.#moveToEnd(index, BLOCKED, limit - cost + 1);
       const over = total - limit - 1;
       const blocking = this.#blocks.further(fields[at + OLDEST] as number, over);
       const resetAt = Math.ceil(this.#blocks.timeAt(blocking) + this.windowMs);
@@ -86,7 +86,7 @@ export class MemoryWindow {
     }
     fields[at + NEWEST] = newest;
     fields[at + COUNT] = total;
-    this.#moveToEnd(slot, total < limit ? OPEN : BLOCKED, limit);
+    this.#moveToEnd(index, total < limit ? OPEN : BLOCKED, limit);
     const resetAt = Math.ceil(this.#blocks.timeAt(fields[at + OLDEST] as number) + this.windowMs);
     return { allowed: true, remaining: limit - total, resetAt };
   }
@@ -100,7 +100,7 @@ export class MemoryWindow {
   /** Forgets the key with requests left that would expire next. @returns whether there was one */
   forgetOpen(now: number): boolean {
     const first = this.#next(OPEN);
-    if (first === OPEN) return this.#unblocked(now, (slot) => this.#drop(slot)) === 0;
+    if (first === OPEN) return this.#unblocked(now, (index) => this.#drop(index)) === 0;
     this.visits += 1;
     this.#drop(first);
     return true;
@@ -112,20 +112,20 @@ export class MemoryWindow {
   }
 
   /** Passes on the first key found that is free again and returns 0, else returns when one will be. */
-  #unblocked(now: number, take: (slot: number) => void): number {
+  #unblocked(now: number, take: (index: number) => void): number {
     let earliest = Number.POSITIVE_INFINITY;
-    let slot = this.#next(BLOCKED);
-    for (let visit = 0; visit < MAX_VISITS && slot !== BLOCKED; visit += 1) {
+    let index = this.#next(BLOCKED);
+    for (let visit = 0; visit < MAX_VISITS && index !== BLOCKED; visit += 1) {
       this.visits += 1;
-      const at = slot * FIELDS;
+      const at = index * FIELDS;
       const over = this.#expire(at, now) + (this.#fields[at + BLOCKED_FROM] as number);
       if (over < 0) {
-        take(slot);
+        take(index);
         return 0;
       }
       const blocking = this.#blocks.further(this.#fields[at + OLDEST] as number, over);
       earliest = Math.min(earliest, this.#blocks.timeAt(blocking) + this.windowMs);
-      slot = this.#next(slot);
+      index = this.#next(index);
     }
     return earliest;
   }
@@ -140,17 +140,17 @@ export class MemoryWindow {
     return true;
   }
 
-  #drop(slot: number): void {
-    const at = slot * FIELDS;
-    this.#unchain(slot);
+  #drop(index: number): void {
+    const at = index * FIELDS;
+    this.#unchain(index);
     let position = this.#fields[at + OLDEST] as number;
     for (let remaining = this.#fields[at + COUNT] as number; remaining > 1; remaining -= 1) {
       position = this.#blocks.shorten(position);
     }
     this.#blocks.free(position);
-    this.#places.delete(this.#keys[slot] as string);
-    this.#keys[slot] = undefined;
-    this.#vacant.push(slot);
+    this.#places.delete(this.#keys[index] as string);
+    this.#keys[index] = undefined;
+    this.#vacant.push(index);
   }
 
   /** Half-open: a request at `t` has expired at `t + window`. @returns how many still count */
@@ -169,32 +169,32 @@ export class MemoryWindow {
     return remaining;
   }
 
-  #next(slot: number): number {
-    return this.#fields[slot * FIELDS + NEXT] as number;
+  #next(index: number): number {
+    return this.#fields[index * FIELDS + NEXT] as number;
   }
 
-  #moveToEnd(slot: number, chain: number, blockedFrom: number): void {
+  #moveToEnd(index: number, chain: number, blockedFrom: number): void {
     const fields = this.#fields;
-    if (fields[chain * FIELDS + PREVIOUS] !== slot) {
-      this.#unchain(slot);
-      this.#append(slot, chain);
+    if (fields[chain * FIELDS + PREVIOUS] !== index) {
+      this.#unchain(index);
+      this.#append(index, chain);
     }
-    fields[slot * FIELDS + BLOCKED_FROM] = chain === BLOCKED ? -blockedFrom : blockedFrom;
+    fields[index * FIELDS + BLOCKED_FROM] = chain === BLOCKED ? -blockedFrom : blockedFrom;
   }
 
-  #append(slot: number, chain: number): void {
+  #append(index: number, chain: number): void {
     const fields = this.#fields;
     const last = fields[chain * FIELDS + PREVIOUS] as number;
-    fields[last * FIELDS + NEXT] = slot;
-    fields[slot * FIELDS + PREVIOUS] = last;
-    fields[slot * FIELDS + NEXT] = chain;
-    fields[chain * FIELDS + PREVIOUS] = slot;
+    fields[last * FIELDS + NEXT] = index;
+    fields[index * FIELDS + PREVIOUS] = last;
+    fields[index * FIELDS + NEXT] = chain;
+    fields[chain * FIELDS + PREVIOUS] = index;
   }
 
-  #unchain(slot: number): void {
+  #unchain(index: number): void {
     const fields = this.#fields;
-    const previous = fields[slot * FIELDS + PREVIOUS] as number;
-    const next = fields[slot * FIELDS + NEXT] as number;
+    const previous = fields[index * FIELDS + PREVIOUS] as number;
+    const next = fields[index * FIELDS + NEXT] as number;
     fields[previous * FIELDS + NEXT] = next;
     fields[next * FIELDS + PREVIOUS] = previous;
   }

@@ -145,7 +145,7 @@ class SharedLimiter implements Limiter {
     const resetAt = Math.ceil(answeredAt + (leaveInUs.at(-1) as number) / 1000);
     // Of a long wait only the end is known, which does not tell how many leave before it.
     if (leaveInUs.length === counted + cost - limit) {
-      this.#refusals.remember(key, { windowMs, limit, counted, leftUs: leaveInUs }, askedAt, answeredAt);
+      this.#refusals.remember(key, { windowMs, limit, counted, leaveInUs }, askedAt, answeredAt);
     }
     const remaining = Math.max(0, limit - counted);
     for (const request of waiting.slice(admitted)) request.resolve({ allowed: false, remaining, resetAt });
