@@ -14,7 +14,7 @@ export type HonoEnv = {
     charges?: Charge[];
     /** See `response-headers.ts`. */
     head?: Record<string, string>;
-    isWhole?: boolean;
+    headersApplied?: boolean;
     hasCookies?: boolean;
   };
 };

@@ -17,7 +17,7 @@ export function responseHeaders(c: Context): ResponseHeaders {
 
 /** Whether the response already has all headers: otherwise each middleware adds its own. */
 export function headersApplied(c: Context): boolean {
-  return c.get("isWhole") === true;
+  return c.get("headersApplied") === true;
 }
 
 /**
@@ -51,6 +51,6 @@ export function answerText(
   more: ResponseHeaders,
 ): Response {
   if (hasCookies(c)) return c.body(text, status, more);
-  c.set("isWhole", true);
+  c.set("headersApplied", true);
   return new Response(text, { status, headers: { ...responseHeaders(c), ...more } });
 }
