@@ -4,10 +4,14 @@ import type { ReceivedOutcome } from "./incoming-event.ts";
  * The events that this process is working on, by `keyOf`. Concurrent copies wait for the first one's outcome.
  */
 export type InProcess = {
-  share(key: string, start: (isAwaited: () => boolean) => Promise<ReceivedOutcome>): Shared;
+  share(
+    key: string,
+    start: (isAwaited: () => boolean) => Promise<ReceivedOutcome>,
+  ): PendingResult<ReceivedOutcome>;
 };
 
-type Shared = { result: Promise<ReceivedOutcome>; stopWaiting(): void };
+/** A pending result, and a way to cancel waiting for it. */
+export type PendingResult<Result> = { result: Promise<Result>; stopWaiting(): void };
 
 type Work = { result: Promise<ReceivedOutcome>; waiting: number };
 

@@ -5,6 +5,7 @@ import type { Adapter, SignedRequest } from "../providers/adapter.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
 import { keyOf } from "../store/delivery-key.ts";
 import { claimAndApply } from "./claim-and-apply.ts";
+import type { PendingResult } from "./in-process.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake, ReceiveResult } from "./intake.ts";
 import { isOverloaded } from "./overload.ts";
@@ -92,9 +93,6 @@ export function ingest(
   });
   return { result: result.then((outcome) => resultOf(adapter, outcome)), stopWaiting };
 }
-
-/** A pending result, and a way to cancel waiting for it. */
-export type PendingResult<Result> = { result: Promise<Result>; stopWaiting(): void };
 
 /** After a failover the event may be gone: then the claim ingests it. */
 async function receiveRepeat(intake: Intake, event: IncomingEvent): Promise<ReceivedOutcome> {
