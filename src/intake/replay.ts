@@ -23,7 +23,7 @@ export async function replay(
     intake.database,
     by,
     async (transaction) =>
-      (await reclaimOne(transaction, id, { leaseSeconds: intake.leaseSeconds, source: "replay" })) ??
+      (await reclaimOne(transaction, id, intake)) ??
       (force ? await reclaimSuccessful(transaction, id) : null),
     (claimed) =>
       claimed && { action: "delivery.replayed", target: { type: "delivery", id }, details: { force } },

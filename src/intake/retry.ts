@@ -79,7 +79,7 @@ export function attempt(
 ): Promise<AttemptOutcome> {
   return intake.attempts.submit({
     claim: stored.claim,
-    slot: stored.provider,
+    slot: stored.claim.provider,
     source,
     reading: readStored(intake, stored),
     startedAtMs: performance.now(),

@@ -1,4 +1,4 @@
-import { type AttemptSource, type DeliveryStatus, MAX_ATTEMPTS } from "../domain/delivery.ts";
+import { type DeliveryStatus, MAX_ATTEMPTS } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
 import { logUnfinished } from "./attempts.ts";
 import { type Claim, isLeaseOver } from "./claims.ts";
@@ -7,8 +7,6 @@ import type { Queryable } from "./database.ts";
 /** A delivery taken from the log to be processed again. */
 export type StoredDelivery = {
   claim: Claim;
-  provider: Slot;
-  eventId: string;
   eventType: string;
   format: string;
   /** JSON text as delivered; `null` when it has been pruned or redacted. */
@@ -128,9 +126,9 @@ with picked as materialized (
 export async function reclaimOne(
   database: Queryable,
   id: string,
-  options: { leaseSeconds: number; source: AttemptSource },
+  { leaseSeconds }: { leaseSeconds: number },
 ): Promise<StoredDelivery | null> {
-  const [row] = await database.run<StoredRow>(RECLAIM_ONE, [options.source, options.leaseSeconds, id]);
+  const [row] = await database.run<StoredRow>(RECLAIM_ONE, ["replay", leaseSeconds, id]);
   return row ? toStored(row, "pending") : null;
 }
 
@@ -183,8 +181,6 @@ function toStored(row: StoredRow, heldAs: Claim["heldAs"]): StoredDelivery {
       attemptNo: row.attempt_no,
       heldAs,
     },
-    provider: row.provider,
-    eventId: row.event_id,
     eventType: row.event_type,
     format: row.format,
     payload: row.payload,

@@ -71,7 +71,7 @@ describe("due deliveries with large bodies", () => {
   }
   const claimedNext = async (batch: Partial<typeof BATCH> = {}) => {
     const claimed = await reclaimDue(test.database, { ...BATCH, ...batch });
-    return claimed.map(({ eventId }) => eventId);
+    return claimed.map(({ claim }) => claim.eventId);
   };
   /** Base64, which PostgreSQL does not compress. */
   const bytes = (count: number) => randomBytes(count * 0.75).toString("base64");

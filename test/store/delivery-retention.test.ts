@@ -126,10 +126,7 @@ describe("a delivery that is claimed while its body is dropped", () => {
   });
 
   it("keeps it while it is replayed", () =>
-    duringTransaction(
-      (transaction) => reclaimOne(transaction, "1", { leaseSeconds: 30, source: "replay" }),
-      dropAll,
-    ));
+    duringTransaction((transaction) => reclaimOne(transaction, "1", { leaseSeconds: 30 }), dropAll));
 
   it("keeps it while it is delivered again", () =>
     duringTransaction((transaction) => claimDeliveries(transaction, [SENT_AGAIN], 30), dropAll));

@@ -56,7 +56,7 @@ export function logQueries(example: LogExample): Record<string, (database: Query
     "statistics of a slot": (database) => countDeliveries(database, { provider: "provider-a" }),
     "due retries": (database) => reclaimDue(database, { ...lease, maxBytes: 4_194_304 }),
     "stuck deliveries": (database) => giveUpStuck(database),
-    "reclaim of one": (database) => reclaimOne(database, example.failedId, { ...lease, source: "replay" }),
+    "reclaim of one": (database) => reclaimOne(database, example.failedId, lease),
     "reclaim of a successful one": (database) => reclaimSuccessful(database, example.id),
     "status of one": (database) => statusOf(database, example.id),
     retention: (database) => dropPayloads(database, { olderThanDays: 90, limit: 1_000 }),
