@@ -2,10 +2,10 @@ import type { Queryable } from "./database.ts";
 
 export type UserState = "present" | "deleted";
 
-const PRESENCE = {
-  name: "find_presence",
+const STATES = {
+  name: "find_user_states",
   text: `
-select id, 'present' as presence from "user" where id = any ($1::text[])
+select id, 'present' as state from "user" where id = any ($1::text[])
 union all
 select id, 'deleted' from deleted_user where id = any ($1::text[])`,
 };
@@ -15,8 +15,8 @@ export async function findUserStates(
   transaction: Queryable,
   ids: readonly string[],
 ): Promise<Map<string, UserState>> {
-  const rows = await transaction.run<{ id: string; presence: UserState }>(PRESENCE, [ids]);
-  return new Map(rows.map((row) => [row.id, row.presence]));
+  const rows = await transaction.run<{ id: string; state: UserState }>(STATES, [ids]);
+  return new Map(rows.map((row) => [row.id, row.state]));
 }
 
 const WAIT = {
@@ -42,7 +42,7 @@ const LOCK_PRESENT = {
 with locked as materialized (
   select id from "user" where id = any ($1::text[]) for key share skip locked
 )
-select u.id, 'present' as presence, u.id <> all (array(select id from locked)) as "isLockedElsewhere"
+select u.id, 'present' as state, u.id <> all (array(select id from locked)) as "isLockedElsewhere"
 from "user" u where u.id = any ($1::text[])
 union all
 select id, 'deleted', false from deleted_user where id = any ($1::text[])`,
@@ -53,10 +53,10 @@ export async function lockPresentUsers(
   transaction: Queryable,
   ids: readonly string[],
 ): Promise<{ states: Map<string, UserState>; lockedElsewhere: Set<string> }> {
-  type Row = { id: string; presence: UserState; isLockedElsewhere: boolean };
+  type Row = { id: string; state: UserState; isLockedElsewhere: boolean };
   const rows = await transaction.run<Row>(LOCK_PRESENT, [ids]);
   return {
-    states: new Map(rows.map((row) => [row.id, row.presence])),
+    states: new Map(rows.map((row) => [row.id, row.state])),
     lockedElsewhere: new Set(rows.flatMap(({ id, isLockedElsewhere }) => (isLockedElsewhere ? id : []))),
   };
 }
