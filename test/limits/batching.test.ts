@@ -9,6 +9,7 @@ import { createLog } from "../../src/observability/log.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { oracle } from "./oracle.ts";
+import { untilShared } from "./until-shared.ts";
 
 const START = 1_800_000_000_000;
 
@@ -25,18 +26,22 @@ describeWith("the limiter with many calls at once", REDIS, ({ "redis-server": pr
     await clusterNode.remove();
   });
 
-  const open = (url: string, clock?: () => number) =>
-    createRateLimit({
+  const open = async (url: string, clock?: () => number) => {
+    const limiter = await createRateLimit({
       redisUrls: [url],
       log: createLog("silent"),
       answerWithinMs: 10_000,
       ...(clock ? { now: clock, redisNow: clock } : {}),
     });
+    await untilShared(limiter.rateLimit, () => {
+      now += 1_000;
+    });
+    return limiter;
+  };
 
   describe("calls of one turn of the event loop", () => {
     it("are sent in one script call for any keys and policies", async () => {
       const { rateLimit, close } = await open(redis.url);
-      await rateLimit(`api:${randomUUID()}`, { limit: 1, windowSeconds: 60 });
       const before = await redis.calls("evalsha");
       const decisions = await Promise.all(
         Array.from({ length: 200 }, (_, n) =>
@@ -50,7 +55,6 @@ describeWith("the limiter with many calls at once", REDIS, ({ "redis-server": pr
 
     it("are sent in one script call per key in a cluster", async () => {
       const { rateLimit, close } = await open(clusterNode.url);
-      await rateLimit(`api:${randomUUID()}`, { limit: 1, windowSeconds: 60 });
       const before = await clusterNode.calls("evalsha");
       const keys = [`api:${randomUUID()}`, `api:${randomUUID()}`];
       const decisions = await Promise.all(

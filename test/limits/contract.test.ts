@@ -6,6 +6,7 @@ import { createLog } from "../../src/observability/log.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { mostInAnyWindow, oracle } from "./oracle.ts";
+import { untilShared } from "./until-shared.ts";
 
 const START = 1_800_000_000_000;
 let now = START;
@@ -19,14 +20,19 @@ const stores: [string, () => Promise<ClosableRateLimit>][] = [
   ["in memory", () => createRateLimit({ redisUrls: null, log: createLog("silent"), now: clock })],
 ];
 if (program) {
-  const inRedis = (...redisUrls: string[]) =>
-    createRateLimit({
+  const inRedis = async (...redisUrls: string[]) => {
+    const limiter = await createRateLimit({
       redisUrls,
       log: createLog("silent"),
       now: clock,
       redisNow: clock,
       answerWithinMs: 10_000,
     });
+    await untilShared(limiter.rateLimit, () => {
+      now += 1_000;
+    });
+    return limiter;
+  };
   beforeAll(async () => {
     redis = await startRedis(program);
     clusterNode = await startRedis(program, { cluster: true });
