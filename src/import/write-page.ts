@@ -14,7 +14,7 @@ export function writePage(
   return [
     ...(created.length > 0 ? [insertSubscriptions(transaction, created)] : []),
     ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
-    ...(changes.length > 0 ? [insertReconciliations(transaction, { by: "operator", of: changes })] : []),
+    ...(changes.length > 0 ? [insertReconciliations(transaction, changes)] : []),
     ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
     ...(notify ? insertOutboundChanges(transaction, subscriptionChanges) : []),
   ];

@@ -96,7 +96,7 @@ export async function* eachReconcilable(
 
 export type Reconciliation = {
   subscriptionId: string;
-  /** Command line and nightly run; the server's own jobs; an administrator. */
+  /** The command line; the server's own jobs, the nightly run too; an administrator. */
   by: "operator" | "server" | { administratorId: string };
   changes: Changes;
   /** Why an administrator dismissed it; `null`: it was compared. */
@@ -123,13 +123,14 @@ const INSERT_ALL = {
   name: "insert_reconciliations",
   text: `
 insert into reconciliation (subscription_id, by, changes)
-select (comparison ->> 'subscriptionId')::uuid, $1, comparison -> 'changes' from json_array_elements($2::json) as listed (comparison)`,
+select (comparison ->> 'subscriptionId')::uuid, 'operator', comparison -> 'changes'
+from json_array_elements($1::json) as listed (comparison)`,
 };
 
-/** The same for several comparisons. */
+/** The same for several comparisons of the command line. */
 export async function insertReconciliations(
   transaction: Queryable,
-  { by, of }: { by: "operator" | "server"; of: readonly { subscriptionId: string; changes: Changes }[] },
+  comparisons: readonly { subscriptionId: string; changes: Changes }[],
 ): Promise<void> {
-  await transaction.run(INSERT_ALL, [by, JSON.stringify(of)]);
+  await transaction.run(INSERT_ALL, [JSON.stringify(comparisons)]);
 }
