@@ -3,7 +3,8 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type IdentifiedEvent, identify, ingest } from "../intake/receive.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
-import { knownEvents } from "../store/known-events.ts";
+import { keyOf } from "../store/delivery-key.ts";
+import { findKnownDeliveries } from "../store/first-deliveries.ts";
 import { inBatches } from "./in-batches.ts";
 
 export type MissedReport = {
@@ -52,9 +53,8 @@ export async function ingestMissed(
   let unavailable = 0;
   let inARow = 0;
   for await (const events of inBatches(withEffects())) {
-    const eventIds = events.map(({ identity }) => identity.eventId);
-    const stored = await knownEvents(intake.database, slot, eventIds);
-    const missed = events.filter(({ identity }) => !stored.has(identity.eventId));
+    const stored = await findKnownDeliveries(intake.database, events.map(deliveryOf));
+    const missed = events.filter((event) => !stored.has(keyOf(deliveryOf(event))));
     report.missed += missed.length;
     if (dryRun || missed.length === 0) continue;
     const notIngested = await ingestAll(intake, missed, report);
@@ -68,6 +68,10 @@ export async function ingestMissed(
     throw new DatabaseUnavailable(`${counts}; the next run goes on with them`);
   }
   return report;
+}
+
+function deliveryOf({ slot, identity }: IdentifiedEvent): { provider: Slot; eventId: string } {
+  return { provider: slot, eventId: identity.eventId };
 }
 
 function occurredAt({ reading }: IdentifiedEvent): number | null {

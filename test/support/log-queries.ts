@@ -5,7 +5,7 @@ import { attemptsOf, findLoggedDelivery } from "../../src/store/delivery-detail.
 import { listLoggedDeliveries } from "../../src/store/delivery-log.ts";
 import { dropPayloads } from "../../src/store/delivery-retention.ts";
 import { countDeliveries } from "../../src/store/delivery-statistics.ts";
-import { knownEvents } from "../../src/store/known-events.ts";
+import { findKnownDeliveries } from "../../src/store/first-deliveries.ts";
 import {
   giveUpStuck,
   reclaimDue,
@@ -49,7 +49,7 @@ export function logQueries(example: LogExample): Record<string, (database: Query
     "history of a subscription": (database) => historyOf(database, example.subscriptionId, FIRST_PAGE),
     "last event of a subscription": (database) => lastEventIds(database, [example.subscriptionId]),
     "which events are known": (database) =>
-      knownEvents(database, "provider-a", [example.eventId, "evt_unknown"]),
+      findKnownDeliveries(database, [{ provider: "provider-a", eventId: example.eventId }]),
     "which deliveries are locked": (database) =>
       findLocked(database, [{ provider: "provider-a", eventId: example.eventId }]),
     "statistics of all slots": (database) => countDeliveries(database, { provider: null }),
