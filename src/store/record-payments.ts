@@ -3,7 +3,7 @@ import type { Queryable } from "./database.ts";
 import { recordCharges } from "./record-charges.ts";
 import { recordReversals } from "./record-reversals.ts";
 import type { ReportedPayment } from "./reported-payment.ts";
-import { type ChangedPayment, lockPayments, settlePayments } from "./settle-payments.ts";
+import { lockPayments, settlePayments } from "./settle-payments.ts";
 
 /**
  * Stores what events report of payments. Each row keeps its newest report, so that the order of arrival makes
@@ -14,7 +14,7 @@ export async function recordPayments(
   transaction: Queryable,
   payments: readonly ReportedPayment[],
   { notify = true }: { notify?: boolean } = {},
-): Promise<ChangedPayment[]> {
+): Promise<void> {
   const names = namesOf(payments);
   const keys = [names.map(({ provider }) => provider), names.map(({ name }) => name)];
   const writes = [
@@ -24,9 +24,7 @@ export async function recordPayments(
     ...recordCharges(transaction, payments),
     ...recordReversals(transaction, payments),
   ];
-  const settling = settlePayments(transaction, keys, { notify });
-  await Promise.all([...writes, settling]);
-  return settling;
+  await Promise.all([...writes, settlePayments(transaction, keys, { notify })]);
 }
 
 const NAME = {

@@ -1,10 +1,6 @@
-import type { PaymentStatus } from "../domain/payment.ts";
 import type { Queryable } from "./database.ts";
 import { storedFacts } from "./entitlement-events.ts";
 import { latestReversal } from "./subscription-access.ts";
-
-/** A payment whose status a transaction has changed; `before` is `null` for a new one. */
-export type ChangedPayment = { id: string; before: PaymentStatus | null; status: PaymentStatus };
 
 /**
  * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies
@@ -15,12 +11,10 @@ export async function settlePayments(
   transaction: Queryable,
   keys: readonly string[][],
   { notify }: { notify: boolean },
-): Promise<ChangedPayment[]> {
+): Promise<void> {
   // A statement of its own: what the next one reads must be newer than the locks.
   const locking = lockPayments(transaction, keys);
-  const settling = transaction.run<ChangedPayment>(SETTLE, [...keys, notify]);
-  await Promise.all([locking, settling]);
-  return settling;
+  await Promise.all([locking, transaction.run(SETTLE, [...keys, notify])]);
 }
 
 const NAMED = `
@@ -52,7 +46,7 @@ const SETTLE = {
   text: `
 with named as materialized (select distinct * from (${NAMED}) found),
 totals as (
-  select p.id, p.status as before, p.state, p.amount,
+  select p.id, p.state, p.amount,
     greatest(coalesce(p.refunded_amount, 0), coalesce(sum(r.amount) filter (where r.kind = 'refund'), 0)) as refunded,
     coalesce(sum(r.amount) filter (where r.kind = 'dispute'), 0) as disputed
   from named
@@ -62,7 +56,7 @@ totals as (
   group by p.id
 ),
 settled as (
-  select id, before, case
+  select id, case
     when disputed > 0 then 'disputed'
     when refunded > 0 and refunded >= amount then 'refunded'
     when refunded > 0 then 'partly_refunded'
@@ -72,7 +66,7 @@ settled as (
 changed as (
   update payment p set status = settled.status, updated_at = clock_timestamp()
   from settled where p.id = settled.id and p.status is distinct from settled.status
-  returning p.*, settled.before
+  returning p.*
 ),
 -- Without its payer, who is redacted with the account, an event has no receipt, which shows their name.
 emitted as (
@@ -130,5 +124,5 @@ entitled as (
   from reversals one where $3::boolean and one.before is distinct from one.after
   order by one.id
 )
-select id, before, status from changed`,
+select from changed`,
 };
