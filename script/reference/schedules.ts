@@ -13,7 +13,8 @@ const DOES: Record<JobName, string> = {
   redaction: "removes the personal data of deleted accounts",
   "nightly-comparison":
     "compares subscriptions that are out of order or have changed lately with their provider, once a night",
-  "session-clean-up": "deletes expired sessions and links, and warns of keys that expire",
+  "session-clean-up":
+    "deletes expired sessions, links and entries of the audit log, and warns of keys that expire",
   retention:
     "deletes payloads, notifications, comparisons, events and usage that are older than they are kept",
 };
