@@ -25,7 +25,7 @@ export type AuthOptions = AccountsOptions & {
 /** Concurrent lookups of one kind: one may be stuck on a connection that has just died. */
 const MAX_IN_FLIGHT = 2;
 const KEY_NOTICE_DAYS = 14;
-const MAX_DELETED = 1_000;
+const BATCH = 1_000;
 
 /** Accounts, sessions and API keys: who is calling, and how people sign up and in. */
 export function createAuth({ now = Date.now, auditRetentionDays, ...options }: AuthOptions): Auth {
@@ -60,9 +60,8 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     documentedRoutes: documentedAuthRoutes,
     handle: async (request, address) => (await accounts()).handle(request, address),
     call: async (request) => (await accounts()).call(request),
-    notifyExpiringKeys: () =>
-      notifyExpiringKeys(database, { withinDays: KEY_NOTICE_DAYS, limit: MAX_DELETED }),
-    deleteExpired: () => deleteExpired(database, { limit: MAX_DELETED, auditRetentionDays }),
+    notifyExpiringKeys: () => notifyExpiringKeys(database, { withinDays: KEY_NOTICE_DAYS, limit: BATCH }),
+    deleteExpired: () => deleteExpired(database, { limit: BATCH, auditRetentionDays }),
     idle: async () => {
       await Promise.all([usage.idle(), serviceUsage.idle()]);
     },

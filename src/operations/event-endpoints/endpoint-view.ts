@@ -5,7 +5,7 @@ import { type OutboundAllow, resolveTarget } from "../../outbound/allowed-target
 
 export const EndpointId = z.uuid().describe("The endpoint's id.");
 
-/** An endpoint for outbound events, wherever it is shown. Its secret is shown when it is made alone. */
+/** An endpoint for outbound events, wherever it is shown. Its secret is shown only when it is made. */
 export const EventEndpoint = z
   .object({
     id: EndpointId,
