@@ -1,6 +1,6 @@
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { RunningSubscription } from "../store/account-deletion.ts";
-import type { ProviderTools } from "./ask-provider.ts";
+import type { ProviderTools } from "./map-provider-errors.ts";
 
 /**
  * Cancels a subscription at its payment provider, immediately. Succeeds too when it has already ended there, or

@@ -9,7 +9,7 @@ import {
   finishUnwanted,
   postponeUnclaimed,
 } from "../store/unwanted-subscriptions.ts";
-import type { OperatorLog } from "./ask-provider.ts";
+import type { OperatorLog } from "./map-provider-errors.ts";
 
 /** With the waits between them, ten minutes. */
 const REFUND_ATTEMPTS = 4;

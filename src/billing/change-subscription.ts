@@ -7,7 +7,7 @@ import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { deleteScheduledChange, saveScheduledChange } from "../store/scheduled-changes.ts";
-import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
+import { mapProviderErrors, type ProviderTools } from "./map-provider-errors.ts";
 import type { ResolvedChange } from "./resolve-change.ts";
 
 type Deps = ProviderTools & { database: Queryable; intake: Intake };

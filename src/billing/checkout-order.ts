@@ -4,7 +4,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { WantedCheckout } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
-import type { ProviderTools } from "./ask-provider.ts";
+import type { ProviderTools } from "./map-provider-errors.ts";
 import { trialDaysOf } from "./trial-days.ts";
 
 export type BillingTools = ProviderTools & {

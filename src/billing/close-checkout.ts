@@ -2,7 +2,7 @@ import type { CheckoutEnd, ClosingCheckout, Payments } from "../domain/payment-a
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { ingestMissed } from "../reconcile/ingest-missed.ts";
-import type { OperatorLog } from "./ask-provider.ts";
+import type { OperatorLog } from "./map-provider-errors.ts";
 
 export type ClosingTools = {
   payments: Payments;

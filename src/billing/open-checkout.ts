@@ -13,9 +13,9 @@ import {
 import { customersOfUser, isSubscribed } from "../store/customers.ts";
 import { withLease } from "../store/hold-lease.ts";
 import type { Lease } from "../store/leases.ts";
-import { mapProviderErrors } from "./ask-provider.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
+import { mapProviderErrors } from "./map-provider-errors.ts";
 import { replaceCheckout } from "./replace-checkout.ts";
 import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";
 

@@ -5,10 +5,10 @@ import { refuse } from "../domain/refusal.ts";
 import type { StoredCheckout } from "../store/checkouts.ts";
 import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
 import { adoptPaid } from "./adopt-paid.ts";
-import { mapProviderErrors } from "./ask-provider.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
+import { mapProviderErrors } from "./map-provider-errors.ts";
 
 /**
  * Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed.

@@ -12,7 +12,7 @@ import type { Slot } from "../domain/slot.ts";
 import { isChangeable } from "../domain/subscription-status.ts";
 import { changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
-import { type ProviderTools, providerOf } from "./ask-provider.ts";
+import { type ProviderTools, providerOf } from "./map-provider-errors.ts";
 import { assertSeats, orderedPlan } from "./ordered-plan.ts";
 
 /** What somebody asks for; what is left out stays as it is. */

@@ -1,6 +1,6 @@
-import type { OperatorLog } from "../billing/ask-provider.ts";
 import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
 import type { HoldCheckout } from "../billing/close-on-deletion.ts";
+import type { OperatorLog } from "../billing/map-provider-errors.ts";
 import type { Chat } from "../chat/chat.ts";
 import type { Payments } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { mapProviderErrors, type ProviderTools } from "../../billing/ask-provider.ts";
 import { changeSubscription as change } from "../../billing/change-subscription.ts";
+import { mapProviderErrors, type ProviderTools } from "../../billing/map-provider-errors.ts";
 import { type ResolvedChange, resolveChange } from "../../billing/resolve-change.ts";
 import { INTERVALS, type PlanCatalog } from "../../domain/plan.ts";
 import { notFound } from "../../domain/refusal.ts";

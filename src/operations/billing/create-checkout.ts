@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { providerOf } from "../../billing/ask-provider.ts";
 import type { BillingTools } from "../../billing/checkout-order.ts";
+import { providerOf } from "../../billing/map-provider-errors.ts";
 import { openCheckout } from "../../billing/open-checkout.ts";
 import { assertSeats, orderedPlan } from "../../billing/ordered-plan.ts";
 import { INTERVALS, type Interval, type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";

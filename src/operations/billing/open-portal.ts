@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { mapProviderErrors, providerOf } from "../../billing/ask-provider.ts";
 import type { BillingTools } from "../../billing/checkout-order.ts";
+import { mapProviderErrors, providerOf } from "../../billing/map-provider-errors.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mapProviderErrors, type ProviderTools, providerOf } from "../../billing/ask-provider.ts";
+import { mapProviderErrors, type ProviderTools, providerOf } from "../../billing/map-provider-errors.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
