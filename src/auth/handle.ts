@@ -4,6 +4,7 @@ import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import { presentedKey } from "./presented-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { errorResponse, refusalResponse } from "./responses.ts";
+import type { AuthRoute } from "./route-list.ts";
 import { authRoute } from "./routes.ts";
 import { type ServeDeps, serveRoute } from "./serve-route.ts";
 
@@ -33,7 +34,11 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
       locale: negotiateLocale(request.headers.get("accept-language") ?? undefined),
       respond: (withCookie) =>
         betterAuth.handler(
-          innerRequest(request, requestBody.body, { appUrl, cookie: withCookie ? cookie : null }),
+          innerRequest(request, route, {
+            body: requestBody.body,
+            appUrl,
+            cookie: withCookie ? cookie : null,
+          }),
         ),
     });
     return leadsElsewhere(response, options)
@@ -70,10 +75,10 @@ const FORWARDED_HEADERS = ["user-agent", "sec-fetch-site", "sec-fetch-mode", "se
 
 function innerRequest(
   request: Request,
-  body: Record<string, unknown> | null,
-  { appUrl, cookie }: { appUrl: string; cookie: string | null },
+  route: AuthRoute,
+  { body, appUrl, cookie }: { body: Record<string, unknown> | null; appUrl: string; cookie: string | null },
 ): Request {
-  const { pathname, search } = new URL(request.url);
+  const { pathname } = new URL(request.url);
   const headers = new Headers(cookie === null ? {} : { cookie });
   for (const name of FORWARDED_HEADERS) {
     const value = request.headers.get(name);
@@ -82,11 +87,22 @@ function innerRequest(
   const origin = originOf(request, appUrl);
   if (origin !== null) headers.set("origin", origin);
   if (body) headers.set("content-type", "application/json");
-  return new Request(new URL(pathname + (request.method === "GET" ? search : ""), appUrl), {
+  return new Request(new URL(pathname + queryOf(request, route), appUrl), {
     method: request.method,
     headers,
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
+}
+
+/** Mail programs cut links: without this, a browser would show JSON. */
+function queryOf({ method, url, headers }: Request, { page }: AuthRoute): string {
+  if (method !== "GET") return "";
+  const { search, searchParams } = new URL(url);
+  const [token, callbackURL] = [searchParams.get("token") ?? "", searchParams.get("callbackURL") ?? ""];
+  const isNavigation = headers.get("accept")?.includes("text/html");
+  return isNavigation && page?.startsWith(callbackURL)
+    ? `?${new URLSearchParams({ token, callbackURL: page })}`
+    : search;
 }
 
 /**

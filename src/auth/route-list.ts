@@ -28,6 +28,8 @@ export type AuthRoute = {
   /** Read by Better Auth. */
   query: z.ZodObject | null;
   output: DocumentedAuthRoute["output"];
+  /** Where a browser is redirected that opens the link of a mail without its end. */
+  page: string | null;
   /** Better Auth's codes for its errors, besides those that any route may have. */
   codes: readonly string[];
   /** Whether it needs a session: a banned user's does not count, nor one that has ended. */
@@ -71,6 +73,7 @@ const VerificationLink = z.object({
 const DEFAULTS = {
   body: null,
   query: null,
+  page: null,
   codes: [],
   needsSession: false,
   confirmation: false,
@@ -152,6 +155,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
   get("/reset-password/:token", "requestPasswordResetCallback", "auth-sign-in", {
     summary: "Redirects from the link in the mail to the page that sets the password",
     query: ResetLink,
+    page: "/reset-password",
     output: "redirect",
     codes: ["VALIDATION_ERROR", "INVALID_CALLBACK_URL"],
   }),
@@ -177,6 +181,7 @@ export const AUTH_ROUTES: readonly AuthRoute[] = [
   get("/verify-email", "verifyEmail", "auth-sign-in", {
     summary: "Confirms an email address by the link in the mail",
     query: VerificationLink,
+    page: "/verify-email?done",
     output: { orRedirect: responses.EmailVerified },
     confirmation: true,
     codes: ["VALIDATION_ERROR", "INVALID_TOKEN", "TOKEN_EXPIRED", "USER_NOT_FOUND", "INVALID_CALLBACK_URL"],

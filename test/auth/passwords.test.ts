@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { cookieOf } from "../support/people.ts";
-import { accounts, PASSWORD } from "./accounts.ts";
+import { ADDRESS, accounts, PASSWORD } from "./accounts.ts";
 
 const NEXT = "another good password";
 const WRONG = {
@@ -205,6 +206,31 @@ describe("with email confirmation required", () => {
     expect((await context.call("/sign-in/email", body)).status).toBe(200);
     expect((await context.call("/verify-email?token=x")).status).toBe(400);
   });
+
+  it.each([
+    ["Reset your password", "?", "/reset-password?token="],
+    ["Reset your password", "URL=", "/reset-password?token="],
+    ["Reset your password", "-password", "/reset-password?token="],
+    ["Confirm your email address", "ken=", "/verify-email?done&error=INVALID_TOKEN"],
+    ["Confirm your email address", "&callback", "/verify-email?done"],
+    ["Confirm your email address", "%3Fdone", "/verify-email?done"],
+  ])(
+    "a link that a mail program has cut leads a browser to a page: %s before %s",
+    async (subject, end, page) => {
+      const email = `cut-${randomUUID()}@example.com`;
+      await context.call("/sign-up/email", { name: "Person", email, password: PASSWORD });
+      await context.call("/request-password-reset", { email });
+      const mail = context.mails.findLast((mail) => mail.to === email && mail.subject === subject);
+      const link = /https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "";
+      const cut = link.slice(0, link.lastIndexOf(end));
+      const opened = await context.auth.handle(
+        new Request(cut, { headers: { accept: "text/html" } }),
+        ADDRESS,
+      );
+      expect(opened.status).toBe(302);
+      expect(opened.headers.get("location")).toContain(page);
+    },
+  );
 
   it("sign-up does not reveal who has an account", async () => {
     const { email } = { email: "confirm@example.com" };
