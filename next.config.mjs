@@ -19,6 +19,7 @@ const serverless = () => ({
 /** Not in TypeScript: the server reads it too, and would compile it at its first page. @type {import("next").NextConfig} */
 const config = {
   poweredByHeader: false,
+  generateBuildId: () => process.env.BUILD_ID ?? null,
   reactStrictMode: true,
   env: { TOLLGATE_TARGET: isServerless ? "serverless" : "server" },
   // Nothing uses it: without this, /_next/image resizes pictures for everybody.

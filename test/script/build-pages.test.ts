@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+const SRC = resolve(import.meta.dirname, "../../src");
 const SCRIPT = resolve(import.meta.dirname, "../../script/build-pages");
 
 it("says what to do when npm has not installed Node, and the system's is too old", async () => {
@@ -38,7 +39,27 @@ it("builds for production, whatever NODE_ENV the server will have", async () => 
   expect(await build({ NODE_ENV: "development" })).toBe("production\n");
 });
 
-/** `build` resolves to the `NODE_ENV` of each build so far. */
+it("gives the pages of a release the same ids wherever they are built", async () => {
+  const [one, other] = [await projectToBuild([]), await projectToBuild([])];
+  await one.build();
+  await other.build();
+  expect(await one.ids()).toMatch(/^\d+ \S{44}\n$/);
+  expect(await other.ids()).toBe(await one.ids());
+  await writeFile(join(other.folder, "plans.config.ts"), "changed");
+  await other.build();
+  const [build, actions] = (await one.ids()).split(" ");
+  expect(await other.ids()).toMatch(new RegExp(`^(?!${build} )\\d+ ${RegExp.escape(actions as string)}$`));
+});
+
+it("encrypts no variables of a server action, as everybody knows the key: none is a closure", async () => {
+  const files = await readdir(SRC, { recursive: true });
+  for (const file of files.filter((name) => /\.tsx?$/.test(name))) {
+    const text = await readFile(join(SRC, file), "utf8");
+    expect(text.lastIndexOf('"use server"'), file).toBeLessThanOrEqual(0);
+  }
+});
+
+/** `build` resolves to the `NODE_ENV` of each build so far, `ids` to those of the last build and its actions. */
 async function projectToBuild(options: string[]) {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "script"));
@@ -54,7 +75,8 @@ async function projectToBuild(options: string[]) {
     await promisify(execFile)(join(folder, "script/build-pages"), options, { env });
     return await readFile(join(folder, "builds"), "utf8");
   };
-  return { folder, build };
+  const ids = () => readFile(join(folder, "ids"), "utf8");
+  return { folder, build, ids };
 }
 
 const SOURCES = [
@@ -72,6 +94,7 @@ const SOURCES = [
 
 const NEXT = `#!/bin/sh
 echo "$NODE_ENV" >>builds
+echo "$BUILD_ID $NEXT_SERVER_ACTIONS_ENCRYPTION_KEY" >ids
 mkdir -p .next .next-serverless/static .next-serverless/standalone
 echo 1 | tee .next/BUILD_ID >.next-serverless/BUILD_ID
 `;
