@@ -4,6 +4,7 @@ import {
   isConfirmed,
   isRunning,
   nextMilestone,
+  periodEnd,
   type Subscription,
 } from "../../src/app/(account)/billing/subscription-state.ts";
 import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
@@ -43,6 +44,14 @@ describe("the next milestone", () => {
     [{ status: "canceled" }, "ended"],
   ] satisfies [Partial<Subscription>, string][])("for %j is %s", (changed, next) => {
     expect(nextMilestone({ ...SUBSCRIPTION, ...changed }, NOW)).toBe(next);
+  });
+});
+
+describe("the end of the period", () => {
+  it("is unknown once it has passed", () => {
+    expect(periodEnd(SUBSCRIPTION, NOW)).toEqual(TOMORROW);
+    expect(periodEnd(SUBSCRIPTION, TOMORROW)).toBeNull();
+    expect(periodEnd({ ...SUBSCRIPTION, currentPeriodEnd: null }, NOW)).toBeNull();
   });
 });
 

@@ -6,7 +6,7 @@ import { ChangeSteps } from "./change-steps.tsx";
 import type { Plan, Price } from "./plans.ts";
 import { addressWith } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
-import type { Subscription } from "./subscription-state.ts";
+import { periodEnd, type Subscription } from "./subscription-state.ts";
 
 /** Changes a running subscription to a plan, its seats or its interval: first the preview, then the confirmation. */
 export async function ChangeForm({
@@ -28,8 +28,7 @@ export async function ChangeForm({
   const isCurrent = plan.id === subscription.planId;
   const inOtherInterval = price && paidInterval && price.interval !== paidInterval ? price : null;
   if (isCurrent && inOtherInterval === null && min === max) return null;
-  const { currentPeriodEnd } = subscription;
-  const periodEnd = currentPeriodEnd && format.dateTime(currentPeriodEnd, { dateStyle: "medium" });
+  const end = periodEnd(subscription, new Date());
   return (
     <ChangeSteps
       name={price ? `${plan.id} ${price.interval}` : plan.id}
@@ -54,7 +53,9 @@ export async function ChangeForm({
             {
               value: "period_end",
               label:
-                periodEnd === null ? t("change.periodEnd") : t("change.periodEndOn", { date: periodEnd }),
+                end === null
+                  ? t("change.periodEnd")
+                  : t("change.periodEndOn", { date: format.dateTime(end, { dateStyle: "medium" }) }),
             },
           ]}
         />

@@ -4,6 +4,7 @@ import type { changeSubscription } from "../../../operations/billing/change-subs
 import { formatPrice } from "../../../ui/price.ts";
 import type { ChangeStep } from "./change-steps.tsx";
 import { paidIn, planName, scheduledChange } from "./plans.ts";
+import { periodEnd } from "./subscription-state.ts";
 
 type Changed = z.input<typeof changeSubscription.output>;
 type Order = {
@@ -25,7 +26,8 @@ export async function previewLines(
     getLocale(),
     planName(planId ?? subscription.planId),
   ]);
-  const at = preview?.at ?? (isAtOnce ? new Date() : subscription.currentPeriodEnd);
+  const now = new Date();
+  const at = preview?.at ?? (isAtOnce ? now : periodEnd(subscription, now));
   return [
     { label: t("change.plan"), value: plan },
     { label: t("seats"), value: format.number(Number(seats ?? subscription.seats)) },
@@ -62,10 +64,10 @@ export async function changedText({ subscription }: Changed, order: Order): Prom
   const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
   if (order.isAtOnce) return t("changed");
   if (await isAsItIs(subscription, order)) return t("scheduled.kept");
-  const { currentPeriodEnd } = subscription;
-  return currentPeriodEnd === null
+  const end = periodEnd(subscription, new Date());
+  return end === null
     ? t("change.scheduled")
-    : t("change.scheduledOn", { date: format.dateTime(currentPeriodEnd, { dateStyle: "long" }) });
+    : t("change.scheduledOn", { date: format.dateTime(end, { dateStyle: "long" }) });
 }
 
 async function isAsItIs(

@@ -48,8 +48,7 @@ export function nextMilestone(subscription: Subscription, now: Date): Milestone 
     case "active":
     case "trialing":
       if (currentPeriodEnd === null) return "running";
-      // The event with the next milestone has not arrived yet.
-      if (currentPeriodEnd <= now) return "due";
+      if (periodEnd(subscription, now) === null) return "due";
       if (cancelAtPeriodEnd) return "ends";
       return status === "trialing" ? "trialEnds" : "renews";
     default:
@@ -57,9 +56,14 @@ export function nextMilestone(subscription: Subscription, now: Date): Milestone 
   }
 }
 
+/** When the paid period ends; `null`: unknown, also while the event of the next one has not arrived yet. */
+export function periodEnd({ currentPeriodEnd }: Subscription, now: Date): Date | null {
+  return currentPeriodEnd !== null && currentPeriodEnd > now ? currentPeriodEnd : null;
+}
+
 /** Whether it is set to end although something else has to be said first, such as that a payment failed. */
 export function hasScheduledEnd(subscription: Subscription, now: Date): boolean {
-  const { status, currentPeriodEnd, cancelAtPeriodEnd } = subscription;
+  const { status, cancelAtPeriodEnd } = subscription;
   const isInterrupted = status === "past_due" || status === "unpaid" || status === "paused";
-  return isInterrupted && cancelAtPeriodEnd && currentPeriodEnd !== null && currentPeriodEnd > now;
+  return isInterrupted && cancelAtPeriodEnd && periodEnd(subscription, now) !== null;
 }
