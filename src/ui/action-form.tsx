@@ -1,13 +1,11 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { classes } from "./classes.ts";
-import { FormMessage } from "./form-message.tsx";
-import { OutcomeProvider } from "./form-outcome.ts";
+import { OutcomeForm } from "./outcome-form.tsx";
 import { type FormAction, useFormAction } from "./use-form-action.ts";
 
 /**
- * A form that submits to a server action, with or without JavaScript, and shows its outcome below the fields.
+ * A form that submits to a server action, with or without JavaScript.
  */
 export function ActionForm({
   action,
@@ -23,11 +21,8 @@ export function ActionForm({
 }) {
   const [outcome, submit] = useFormAction(action);
   return (
-    <OutcomeProvider value={outcome}>
-      <form action={submit} className={classes("group", className)}>
-        {children}
-        <FormMessage outcome={outcome} successText={successText} />
-      </form>
-    </OutcomeProvider>
+    <OutcomeForm outcome={outcome} submit={submit} successText={successText} className={className}>
+      {children}
+    </OutcomeForm>
   );
 }

@@ -39,7 +39,7 @@ export function Stepper({
     // Stays within min and max by itself.
     if (by === 1) box.current?.stepUp();
     else box.current?.stepDown();
-    setCount(box.current?.valueAsNumber ?? start);
+    box.current?.dispatchEvent(new Event("input", { bubbles: true }));
   };
   const isInRange = count >= min && count <= max;
   return (

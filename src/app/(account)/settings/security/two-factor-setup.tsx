@@ -1,14 +1,15 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { FormMessage } from "../../../../ui/form-message.tsx";
-import { OutcomeProvider } from "../../../../ui/form-outcome.ts";
+import { OutcomeForm } from "../../../../ui/outcome-form.tsx";
 import { useFocus } from "../../../../ui/use-focus.ts";
 import { type FormAction, useFormAction } from "../../../../ui/use-form-action.ts";
 import { BackupCodes } from "./backup-codes.tsx";
 import type { QrPath } from "./qr-path.ts";
 
 export type TwoFactorSecret = { qr: QrPath; uri: string; secret: string; backupCodes: string[] };
+
+const FORM = "flex max-w-md flex-col gap-4";
 
 type Labels = Record<"scan" | "qr" | "secret" | "codes", string>;
 
@@ -36,23 +37,17 @@ export function TwoFactorSetup({
   const secret = outcome?.done ? (outcome.value as TwoFactorSecret) : null;
   if (secret === null && confirmed?.done !== false) {
     return (
-      <OutcomeProvider value={outcome}>
-        <form action={submit} className="group flex max-w-md flex-col gap-4">
-          {children}
-          <FormMessage outcome={outcome} />
-        </form>
-      </OutcomeProvider>
+      <OutcomeForm outcome={outcome} submit={submit} className={FORM}>
+        {children}
+      </OutcomeForm>
     );
   }
   return (
     <div className="flex flex-col gap-6">
       {secret && <Secret secret={secret} labels={labels} />}
-      <OutcomeProvider value={confirmed}>
-        <form action={submitCode} className="group flex max-w-md flex-col gap-4">
-          {confirmFields}
-          <FormMessage outcome={confirmed} />
-        </form>
-      </OutcomeProvider>
+      <OutcomeForm outcome={confirmed} submit={submitCode} className={FORM}>
+        {confirmFields}
+      </OutcomeForm>
     </div>
   );
 }

@@ -1,0 +1,70 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { createUser } from "../../support/people.ts";
+import { press } from "./page-actions.ts";
+import { openSite, type Site } from "./site.ts";
+import { visit } from "./visit.ts";
+import { waitForHydration } from "./wait-for-hydration.ts";
+
+const missing = missingBrowser();
+
+describe.skipIf(missing !== null)(
+  `a page that has been open for a while${missing ? `: ${missing}` : ""}`,
+  () => {
+    let site: Site;
+    let browser: Browser;
+    beforeAll(async () => {
+      site = await openSite();
+      browser = await startBrowser();
+    }, 180_000);
+    afterAll(async () => {
+      await browser?.close();
+      await site?.close();
+    });
+
+    it("keeps what is typed and chosen while a form is being saved", async () => {
+      const page = await visit(browser, site, { as: await createUser(site.test) });
+      const held = await holdForms(page);
+      await page.goto("/settings");
+      const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
+      await name.fill("Saved");
+      await press(page, "Save name");
+      await held.sent();
+      await name.fill("Typed later");
+      await held.release();
+      await page.getByText("Name saved.").waitFor();
+      expect(await name.inputValue()).toBe("Typed later");
+
+      const [theme, emails] = [
+        page.getByLabel("Theme"),
+        page.getByRole("checkbox", { name: "Email notifications" }),
+      ];
+      await theme.selectOption("dark");
+      await press(page, "Save preferences");
+      await held.sent();
+      await theme.selectOption("light");
+      const wasChecked = await emails.isChecked();
+      await emails.click();
+      await held.release();
+      await page.getByText("Preferences saved.").waitFor();
+      expect([await theme.inputValue(), await emails.isChecked()]).toEqual(["light", !wasChecked]);
+    });
+  },
+);
+
+/** Holds what forms send until it is released. */
+async function holdForms(page: Page) {
+  let release = Promise.withResolvers<void>();
+  await page.route("**", async (route, request) => {
+    if (request.method() === "POST") await release.promise;
+    await route.continue();
+  });
+  return {
+    sent: () => page.locator("[aria-disabled=true]").waitFor(),
+    release: async () => {
+      release.resolve();
+      release = Promise.withResolvers();
+    },
+  };
+}
