@@ -1,21 +1,17 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
-import { cache, type ReactNode } from "react";
-import { unreadCount } from "../../operations/notifications/unread-count.ts";
+import type { ReactNode } from "react";
 import { AccountFrame } from "../../ui/account-frame.tsx";
-import { nullOnError } from "../gate/null-on-error.ts";
-import { profile, read } from "../gate/read.ts";
+import { FrameStateProvider } from "../../ui/frame-refresh.tsx";
 import { messageTitle } from "../message-title.ts";
 import { ServerError } from "../server-error.tsx";
 import { signOut } from "./actions.ts";
+import { loadFrame } from "./load-frame.ts";
 import { SKELETONS } from "./skeletons.tsx";
-
-/** What the frame shows; `null` when it cannot be loaded. */
-const loadFrame = cache(() => nullOnError(Promise.all([profile(), read(unreadCount, {})])));
 
 export async function generateMetadata(): Promise<Metadata> {
   // The layout itself redirects visitors who are signed out.
-  const isLoaded = (await loadFrame().catch(() => [])) !== null;
+  const isLoaded = (await loadFrame().catch(() => "signed out")) !== null;
   if (isLoaded) return {};
   const t = await getTranslations("common.failed");
   return messageTitle(t("title"));
@@ -32,7 +28,7 @@ export default async function AccountLayout({
   const t = await getTranslations("account");
   const loaded = await loadFrame();
   if (loaded === null) return <ServerError />;
-  const [user, unread] = loaded;
+  const { user, unread, state } = loaded;
   const entries = [
     { href: "/dashboard", icon: "dashboard", label: t("dashboard") },
     { href: "/billing", icon: "billing", label: t("billing") },
@@ -41,8 +37,8 @@ export default async function AccountLayout({
       href: "/notifications",
       icon: "notifications",
       label: t("notifications"),
-      count: unread.count,
-      countLabel: t("unread", { count: unread.count }),
+      count: unread,
+      countLabel: t("unread", { count: unread }),
     },
     { href: "/settings", icon: "settings", label: t("settings") },
   ] as const;
@@ -70,7 +66,7 @@ export default async function AccountLayout({
       signOut={signOut}
       skeletons={SKELETONS}
     >
-      {banner}
+      <FrameStateProvider value={state}>{banner}</FrameStateProvider>
       {children}
     </AccountFrame>
   );

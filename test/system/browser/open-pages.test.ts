@@ -50,6 +50,20 @@ describe.skipIf(missing !== null)(
       await page.getByText("Preferences saved.").waitFor();
       expect([await theme.inputValue(), await emails.isChecked()]).toEqual(["light", !wasChecked]);
     });
+
+    it("has a frame that shows, after the next link, what has changed elsewhere", async () => {
+      const someone = await createUser(site.test);
+      const page = await visit(browser, site, { as: someone });
+      await page.goto("/dashboard");
+      await waitForHydration(page.getByRole("link", { name: "Billing" }));
+      await site.test.rows(`update "user" set name = 'Changed Elsewhere', locale = 'de' where id = $1`, [
+        someone.id,
+      ]);
+      await page.getByRole("link", { name: "Billing" }).click();
+      await page.getByRole("complementary").getByText("Changed Elsewhere").waitFor();
+      await page.getByRole("link", { name: "Einstellungen" }).waitFor();
+      await page.locator("html[lang=de]").waitFor();
+    });
   },
 );
 
