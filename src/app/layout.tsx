@@ -50,6 +50,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
             product: t("product"),
             loadError: { title: t("failed.title"), description: t("failed.about"), retry: t("failed.way") },
             unreachable: t("unreachable"),
+            outdated: t("outdated"),
             retryIn: t.raw("wait"),
           }}
         >

@@ -3,7 +3,7 @@ export type Outcome<Value = unknown> =
   | { done: true; value: Value }
   | {
       done: false;
-      /** A refusal's code, `defect`, or `unreachable` for no response. */
+      /** A refusal's code, `defect`, `unreachable` for no response, or `outdated` for an action of an earlier release. */
       code: string;
       /** In the reader's language. */
       message: string;

@@ -1,5 +1,6 @@
 "use client";
 
+import { unstable_isUnrecognizedActionError } from "next/navigation";
 import { useActionState } from "react";
 import { type Outcome, retainedFields } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
@@ -7,19 +8,27 @@ import { useUiLabels } from "./ui-labels.tsx";
 export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>;
 
 /**
- * React's `useActionState`, for which no response would be the end of the page: a form that reaches no server
- * says so, and keeps what was typed.
+ * React's `useActionState`, for which no response would be the end of the page: a form that reaches no server,
+ * or one of a later release, says so and keeps what was typed.
  */
 export function useFormAction(action: FormAction): [outcome: Outcome, submit: (form: FormData) => void] {
-  const message = useUiLabels()?.unreachable ?? "";
+  const labels = useUiLabels();
   const submitted: FormAction = async (previous, form) => {
     try {
       return await action(previous, form);
     } catch (error) {
       // Next.js's own, such as a redirect, and what the server has thrown.
       if (error instanceof Error && "digest" in error) throw error;
+      const code = unstable_isUnrecognizedActionError(error) ? "outdated" : "unreachable";
       const entered = retainedFields(form);
-      return { done: false, code: "unreachable", message, field: null, retryAfterSeconds: null, entered };
+      return {
+        done: false,
+        code,
+        message: labels?.[code] ?? "",
+        field: null,
+        retryAfterSeconds: null,
+        entered,
+      };
     }
   };
   // Without JavaScript, browsers submit to the action itself.

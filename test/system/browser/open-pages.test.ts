@@ -51,6 +51,24 @@ describe.skipIf(missing !== null)(
       expect([await theme.inputValue(), await emails.isChecked()]).toEqual(["light", !wasChecked]);
     });
 
+    it("says that it is out of date when the server no longer knows its form", async () => {
+      const page = await visit(browser, site, {
+        as: await createUser(site.test),
+        expected: /refused: 409 \/settings/,
+      });
+      await page.route("/settings", (route, request) =>
+        request.method() === "POST"
+          ? route.continue({ headers: { ...request.headers(), "next-action": `40${"0".repeat(40)}` } })
+          : route.continue(),
+      );
+      await page.goto("/settings");
+      const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
+      await name.fill("Not saved");
+      await press(page, "Save name");
+      await page.getByText("This page is out of date, so nothing was saved.").waitFor();
+      expect(await name.inputValue()).toBe("Not saved");
+    });
+
     it("has a frame that shows, after the next link, what has changed elsewhere", async () => {
       const someone = await createUser(site.test);
       const page = await visit(browser, site, { as: someone });
