@@ -15,16 +15,25 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
     base: null,
     mixin: traceFields,
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: plainError },
+    serializers: { err: (error: unknown) => plainError(error) },
     hooks: { streamWrite: maskSecrets },
   };
   return pino(options, destination ?? stdoutLines());
 }
 
-/** Message, code and stack; not the parameters that a driver adds to its errors. */
-function plainError(error: unknown): unknown {
+/** A cause may have its own, or be its own. */
+const MAX_CAUSES = 3;
+
+/** Message, code, stack and causes; not the parameters that a driver adds to its errors. */
+function plainError(error: unknown, causesLeft = MAX_CAUSES): unknown {
   if (!(error instanceof Error)) return error;
-  const { name, message, stack } = error;
+  const { name, message, stack, cause } = error;
   const { code } = error as { code?: unknown };
-  return { name, message, stack, ...(typeof code === "string" ? { code } : {}) };
+  return {
+    name,
+    message,
+    stack,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(cause !== undefined && causesLeft > 0 ? { cause: plainError(cause, causesLeft - 1) } : {}),
+  };
 }

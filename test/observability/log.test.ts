@@ -19,3 +19,18 @@ it("masks keys and link secrets wherever they stand in an entry", () => {
     err: { message: "no route for /api/plugins/renewals/links/tgl_***/calendar.ics" },
   });
 });
+
+it("writes the causes of an error, even of one that is its own", () => {
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  const refused = Object.assign(new Error("no such table"), { code: "42P01", parameters: ["somebody"] });
+  const err = new Error("the hook failed", { cause: refused });
+  refused.cause = err;
+  log.error({ err }, "applying an event failed");
+  const [line = ""] = lines;
+  expect(JSON.parse(line).err).toMatchObject({
+    message: "the hook failed",
+    cause: { message: "no such table", code: "42P01", stack: expect.any(String) },
+  });
+  expect(line).not.toContain("somebody");
+});
