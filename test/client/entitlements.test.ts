@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { EntitlementCache, type EntitlementOptions } from "../../clients/typescript/src/entitlements.ts";
 import { type FeedState, followEvents } from "../../clients/typescript/src/follow-events.ts";
 import { connectionOf } from "../../clients/typescript/src/options.ts";
@@ -196,6 +196,28 @@ describe("entitlements", () => {
     expect(await planOf(patient, "user_6")).toBe("free");
     await expect(strict.get({ user: "user_6" })).rejects.toMatchObject({ reason: "network" });
     await expect(patient.get({ user: "user_7" })).rejects.toMatchObject({ reason: "network" });
+  });
+
+  it("are served for five more minutes after the stream has broken off", async () => {
+    const network = new Network();
+    const cache = openCache(network);
+    await cache.get({ user: "user_6" });
+    await streaming(cache);
+    await cache.get({ user: "user_6" });
+    const start = Date.now();
+    const passed = (seconds: number) => vi.useFakeTimers({ toFake: ["Date"], now: start + seconds * 1000 });
+    try {
+      passed(250);
+      network.isDown = true;
+      network.cutStreams();
+      await eventually(async () => cache.state, "waiting");
+      passed(540);
+      expect(await planOf(cache, "user_6")).toBe("free");
+      passed(560);
+      await expect(cache.get({ user: "user_6" })).rejects.toMatchObject({ reason: "network" });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("are cached for a limited number of users", async () => {

@@ -52,6 +52,8 @@ export class EntitlementCache {
   #state: FeedState | "off" = "off";
   #closing: AbortController | null = null;
   #refusedUntilMs = 0;
+  /** When events were last followed: until then, answers that were kept were right. */
+  #followedUntilMs = 0;
 
   constructor(connection: Connection, options: EntitlementOptions = {}, feed: Feed = {}) {
     this.#connection = connection;
@@ -128,8 +130,11 @@ export class EntitlementCache {
   #isFresh({ isStale, fetchedAtMs, entitlements: { until } }: Entry): boolean {
     if (isStale || (until !== null && Date.parse(until) <= Date.now())) return false;
     const { maxAgeSeconds, pollEverySeconds } = this.#options;
-    const isFollowed = this.#state === "streaming" || this.#state === "polling";
-    return Date.now() - fetchedAtMs < (isFollowed ? maxAgeSeconds : pollEverySeconds) * 1000;
+    return Date.now() - fetchedAtMs < (this.#isFollowing() ? maxAgeSeconds : pollEverySeconds) * 1000;
+  }
+
+  #isFollowing(): boolean {
+    return this.#state === "streaming" || this.#state === "polling";
   }
 
   #fetch(key: string, user: UserRef | undefined): PendingFetch {
@@ -160,9 +165,13 @@ export class EntitlementCache {
     }
   }
 
-  #isUsable({ fetchedAtMs, entitlements: { until } }: Entry): boolean {
+  #isUsable({ fetchedAtMs, isStale, entitlements: { until } }: Entry): boolean {
     if (until !== null && Date.parse(until) <= Date.now()) return false;
-    return Date.now() - fetchedAtMs < this.#options.staleIfErrorSeconds * 1000;
+    const { maxAgeSeconds, staleIfErrorSeconds } = this.#options;
+    const followedUntilMs = this.#isFollowing() ? Date.now() : this.#followedUntilMs;
+    const rightUntilMs = Math.min(followedUntilMs, fetchedAtMs + maxAgeSeconds * 1000);
+    const wasRightAtMs = isStale ? fetchedAtMs : Math.max(fetchedAtMs, rightUntilMs);
+    return Date.now() - wasRightAtMs < staleIfErrorSeconds * 1000;
   }
 
   #touch(key: string, entry: Entry): void {
@@ -181,6 +190,7 @@ export class EntitlementCache {
   async #follow(signal: AbortSignal): Promise<void> {
     const onState = (state: FeedState, isContinuous: boolean) => {
       if (signal.aborted) return;
+      if (this.#isFollowing()) this.#followedUntilMs = Date.now();
       this.#state = state;
       if (!isContinuous) this.invalidate();
     };
