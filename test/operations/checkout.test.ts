@@ -3,6 +3,7 @@ import shippedPlans from "../../plans.config.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { createCheckout } from "../../src/operations/billing/create-checkout.ts";
+import { providerOf } from "../../src/providers/registry.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { findPaidTwice } from "../../src/store/unwanted-subscriptions.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
@@ -24,6 +25,7 @@ let variables: Record<string, string>;
 let servers: [RunningServer, RunningServer];
 let person: TestUser;
 beforeAll(async () => {
+  await providerOf("stripe").loadApi(); // so that the first request does not wait for it
   stripe = await stripeServer();
   variables = {
     ...GENEROUS_LIMITS,
