@@ -126,7 +126,10 @@ function Bar({
       </nav>
       <div className="mt-auto flex items-center justify-between gap-1 border-line border-t pt-3 pl-3">
         <div className="min-w-0 text-sm">
-          <p className="truncate font-medium">{person.name}</p>
+          {/* By its own direction: the end is what is cut off. */}
+          <p dir="auto" className="truncate text-left font-medium" title={person.name}>
+            {person.name}
+          </p>
           <p className="truncate text-muted" title={person.email}>
             {person.email}
           </p>

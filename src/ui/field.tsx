@@ -25,6 +25,7 @@ export function Field({
         {...rest}
         id={id}
         name={name}
+        dir="auto"
         defaultValue={entered ?? defaultValue}
         aria-invalid={error !== null || undefined}
         aria-describedby={`${id}-help`}

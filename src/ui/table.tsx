@@ -107,7 +107,8 @@ export function MainCell({
         href={href}
         prefetch={false}
         data-row=""
-        className="block break-words font-medium sm:truncate after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none"
+        dir="auto"
+        className="block break-words text-left font-medium sm:truncate after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none"
       >
         {children}
         <PendingLink href={href} />

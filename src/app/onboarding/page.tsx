@@ -45,7 +45,7 @@ export default async function OnboardingPage({ searchParams }: { searchParams: Q
   return (
     <main id="content" className="mx-auto flex min-h-dvh w-full max-w-lg flex-col px-4 py-8 sm:py-16">
       <div className="mb-6 flex items-center justify-between gap-4">
-        <p className="min-w-0 truncate font-semibold text-lg">{t("title", { name: user.name })}</p>
+        <p className="min-w-0 wrap-anywhere font-semibold text-lg">{t("title", { name: user.name })}</p>
         <p className="shrink-0 text-muted text-sm">{t("progress", { step })}</p>
       </div>
       <progress

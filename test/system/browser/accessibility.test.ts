@@ -157,6 +157,15 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       expect.soft(await widerOnPhones(path), path).toBe(0);
   });
 
+  it("cuts a name off at its end, also one that is written from right to left", async () => {
+    const { cookie } = await createUser(site.test, "عبد الرحمن بن محمد ".repeat(5).trim(), { role: "admin" });
+    const page = await visit(browser, site, { ...options, as: { cookie } });
+    await page.goto("/admin/users");
+    await settled(page);
+    await page.getByRole("link", { name: /عبد/ }).waitFor();
+    expect(await page.evaluate(BEGINNING_HIDDEN)).toEqual([]);
+  });
+
   it.each([768, 1024])("has room for the tables of %s pixels", async (width) => {
     const page = await visitAs("admin", { viewport: { ...WIDE, width } });
     const { id } = await createUser(site.test);
@@ -313,6 +322,15 @@ const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll("body *")]
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
     .map((element) => element.outerHTML.slice(0, 150))`;
+
+/** The names whose first letter is cut off. */
+const BEGINNING_HIDDEN = `[...document.querySelectorAll("aside p, tbody th a")].filter((element) => {
+    const letter = document.createRange();
+    letter.setStart(element.firstChild, 0);
+    letter.setEnd(element.firstChild, 1);
+    const [shown, box] = [letter.getBoundingClientRect(), element.getBoundingClientRect()];
+    return element.checkVisibility() && (shown.left < box.left - 1 || shown.right > box.right + 1);
+  }).map((element) => element.textContent)`;
 
 async function photograph(page: Page, name: string): Promise<void> {
   if (FOLDER !== null) await page.screenshot({ path: `${FOLDER}/${name}.png`, fullPage: true });
