@@ -1,7 +1,7 @@
 "use client";
 
 import { Minus, Plus } from "lucide-react";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { FieldFrame, useField } from "./field.tsx";
 import { formatPrice } from "./price.ts";
 
@@ -35,6 +35,8 @@ export function Stepper({
   const start = Number(entered ?? defaultValue);
   const [count, setCount] = useState(start);
   const box = useRef<HTMLInputElement>(null);
+  // Entered before the scripts had loaded, or restored by the browser when somebody comes back.
+  useEffect(() => setCount(box.current?.valueAsNumber ?? start), [start]);
   const step = (by: 1 | -1) => {
     // Stays within min and max by itself.
     if (by === 1) box.current?.stepUp();

@@ -82,6 +82,20 @@ describe.skipIf(missing !== null)(
       await page.getByRole("link", { name: "Einstellungen" }).waitFor();
       await page.locator("html[lang=de]").waitFor();
     });
+
+    it("has the total of the seats that were entered before its scripts had loaded", async () => {
+      const page = await visit(browser, site, { as: await createUser(site.test) });
+      const scripts = Promise.withResolvers<void>();
+      await page.route("**/*.js", async (route) => {
+        await scripts.promise;
+        await route.continue();
+      });
+      await page.goto("/billing", { waitUntil: "commit" });
+      const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
+      await pro.getByLabel("Seats").fill("2");
+      scripts.resolve();
+      await pro.getByText("€40 / month").waitFor();
+    });
   },
 );
 
