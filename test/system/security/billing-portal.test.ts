@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
 import { loadFixture, signedDelivery } from "../../fixtures/fixture.ts";
 import { API_KEY, control, press } from "../../simulator/test-context.ts";
+import { cleanUp } from "../../support/cleanup.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
 import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { SECRETS } from "../../support/variables.ts";
@@ -9,6 +10,9 @@ import { type ProviderContext, startProviderContext } from "../server/provider-c
 
 const VICTIM = "victim@example.com";
 const FORMATS: readonly WireFormat[] = ["stripe", "paddle", "polar", "lemon-squeezy"];
+
+// Together, their servers would take all connections that PostgreSQL allows.
+afterEach(cleanUp);
 
 describe.each(FORMATS)("the portal of %s's customers", (format) => {
   it("is not opened for a user who signs up with the address of a customer", async () => {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { traitsOf, wireFormats } from "../../../src/providers/registry.ts";
 import { control } from "../../simulator/test-context.ts";
+import { cleanUp } from "../../support/cleanup.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
@@ -9,6 +10,9 @@ import "../../fixtures/fifth-provider.ts";
 
 const NOT_SUPPORTED = "The payment provider does not support this change";
 const SUBSCRIBED = "The user already has a subscription: change or cancel it in the billing portal";
+
+// Together, their servers would take all connections that PostgreSQL allows.
+afterEach(cleanUp);
 
 describe.each(wireFormats())("plan and seats in the format %s", (format) => {
   it("change at once or at the end of the period, after a preview", async () => {
