@@ -32,31 +32,26 @@ export async function PlanChoice({
 }) {
   const t = await getTranslations("billing");
   const all = await plans();
-  const runs = isRunning(subscription);
-  const canChange = subscription !== null && isChangeable(subscription.status);
-  const running = runs ? subscription : null;
+  const running = isRunning(subscription) ? subscription : null;
+  const canChange = running !== null && isChangeable(running.status);
   const paid = running && (await paidIn(running.id));
   const paidNow = running && (await paidPrice(running.id));
   // A change keeps the currency that is paid.
-  const options =
-    running === null
-      ? priceOptions(all.filter((plan) => plan.isForSale))
-      : canChange
-        ? await changeableTo(running.id)
-        : [];
+  const changeable = canChange ? await changeableTo(running.id) : [];
+  const options = running ? changeable : priceOptions(all.filter((plan) => plan.isForSale));
   const wanted = options.find((option) => option.interval === interval && option.currency === currency);
   const chosen = wanted ?? (running ? (paid ?? undefined) : options[0]);
   const currentId = subscription?.planId ?? freePlan(all)?.id;
   const shown = all.filter((plan) => plan.isForSale || plan.id === currentId);
-  const description = runs
+  const description = running
     ? t("changeInPortal", {
         canChange: canChange ? "yes" : "no",
-        isEnding: subscription?.cancelAtPeriodEnd ? "yes" : "no",
+        isEnding: running.cancelAtPeriodEnd ? "yes" : "no",
       })
     : t("choose");
   return (
     <Card title={t("plans")} description={description}>
-      {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={runs ? null : selectedId} />}
+      {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={running ? null : selectedId} />}
       <PlanGrid>
         {shown.map((plan) => (
           <PlanBox
@@ -68,10 +63,10 @@ export async function PlanChoice({
                 : priceFor(plan, chosen)
             }
             isCurrent={plan.id === currentId}
-            canBeBought={!runs && plan.isForSale && plan.price.amount > 0}
-            changes={canChange && plan.price.amount > 0 ? subscription : null}
+            canBeBought={!running && plan.isForSale && plan.price.amount > 0}
+            changes={canChange && plan.price.amount > 0 ? running : null}
             paidInterval={paid?.interval ?? null}
-            isSelected={!runs && plan.id === selectedId}
+            isSelected={!running && plan.id === selectedId}
           />
         ))}
       </PlanGrid>
