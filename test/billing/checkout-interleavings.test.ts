@@ -1,10 +1,11 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
 import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import "../fixtures/fifth-provider.ts";
 import { API_KEY, control, press } from "../simulator/test-context.ts";
+import { cleanUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { createUser, type TestUser } from "../support/people.ts";
 import { type ProviderContext, startProviderContext } from "../system/server/provider-context.ts";
@@ -13,6 +14,9 @@ import { type ProviderContext, startProviderContext } from "../system/server/pro
 const RUNS = Number(process.env.CHECKOUT_INTERLEAVINGS ?? 6);
 const SEED = Number(process.env.CHECKOUT_SEED ?? 1);
 const CARD = "4242 4242 4242 4242";
+
+// Together, their servers would take most connections that PostgreSQL allows.
+afterEach(cleanUp);
 
 it.each(wireFormats())(
   `never charges a user twice or a deleted account, in ${RUNS} random interleavings with %s`,

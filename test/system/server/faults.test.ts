@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { ADAPTERS, wireFormats } from "../../../src/providers/registry.ts";
 import { FAULT_KINDS } from "../../../src/simulator/server/state.ts";
 import { control } from "../../simulator/test-context.ts";
+import { cleanUp } from "../../support/cleanup.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { SECRETS } from "../../support/variables.ts";
@@ -20,6 +21,9 @@ const faultsOf = async ({ sim }: ProviderContext): Promise<Set<string | null>> =
   const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
   return new Set(deliveries.map(({ fault }: { fault: string | null }) => fault));
 };
+
+// Together, their servers would take most connections that PostgreSQL allows.
+afterEach(cleanUp);
 
 describe.each(wireFormats())(
   "events in the format %s, duplicated, delayed, reordered, lost and corrupted",
