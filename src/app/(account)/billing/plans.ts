@@ -19,17 +19,17 @@ export type Price = Plan["price"];
  * What is paid for a seat of a running subscription; `null`: it has ended, or its price is no longer sold.
  */
 export async function paidPrice(subscriptionId: string): Promise<Price | null> {
-  return (await access()).find((item) => item.subscriptionId === subscriptionId)?.price ?? null;
+  return (await accessBy(subscriptionId))?.price ?? null;
 }
 
 /** The interval and currency in which a running subscription is paid; `null`: unknown. */
 export async function paidIn(subscriptionId: string): Promise<Pick<Price, "interval" | "currency"> | null> {
-  return (await access()).find((item) => item.subscriptionId === subscriptionId)?.paidIn ?? null;
+  return (await accessBy(subscriptionId))?.paidIn ?? null;
 }
 
 /** The intervals and currency to which a running subscription can be changed. */
 export async function changeableTo(subscriptionId: string): Promise<Pick<Price, "interval" | "currency">[]> {
-  const item = (await access()).find((item) => item.subscriptionId === subscriptionId);
+  const item = await accessBy(subscriptionId);
   if (!item?.paidIn) return [];
   const { currency } = item.paidIn;
   return item.intervals.map((interval) => ({ interval, currency }));
@@ -39,7 +39,12 @@ type Access = Awaited<ReturnType<typeof access>>[number];
 
 /** What a running subscription changes to at the end of its period; `null`: nothing. */
 export async function scheduledChange(subscriptionId: string): Promise<Access["scheduled"]> {
-  return (await access()).find((item) => item.subscriptionId === subscriptionId)?.scheduled ?? null;
+  return (await accessBy(subscriptionId))?.scheduled ?? null;
+}
+
+/** `undefined`: it is not running. */
+async function accessBy(subscriptionId: string): Promise<Access | undefined> {
+  return (await access()).find((item) => item.subscriptionId === subscriptionId);
 }
 
 /** `undefined`: no longer in the file, or only at the provider. */

@@ -20,7 +20,7 @@ export function priceFor({ price, prices }: Plan, wanted: PriceOption | undefine
   );
 }
 
-/** Of the page with the plans' prices for these. */
+/** The address of the billing page with the prices for an interval and currency. */
 export function addressWith({ interval, currency }: PriceOption, selectedPlan: string | null = null): string {
   const plan = selectedPlan === null ? {} : { plan: selectedPlan };
   return `/billing?${new URLSearchParams({ ...plan, interval, currency })}`;
