@@ -21,6 +21,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/two-factor.test.ts"],
   },
   {
+    file: "src/billing/resolve-change.ts",
+    find: "planId === stored.planId && seats === stored.seats && expectedEnd",
+    replace: "planId === stored.planId && seats <= stored.seats && expectedEnd",
+    fault: "a change is made whose preview was that of fewer seats",
+    tests: ["test/operations/change-subscription.test.ts"],
+  },
+  {
     file: "src/billing/cancel-unwanted.ts",
     find: "if (!(await cancelAndRefund(tools, unwanted)))",
     replace: "if (!cancelAndRefund(tools, unwanted))",

@@ -10,7 +10,7 @@ import {
 import { notFound, refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { isChangeable } from "../domain/subscription-status.ts";
-import { changeableSubscription } from "../store/changeable-subscription.ts";
+import { type ChangeableSubscription, changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import { type ProviderTools, providerOf } from "./map-provider-errors.ts";
 import { assertSeats, orderedPlan } from "./ordered-plan.ts";
@@ -25,7 +25,11 @@ export type RequestedChange = {
   /** How often it is paid. */
   interval?: Interval | undefined;
   when: "now" | "period_end";
+  /** The state that the request was made for. */
+  expected?: ExpectedState | undefined;
 };
+
+type ExpectedState = { planId: string; seats: number; currentPeriodEnd: string | null };
 
 export type ResolvedChange = {
   api: PaymentApi;
@@ -48,7 +52,7 @@ export type ResolvedChange = {
 /** Resolves a request against the subscription as it is stored now. @throws Refusal */
 export async function resolveChange(
   { database, plans, payments }: ProviderTools & { database: Queryable; plans: PlanCatalog },
-  { id, userId, when, ...requested }: RequestedChange,
+  { id, userId, when, expected, ...requested }: RequestedChange,
 ): Promise<ResolvedChange> {
   const stored = await changeableSubscription(database, id);
   if (stored === null || stored.userId !== userId) notFound("subscription");
@@ -80,15 +84,28 @@ export async function resolveChange(
     resultingSeats: seats,
     resultingPriceId: priceId,
   };
+  // Ordering for the next period what is paid now withdraws a scheduled change.
+  const isChange = change.priceId !== null || change.seats !== null || when === "period_end";
+  // One that has been made may be requested again.
+  if (isChange && expected !== undefined && !isAsExpected(stored, expected))
+    refuse({ reason: "subscription_changed" });
   return {
     api,
     subscription: { id, provider, providerSubscriptionId, userId, currentPeriodEnd: stored.currentPeriodEnd },
     planId,
     change,
-    // Ordering for the next period what is paid now withdraws a scheduled change.
-    isChange: change.priceId !== null || change.seats !== null || when === "period_end",
+    isChange,
     currency: paid?.currency ?? null,
   };
+}
+
+/** Another interval shows in the period's end: a change of it starts a new period. */
+function isAsExpected(stored: ChangeableSubscription, expected: ExpectedState): boolean {
+  const { planId, seats, currentPeriodEnd } = expected;
+  const expectedEnd = currentPeriodEnd === null ? undefined : Date.parse(currentPeriodEnd);
+  return (
+    planId === stored.planId && seats === stored.seats && expectedEnd === stored.currentPeriodEnd?.getTime()
+  );
 }
 
 type PaidPrice = ReturnType<typeof priceWithId>;

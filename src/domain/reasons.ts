@@ -130,6 +130,10 @@ export const REASONS = {
   checkout_paid: plain("conflict", "The open checkout has been paid: the subscription starts in a moment"),
   no_subscription: plain("conflict", "There is no subscription to manage yet: choose a plan first"),
   change_not_supported: plain("conflict", "The payment provider does not support this change"),
+  subscription_changed: plain(
+    "conflict",
+    "The subscription has changed since the preview: preview the change again",
+  ),
   provider_state_unclear: reason(
     "conflict",
     UnclearState,

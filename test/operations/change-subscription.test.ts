@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 /** Asks as the subscriber, of a provider that takes the whole new state, as Paddle does. */
-async function change(input: { planId?: string; seats?: number; preview?: boolean }): Promise<unknown> {
+async function change(input: object): Promise<unknown> {
   const { database, intake, payments } = context.runtime;
   const stripe = payments["provider-a"] as PaymentApi;
   const api: PaymentApi = {
@@ -81,6 +81,52 @@ describe("a change while another one is being made", () => {
     await change({ planId: "team", seats: 12 });
     expect(sent).toMatchObject([{ resultingSeats: 10 }, { resultingSeats: 12, seats: 12, priceId: null }]);
     expect(await stored()).toMatchObject([{ plan_id: "team", seats: 12, out_of_order: false }]);
+  });
+});
+
+describe("a change whose preview has been shown", () => {
+  const periodEnd = async (): Promise<string | undefined> => {
+    const [row] = await context.test.rows<{ end: Date }>(
+      'select current_period_end as "end" from subscription',
+    );
+    return row?.end.toISOString();
+  };
+
+  it("is made as long as plan, seats and period are as they were in it", async () => {
+    const expected = { planId: "team", seats: 5, currentPeriodEnd: await periodEnd() };
+    await context.receive(context.eventOf("customer.subscription.updated", { ...TEAM, seats: 5 }));
+    await change({ seats: 10, expected });
+    expect(sent).toMatchObject([{ resultingSeats: 10 }]);
+  });
+
+  it("is made once when it is requested twice", async () => {
+    const input = { seats: 10, expected: { planId: "team", seats: 5, currentPeriodEnd: await periodEnd() } };
+    for (const _ of [1, 2]) expect(await change(input)).toMatchObject({ subscription: { seats: 10 } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ["the plan", "plan_id = 'pro'"],
+    ["the number of seats", "seats = 6"],
+    ["the period, as another interval does", "current_period_end = current_period_end + interval '1 year'"],
+  ])("is refused when another one has changed %s", async (_, changed) => {
+    const expected = { planId: "team", seats: 5, currentPeriodEnd: await periodEnd() };
+    await context.test.rows(`update subscription set ${changed}`);
+    for (const preview of [false, true])
+      await expect(change({ planId: "team", seats: 10, expected, preview })).rejects.toMatchObject({
+        code: "conflict",
+        reason: "subscription_changed",
+      });
+    expect(sent).toEqual([]);
+  });
+
+  it("is refused when the period's end has become known", async () => {
+    await expect(change({ seats: 10, expected: { planId: "team", seats: 5 } })).rejects.toMatchObject({
+      reason: "subscription_changed",
+    });
+    await context.test.rows("update subscription set current_period_end = null");
+    await change({ seats: 10, expected: { planId: "team", seats: 5 } });
+    expect(sent).toMatchObject([{ resultingSeats: 10 }]);
   });
 });
 

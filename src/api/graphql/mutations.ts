@@ -1,5 +1,4 @@
 import type { Permission } from "../../domain/permission.ts";
-import { Preferences } from "../../domain/preferences.ts";
 import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { changeSubscription } from "../../operations/billing/change-subscription.ts";
@@ -21,20 +20,14 @@ import { setLocale } from "../../operations/users/set-locale.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
 import { builder, callOperation, withoutNulls } from "./builder.ts";
-import { ChangeTimeEnum, IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
+import { ChangeTimeEnum, IntervalEnum, LocaleEnum, RoleEnum, SlotEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
 import { NewApiKey } from "./types/api-key.ts";
 import { Replay } from "./types/delivery.ts";
 import { Notification } from "./types/notification.ts";
 import { NewServiceKey, RotatedServiceKey } from "./types/service-key.ts";
-import { Subscription, SubscriptionChange } from "./types/subscription.ts";
-import { User } from "./types/user.ts";
-
-const PreferencesInput = builder.inputType("PreferencesInput", {
-  description: "Preferences to change; omitted ones stay unchanged.",
-  extensions: { view: Preferences },
-  fields: (t) => ({ theme: t.field({ type: ThemeEnum }), emailNotifications: t.boolean() }),
-});
+import { ExpectedSubscription, Subscription, SubscriptionChange } from "./types/subscription.ts";
+import { PreferencesInput, User } from "./types/user.ts";
 
 const { returnUrl } = builder.args((t) => ({
   returnUrl: t.string({ description: ReturnUrl.description ?? "" }),
@@ -114,6 +107,11 @@ builder.mutationType({
         when: t.arg({ type: ChangeTimeEnum, required: true, description: "When the change takes effect." }),
         preview: t.arg.boolean({
           description: "Whether to only preview the cost, without changing anything.",
+        }),
+        expected: t.arg({
+          type: ExpectedSubscription,
+          description:
+            "The subscription as it was in the preview: refused with `subscription_changed` if it is not so any more.",
         }),
       },
       resolve: (_, args, context) => callOperation(changeSubscription, context, withoutNulls(args)),

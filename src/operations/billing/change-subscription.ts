@@ -12,6 +12,17 @@ import { SubscriptionView } from "../subscriptions/subscription-view.ts";
 
 type ChangeTools = ProviderTools & { database: Queryable; intake: Intake; plans: PlanCatalog };
 
+/** What its cost depends on. */
+export const ExpectedSubscription = z.strictObject({
+  planId: SubscriptionView.shape.planId,
+  seats: SubscriptionView.shape.seats,
+  currentPeriodEnd: z.iso
+    .datetime({ offset: true })
+    .nullable()
+    .default(null)
+    .describe("When the paid period ends; `null`: not known."),
+});
+
 const Preview = z
   .object({
     amountDue: z.int().describe("In the currency's smallest unit, charged at `at`; negative: a credit."),
@@ -44,6 +55,9 @@ export const changeSubscription = defineOperation({
       .boolean()
       .default(false)
       .describe("Whether to only preview the cost, without changing anything."),
+    expected: ExpectedSubscription.optional().describe(
+      "The subscription as it was in the preview: refused with `subscription_changed` if it is not so any more.",
+    ),
   }),
   reasons: [
     "not_found",
@@ -53,6 +67,7 @@ export const changeSubscription = defineOperation({
     "price_not_offered",
     "seats_out_of_range",
     "change_not_supported",
+    "subscription_changed",
     "checkout_in_progress",
     "provider_not_configured",
     "provider_unreachable",
@@ -66,10 +81,15 @@ export const changeSubscription = defineOperation({
   }),
   run: async (deps: ChangeTools, { userId }, { id, preview, ...requested }) => {
     const resolve = () => resolveChange(deps, { id, userId, ...requested });
-    const previewed = preview ? await previewOf(deps, await resolve()) : null;
-    if (!preview) await change(deps, userId, resolve);
-    const subscription = (await findSubscription(deps.database, id)) ?? notFound("subscription");
-    return { subscription, preview: previewed };
+    const found = async () => (await findSubscription(deps.database, id)) ?? notFound("subscription");
+    if (preview) {
+      const resolved = await resolve();
+      // Before the provider is asked: what changes meanwhile may not be in its preview.
+      const subscription = await found();
+      return { subscription, preview: await previewOf(deps, resolved) };
+    }
+    await change(deps, userId, resolve);
+    return { subscription: await found(), preview: null };
   },
 });
 

@@ -337,6 +337,36 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it.each([true, false])(
+    "makes no change whose cost was shown before another tab changed the seats (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const someone = await createUser(site.test);
+      await subscribe(site, someone, 2);
+      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
+      const review = async () => {
+        await page.goto("/billing");
+        const seats = pro.getByLabel("Seats", { exact: true });
+        await (javaScriptEnabled ? await waitForHydration(seats) : seats).fill("5");
+        await press(page, "Change seats");
+        await pro.getByRole("heading", { name: "Review your change" }).waitFor();
+      };
+      const seats = async () =>
+        (await site.test.rows("select id, seats from subscription where user_id = $1", [someone.id]))[0];
+      await review();
+      const { id } = (await seats()) as { id: string };
+      const path = `/api/subscriptions/${id}/change`;
+      await sendRequest(site.url, "POST", path, { cookie: someone.cookie, body: { seats: 4, when: "now" } });
+      await press(page, "Confirm change");
+      await pro.getByRole("alert").getByText("has changed since you saw this").waitFor();
+      expect(await seats()).toMatchObject({ seats: 4 });
+      await review();
+      await press(page, "Confirm change");
+      await pro.getByText("Subscription changed.").waitFor();
+      expect(await seats()).toMatchObject({ seats: 5 });
+    },
+  );
+
+  it.each([true, false])(
     "sees what changes at the end of the period, and keeps the plan (JavaScript: %s)",
     async (javaScriptEnabled) => {
       const someone = await createUser(site.test);

@@ -1,4 +1,7 @@
-import { changeSubscription } from "../../../operations/billing/change-subscription.ts";
+import {
+  changeSubscription,
+  ExpectedSubscription as ExpectedView,
+} from "../../../operations/billing/change-subscription.ts";
 import type { showSubscription } from "../../../operations/subscriptions/show-subscription.ts";
 import { SubscriptionView } from "../../../operations/subscriptions/subscription-view.ts";
 import { builder } from "../builder.ts";
@@ -47,3 +50,13 @@ export const SubscriptionChange = builder
       preview: t.expose("preview", { type: ChangePreview, nullable: true }),
     }),
   });
+
+export const ExpectedSubscription = builder.inputType("ExpectedSubscription", {
+  description: "What the cost of a change depends on.",
+  extensions: { view: ExpectedView },
+  fields: (t) => ({
+    planId: t.id({ required: true }),
+    seats: t.int({ required: true }),
+    currentPeriodEnd: t.field({ type: "DateTime" }),
+  }),
+});

@@ -16,6 +16,12 @@ const Preferences = builder.objectRef<OutputOf<typeof showProfile>["preferences"
   }),
 });
 
+export const PreferencesInput = builder.inputType("PreferencesInput", {
+  description: "Preferences to change; omitted ones stay unchanged.",
+  extensions: { view: PreferencesView },
+  fields: (t) => ({ theme: t.field({ type: enums.ThemeEnum }), emailNotifications: t.boolean() }),
+});
+
 export const User = builder.objectRef<OutputOf<typeof showProfile>>("User").implement({
   extensions: { view: UserView },
   fields: (t) => ({

@@ -9,6 +9,7 @@ import { formText } from "../../gate/form-text.ts";
 import { runAction } from "../../gate/run-action.ts";
 import type { ChangeStep } from "./change-steps.tsx";
 import { changedText, previewLines, unchangedText } from "./change-summary.ts";
+import { expectedFields, expectedIn } from "./expected-fields.ts";
 
 /**
  * Fields: `planId`, `seats`, and optionally `interval`, `currency`, `provider`. Redirects to the provider's
@@ -43,6 +44,7 @@ export async function changeSubscription(form: FormData): Promise<ChangeStep> {
       ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
       ...(interval === null ? {} : { interval }),
       ...(form.get("preview") === "true" ? { preview: true } : {}),
+      ...(form.has("expectedPlanId") ? { expected: expectedIn(form) } : {}),
     };
   });
   const isAtOnce = formText(form, "when") !== "period_end";
@@ -60,7 +62,12 @@ export async function changeSubscription(form: FormData): Promise<ChangeStep> {
       const value = formText(form, name);
       return value === null ? [] : [[name, value]];
     });
-    return { ...sentBy, step: "preview", lines, fields: Object.fromEntries(fields) };
+    return {
+      ...sentBy,
+      step: "preview",
+      lines,
+      fields: { ...Object.fromEntries(fields), ...expectedFields(changed.subscription) },
+    };
   }
   revalidatePath("/billing");
   return { ...sentBy, step: "changed", text: await changedText(changed, { ...order, isAtOnce }) };
