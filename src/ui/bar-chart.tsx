@@ -121,7 +121,7 @@ export function BarChart({
       </div>
       <details className="mt-2">
         <summary className="w-fit py-1 text-muted text-sm">{labels.asTable}</summary>
-        <table className="mt-2 w-full max-w-lg text-sm tabular-nums">
+        <table className="mt-2 w-full max-w-lg wrap-anywhere text-sm tabular-nums">
           <caption className="sr-only">{summary}</caption>
           <thead>
             <tr>

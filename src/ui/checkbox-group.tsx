@@ -17,7 +17,7 @@ export function CheckboxGroup({
 }) {
   const { id, error } = useField(name);
   return (
-    <fieldset aria-describedby={error === null ? undefined : `${id}-error`}>
+    <fieldset className="min-w-0 wrap-anywhere" aria-describedby={error === null ? undefined : `${id}-error`}>
       <legend className="mb-1 font-medium">{label}</legend>
       <input type="hidden" name={name} value="" />
       <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">

@@ -7,7 +7,7 @@ export function PlanGrid({ className, children }: { className?: string; children
   const columns = Math.min(length, length % 3 === 1 ? 2 : 3);
   return (
     <div className={classes("@container", className)}>
-      <ul className={classes("grid gap-4", COLUMNS[columns])}>{children}</ul>
+      <ul className={classes("grid grid-cols-1 gap-4", COLUMNS[columns])}>{children}</ul>
     </div>
   );
 }

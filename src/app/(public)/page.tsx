@@ -30,9 +30,9 @@ export default async function LandingPage({ searchParams }: { searchParams: Quer
   ]);
   return (
     <>
-      <div className="grid items-start gap-8 md:grid-cols-[1fr_22rem] md:gap-12">
+      <div className="grid grid-cols-1 items-start gap-8 md:grid-cols-[1fr_22rem] md:gap-12">
         <div>
-          <h1 className="text-balance font-semibold text-xl tracking-tight">{t("title")}</h1>
+          <h1 className="wrap-break-word text-balance font-semibold text-xl tracking-tight">{t("title")}</h1>
           <p className="mt-4 max-w-prose text-muted">{t("about")}</p>
           <p className="mt-8 text-muted text-sm">{t("tryIt")}</p>
           <pre className="mt-2 overflow-x-auto rounded-box border border-line bg-raised px-4 py-3 text-sm">

@@ -157,6 +157,17 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       expect.soft(await widerOnPhones(path), path).toBe(0);
   });
 
+  it.each(["/", "/api-keys", "/settings"])(
+    "has room for letters twice as large on a phone: %s",
+    async (path) => {
+      const page = await visitAs("admin", { viewport: NARROW });
+      await page.goto(path);
+      await settled(page);
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      expect(await page.evaluate(OVERFLOWING)).toEqual([]);
+    },
+  );
+
   it("cuts a name off at its end, also one that is written from right to left", async () => {
     const { cookie } = await createUser(site.test, "عبد الرحمن بن محمد ".repeat(5).trim(), { role: "admin" });
     const page = await visit(browser, site, { ...options, as: { cookie } });

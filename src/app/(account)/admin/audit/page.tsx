@@ -68,7 +68,12 @@ function withoutNull(values: Record<string, string | null | undefined>): Values 
 
 async function AuditFilters({ values, actions }: { values: Values; actions: readonly string[] }) {
   const t = await getTranslations("adminAudit.filters");
-  const text = { maxLength: 255, autoComplete: "off", spellCheck: false, className: "min-w-52 grow" };
+  const text = {
+    maxLength: 255,
+    autoComplete: "off",
+    spellCheck: false,
+    className: "min-w-[min(13rem,100%)] grow",
+  };
   return (
     <Filters path={PATH} values={values} submit={t("submit")} wait={t("wait")} className="mb-4">
       <Field

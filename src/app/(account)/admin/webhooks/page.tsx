@@ -111,7 +111,7 @@ async function LogFilters({ values, types }: { values: Values; types: readonly s
         maxLength={255}
         autoComplete="off"
         spellCheck={false}
-        className="min-w-52 grow"
+        className="min-w-[min(13rem,100%)] grow"
       />
       <datalist id="types">
         {[...new Set(types)].sort().map((type) => (
@@ -125,7 +125,7 @@ async function LogFilters({ values, types }: { values: Values; types: readonly s
         maxLength={255}
         autoComplete="off"
         spellCheck={false}
-        className="min-w-52 grow"
+        className="min-w-[min(13rem,100%)] grow"
       />
       {values.subscriptionId && (
         <p className="flex basis-full flex-wrap items-center gap-3">
