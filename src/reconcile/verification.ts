@@ -33,7 +33,7 @@ export type VerifyReport = {
   repaired: number;
   /** What could not be checked or repaired. */
   failed: { slot: Slot; providerId: string | null; reason: string }[];
-  /** Slots without a provider's API key: not checked. */
+  /** Slots without a provider's API key: not checked, and `failed` too where they have anything to check. */
   unconfigured: Slot[];
 };
 

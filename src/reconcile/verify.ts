@@ -7,6 +7,8 @@ import type { Drift, Verification, VerifyOptions, VerifyReport, VerifyTools } fr
 import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
 import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
 
+const NO_PROVIDER = "no payment provider is configured";
+
 /**
  * Compares subscriptions and payments with their providers: through the provider's lists where all are
  * checked, one by one for a sample and for what a list lacks. Takes no locks; with `repair`, differences are
@@ -16,21 +18,29 @@ import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
 export async function verify(tools: VerifyTools, options: VerifyOptions): Promise<VerifyReport> {
   const unconfigured = options.slots.filter((slot) => tools.payments[slot] === null);
   const report: VerifyReport = { checked: 0, drift: [], repaired: 0, failed: [], unconfigured };
-  const slots = options.slots.filter((slot) => tools.payments[slot] !== null);
   const { database } = tools.intake;
   const counts = await Promise.all(
-    slots.map(async (slot) => {
+    options.slots.map(async (slot) => {
       const [subscriptions, payments] = await Promise.all([
         countVerifiable(database, slot),
         countPayments(database, slot),
       ]);
+      if (tools.payments[slot] === null) {
+        if (subscriptions + payments > 0) report.failed.push({ slot, providerId: null, reason: NO_PROVIDER });
+        return 0;
+      }
       if (options.sample === null || options.sample >= subscriptions) return subscriptions + payments;
       return options.sample + Math.round((payments * options.sample) / subscriptions);
     }),
   );
   const total = counts.reduce((sum, count) => sum + count, 0);
   const run = new Run(tools, options, report, total);
-  await Promise.all(slots.map((slot) => run.slot(slot, tools.payments[slot] as PaymentApi)));
+  await Promise.all(
+    options.slots.map((slot) => {
+      const api = tools.payments[slot];
+      return api && run.slot(slot, api);
+    }),
+  );
   return report;
 }
 

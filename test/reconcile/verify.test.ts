@@ -149,4 +149,18 @@ describe("verify", () => {
       unconfigured: ["provider-b"],
     });
   });
+
+  it("reports a slot that has subscriptions or payments, but no provider", async () => {
+    await agreeOn(1);
+    const slots = ["provider-b", "provider-c"] as const;
+    const failure = (slot: string) => ({
+      slot,
+      providerId: null,
+      reason: "no payment provider is configured",
+    });
+    await context.test.rows("update subscription set provider = 'provider-b'");
+    await context.test.rows(`insert into payment (provider, provider_payment_id, amount, currency, state, status, occurred_at)
+      values ('provider-c', 'order_1', 2000, 'EUR', 'paid', 'paid', now())`);
+    expect((await run({ slots })).failed).toEqual(slots.map(failure));
+  });
 });
