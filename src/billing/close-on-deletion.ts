@@ -1,6 +1,11 @@
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
-import { checkoutLease, findStoredCheckout, type StoredCheckout } from "../store/checkouts.ts";
+import {
+  checkoutLease,
+  findStoredCheckout,
+  retireCheckout,
+  type StoredCheckout,
+} from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
 import { type HeldLease, holdLease } from "../store/hold-lease.ts";
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
@@ -66,6 +71,7 @@ async function close(
   checkout: StoredCheckout & { userId: string; email: string },
 ): Promise<UnwantedSubscription[]> {
   const { provider } = checkout;
+  await retireCheckout(tools.database, checkout.userId);
   try {
     const end = await closeStoredCheckout(tools, checkout);
     if (end.status !== "paid" || end.providerSubscriptionId === null) return [];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { StoredCheckout } from "../store/checkouts.ts";
+import { retireCheckout, type StoredCheckout } from "../store/checkouts.ts";
 import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
 import { adoptPaid } from "./adopt-paid.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
@@ -22,6 +22,7 @@ export async function replaceCheckout(
   const closing = { ...previous, userId: order.userId, email: order.email };
   const facts = { slot: previous.provider, userId: order.userId };
   const isSameSlot = previous.provider === order.provider;
+  await retireCheckout(deps.database, order.userId);
   if (isSameSlot && api.traits.checkout.canBeUpdated) {
     const updating = api.updateCheckout(previous.id, await checkoutOrder(deps, order, randomUUID()));
     const updated = updating.catch((error: unknown) => {

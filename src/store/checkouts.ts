@@ -89,6 +89,19 @@ export async function findStoredCheckout(
     : { provider: row.provider, id: row.id, isUsed: row.isUsed };
 }
 
+const RETIRE = {
+  name: "retire_checkout",
+  text: "update checkout set expires_at = clock_timestamp() where user_id = $1",
+};
+
+/**
+ * For the holder of the lease, before the checkout is changed or closed at its provider: whether that succeeds may
+ * never be known, so that its URL is returned for no order any more.
+ */
+export async function retireCheckout(database: Queryable, userId: string): Promise<void> {
+  await database.run(RETIRE, [userId]);
+}
+
 type StoredRow = { provider: Slot; id: string | null; isUsed: boolean; isHeld: boolean };
 
 const KEEPS_KEY = `${IS_SAME} and c.url is null and c.asked_at > clock_timestamp() - ${SAME_KEY_FOR}`;

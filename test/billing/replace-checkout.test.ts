@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { openCheckout } from "../../src/billing/open-checkout.ts";
@@ -10,9 +11,12 @@ import { testDatabase } from "../support/test-database.ts";
 const test = testDatabase(1);
 const url = "https://app.example.com/pay?_ptxn=txn_1";
 
-it("refuses another order, and keeps the open checkout, while the provider cannot update it", async () => {
+it("refuses every order while an update may have changed the open checkout, then updates that one", async () => {
   let isDown = false;
-  const paddle = await startHttpServer(({ method }, response) => {
+  const updates: string[] = [];
+  const paddle = await startHttpServer(async (request, response) => {
+    const { method } = request;
+    if (method === "PATCH") updates.push(await text(request));
     const data = method === "GET" ? [] : { id: "txn_1", checkout: { url } };
     response.writeHead(isDown ? 500 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify({ data }));
@@ -38,5 +42,10 @@ it("refuses another order, and keeps the open checkout, while the provider canno
 
   isDown = true;
   await expect(order(2)).rejects.toMatchObject({ reason: "provider_unreachable" });
+  // The answer may have been lost, and the open page sell two seats.
+  await expect(order(1)).rejects.toMatchObject({ reason: "provider_unreachable" });
+  isDown = false;
+  expect(await order(1)).toBe(url);
+  expect(JSON.parse(updates.at(-1) ?? "").items).toEqual([{ price_id: "pri_pro_monthly", quantity: 1 }]);
   expect(await test.rows("select url, seats from checkout")).toEqual([{ url, seats: 1 }]);
 });

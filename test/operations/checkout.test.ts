@@ -160,6 +160,20 @@ describe("a checkout", () => {
     expect(stripe.expired).toEqual([stripe.sessions[0]?.id, stripe.sessions[1]?.id]);
   });
 
+  it("is not returned again once it may have been closed", async () => {
+    await checkout({ planId: "pro" });
+    const [session] = stripe.sessions;
+    stripe.interfere(async ({ path }) => {
+      if (path.endsWith("/expire")) stripe.expired.push(String(session?.id));
+      return { status: 500 };
+    });
+    expect((await checkout({ planId: "team" })).status).toBe(503);
+    stripe.interfere(null);
+    const again = await checkout({ planId: "pro" });
+    expect(stripe.sessions).toHaveLength(2);
+    expect([again.status, again.body.url]).toEqual([200, stripe.sessions[1]?.url]);
+  });
+
   it("returns 409 for another one once it is paid, and fetches the late event", async () => {
     await checkout({ planId: "pro" });
     const [session] = stripe.sessions;
