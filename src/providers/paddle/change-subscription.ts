@@ -36,22 +36,29 @@ export async function previewChange(
   return { amountDue: (isCredit ? -amount : amount) + 0, currency, at: new Date() };
 }
 
-/** The list of items replaces the one before: add-ons are sent along. */
+/**
+ * The list of items replaces the one before: add-ons are sent along, and what stays is sent as Paddle has it, which
+ * may have been changed elsewhere.
+ */
 async function changeOf(
   provider: ConnectedProvider,
   send: SendRequest,
   path: string,
-  { currentPriceId, resultingPriceId, resultingSeats }: ChangeOrder,
+  { currentPriceId, priceId, seats }: ChangeOrder,
 ): Promise<object> {
   const subscription = valueAt(await send(get(provider, path)), "data");
-  const items = listAt(subscription, "items");
-  const isKnown = items.some((item) => textAt(item, "price", "id") === currentPriceId);
-  if (items.length > 1 && !isKnown) throw unknownItem(provider);
-  const otherItems = items
-    .map((item) => ({ price_id: textAt(item, "price", "id"), quantity: valueAt(item, "quantity") }))
-    .filter(({ price_id }) => items.length > 1 && price_id !== null && price_id !== currentPriceId);
+  const items = listAt(subscription, "items").map((item) => ({
+    price_id: textAt(item, "price", "id"),
+    quantity: valueAt(item, "quantity"),
+  }));
+  const changed =
+    items.find(({ price_id }) => price_id === currentPriceId) ?? (items.length > 1 ? undefined : items[0]);
+  if (changed === undefined) throw unknownItem(provider);
   return {
-    items: [{ price_id: resultingPriceId, quantity: resultingSeats }, ...otherItems],
+    items: [
+      { price_id: priceId ?? changed.price_id, quantity: seats ?? changed.quantity },
+      ...items.filter((item) => item !== changed && item.price_id !== null),
+    ],
     // Nothing is paid for yet in a trial, and Paddle refuses every other mode there.
     proration_billing_mode:
       textAt(subscription, "status") === "trialing" ? "do_not_bill" : "prorated_immediately",

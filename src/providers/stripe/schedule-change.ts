@@ -31,9 +31,15 @@ export async function scheduleChange(
   const startsAt = schedule.current_phase?.start_date;
   const current = schedule.phases.find((phase) => phase.start_date === startsAt);
   if (current === undefined) throw problem(provider, "rejected", "the schedule has no current phase");
-  const price = await run(() => client.prices.retrieve(pathSegment(provider, change.resultingPriceId)));
-  const { interval, interval_count } = price.recurring ?? { interval: "month", interval_count: 1 };
   const paid = retainedFields(current);
+  // Add-ons stay.
+  const at = Math.max(
+    0,
+    paid.items.findIndex(({ price }) => price === change.currentPriceId),
+  );
+  const items = paid.items.map((item, position) => (position === at ? changedItem(item, change) : item));
+  const price = await run(() => client.prices.retrieve(pathSegment(provider, items[at]?.price ?? "")));
+  const { interval, interval_count } = price.recurring ?? { interval: "month", interval_count: 1 };
   await run(() =>
     client.subscriptionSchedules.update(schedule.id, {
       end_behavior: "release",
@@ -48,7 +54,7 @@ export async function scheduleChange(
         },
         {
           ...paid,
-          items: changedItems(paid.items, change),
+          items,
           duration: { interval, interval_count },
           proration_behavior: "none",
         },
@@ -116,18 +122,13 @@ function discountsOf(discounts: Phase["discounts"]): { discount?: string; coupon
   );
 }
 
-/** Add-ons stay. */
-function changedItems(
-  items: readonly PhaseItem[],
-  { currentPriceId, resultingPriceId, resultingSeats }: ChangeOrder,
-): PhaseItem[] {
-  const position = Math.max(
-    0,
-    items.findIndex(({ price }) => price === currentPriceId),
-  );
-  return items.map((item, at) =>
-    at === position ? { ...item, price: resultingPriceId, quantity: resultingSeats } : item,
-  );
+/** What is not to change stays as it is paid: it may have been changed elsewhere. */
+function changedItem(item: PhaseItem, { priceId, seats }: ChangeOrder): PhaseItem {
+  return {
+    ...item,
+    ...(priceId === null ? {} : { price: priceId }),
+    ...(seats === null ? {} : { quantity: seats }),
+  };
 }
 
 function idOf(reference: string | { id: string }): string {

@@ -180,6 +180,19 @@ describe("Paddle's API", () => {
     }
   });
 
+  it("leaves as it is what is not to change, also when it was changed elsewhere", async () => {
+    const items = [{ price: { id: "pri_team" }, quantity: 9 }];
+    provider.respondWith(() => ({ body: { data: { id: "sub_0", status: "active", items } } }));
+    const known = { when: "now", currentPriceId: "pri_pro", resultingPriceId: "pri_pro" } as const;
+    await api.changeSubscription("sub_0", { ...known, priceId: null, seats: 6, resultingSeats: 6 });
+    await api.changeSubscription("sub_0", { ...known, priceId: "pri_max", seats: null, resultingSeats: 2 });
+    const sent = provider.requests.filter(({ method }) => method === "PATCH");
+    expect(sent.map(({ body }) => JSON.parse(body).items)).toEqual([
+      [{ price_id: "pri_team", quantity: 6 }],
+      [{ price_id: "pri_max", quantity: 9 }],
+    ]);
+  });
+
   it("adds no second plan when several items are paid and none at the known price", async () => {
     const items = [{ price: { id: "pri_addon" } }, { price: { id: "pri_team" } }];
     provider.respondWith(() => ({ body: { data: { id: "sub_0", status: "active", items } } }));

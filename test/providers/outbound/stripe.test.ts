@@ -185,6 +185,27 @@ describe("Stripe's API", () => {
       },
     );
 
+    it("leave as it is what is not to change at the end of the period, also when it was changed elsewhere", async () => {
+      const elsewhere = { ...phase, items: [{ price: "price_max", quantity: 9, discounts: [] }] };
+      const changedElsewhere = { body: { ...schedule.body, phases: [elsewhere] } };
+      answering({
+        [`GET ${subscriptionPath}`]: {
+          body: {
+            ...subscription(null).body,
+            items: { data: [{ ...items[1], price: { id: "price_max" } }] },
+          },
+        },
+        "POST /provider-a/v1/subscription_schedules": changedElsewhere,
+        "GET /provider-a/v1/prices/price_max": { body: { id: "price_max", recurring: null } },
+        [`POST ${schedulePath}`]: changedElsewhere,
+      });
+      await api.changeSubscription("sub_1", { ...change, priceId: null, when: "period_end" });
+      expect([
+        session().get("phases[1][items][0][price]"),
+        session().get("phases[1][items][0][quantity]"),
+      ]).toEqual(["price_max", "6"]);
+    });
+
     it.each([
       ["", { cancel_at_period_end: true }],
       [" by the portal", { cancel_at: 200 }],
