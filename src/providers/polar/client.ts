@@ -43,5 +43,8 @@ export function readPolarError(status: number, body: unknown): ProviderError | n
   }
   if (code === null) return null;
   const message = textAt(body, "error_description") ?? textAt(body, "detail") ?? code;
-  return code === "SubscriptionLocked" ? { message, code, means: "busy" } : { message, code };
+  if (code === "SubscriptionLocked") return { message, code, means: "busy" };
+  // With status 403, as if the key were wrong.
+  if (code === "AlreadyCanceledSubscription") return { message, code, means: "rejected" };
+  return { message, code };
 }

@@ -181,6 +181,22 @@ describe("Polar's API", () => {
     expect(await api.fetchSubscription("sub_0")).toBeNull();
   });
 
+  it("blames no key for a subscription that has ended meanwhile", async () => {
+    const detail = "This subscription is already canceled or will be at the end of the period.";
+    provider.respondWith(({ method }) =>
+      method === "GET"
+        ? { body: { id: "sub", pending_update: null } }
+        : { status: 403, body: { error: "AlreadyCanceledSubscription", detail } },
+    );
+    const changing = api.changeSubscription(providerApi.subscriptionId, {
+      ...({ when: "now", priceId: null, currentPriceId: "21", seats: 3 } as const),
+      resultingPriceId: "21",
+      resultingSeats: 3,
+    });
+    await expect(changing).rejects.toMatchObject({ failure: "rejected" });
+    await expect(changing).rejects.not.toThrow("API_KEY");
+  });
+
   it("is called again while the subscription is locked", async () => {
     const locked = {
       status: 409,
