@@ -1,18 +1,23 @@
 import type { StoredCheckout } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
+import { isUnwanted } from "../store/unwanted-subscriptions.ts";
 import { findByProviderIds } from "../store/verification.ts";
 
 /**
- * Whether the subscription of a paid checkout is known here. A checkout counts as used when any subscription
- * of its person changes, also a former one.
- * @param providerSubscriptionId `null`: the provider does not say which one it is
+ * Whether the subscription of a paid checkout is known here. It may be somebody else's, as Lemon Squeezy finds it by
+ * the address that the payer typed in.
+ * @param providerSubscriptionId `null`: the provider does not say which one it is. Then any change of a subscription
+ * of the person counts, also of a former one.
  */
 export async function isRecorded(
   database: Queryable,
   { provider, isUsed }: StoredCheckout,
   providerSubscriptionId: string | null,
 ): Promise<boolean> {
-  if (!isUsed || providerSubscriptionId === null) return isUsed;
-  const stored = await findByProviderIds(database, provider, [providerSubscriptionId]);
-  return stored.size > 0;
+  if (providerSubscriptionId === null) return isUsed;
+  const stored = (await findByProviderIds(database, provider, [providerSubscriptionId])).get(
+    providerSubscriptionId,
+  );
+  if (stored !== undefined) return stored.status !== "incomplete";
+  return isUnwanted(database, { provider, providerSubscriptionId });
 }

@@ -28,6 +28,19 @@ export async function insertUnwanted(
   ]);
 }
 
+const IS_UNWANTED = {
+  name: "is_unwanted_subscription",
+  text: "select from unwanted_subscription where provider = $1 and provider_subscription_id = $2",
+};
+
+/** Whether it is to be canceled and refunded, or has been. */
+export async function isUnwanted(
+  database: Queryable,
+  { provider, providerSubscriptionId }: UnwantedSubscription,
+): Promise<boolean> {
+  return (await database.run(IS_UNWANTED, [provider, providerSubscriptionId])).length > 0;
+}
+
 const FIND_DOUBLES = {
   name: "find_doubled_subscriptions",
   text: `

@@ -65,6 +65,37 @@ it("refuses to delete an account whose subscription has no provider id", async (
   expect(context.atProvider(person)).toMatchObject([{ cancelAtPeriodEnd: true }]);
 });
 
+it("leaves alone what somebody else has paid with the address of the deleted account", async () => {
+  const context = await startProviderContext("lemon-squeezy");
+  const [person, payer] = [await createUser(context.test), await createUser(context.test)];
+  await context.post("/api/checkout", person, { planId: "pro" });
+  await context.sim.settle();
+  const { url } = (await context.post("/api/checkout", payer, { planId: "pro" })).body;
+  await press(url, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
+  await context.waitUntilEqual(payer);
+
+  expect((await leave(context, person)).status).toBe(200);
+  expect(await context.test.rows("select * from unwanted_subscription")).toEqual([]);
+});
+
+it("sells to whoever signs up again after a checkout of the deleted account was paid", async () => {
+  const context = await startProviderContext("lemon-squeezy");
+  const person = await createUser(context.test);
+  const old = (await context.post("/api/checkout", person, { planId: "pro" })).body;
+  expect((await leave(context, person)).status).toBe(200);
+  const again = await createUser(context.test);
+  await context.test.rows(`update "user" set email = $1`, [person.email]);
+  expect((await context.post("/api/checkout", again, { planId: "pro" })).status).toBe(200);
+
+  await press(old.url, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
+  await context.sim.settle();
+  expect(await context.test.rows("select because from unwanted_subscription")).toEqual([
+    { because: "account_deleted" },
+  ]);
+  const other = await context.post("/api/checkout", again, { planId: "team" });
+  expect([other.status, other.text]).toEqual([200, expect.stringContaining("/checkout/")]);
+});
+
 it("does not use a Paddle customer for an unconfirmed email address", async () => {
   const context = await startProviderContext("paddle");
   const person = await createUser(context.test);
