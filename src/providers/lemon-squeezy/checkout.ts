@@ -13,6 +13,8 @@ import { request } from "./requests.ts";
 
 /** Long enough to find a card, short enough to wait for before choosing another plan. */
 const CHECKOUT_LIFETIME_MS = 30 * 60 * 1000;
+/** A payment that begins before may end this long after. */
+const PAYMENT_MS = 10 * 60 * 1000;
 
 export async function createCheckout(
   provider: ConnectedProvider,
@@ -60,8 +62,8 @@ export async function theOnlyStore(provider: ConnectedProvider, send: SendReques
 }
 
 /**
- * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do. A
- * payment with another address is found when its event arrives.
+ * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do, which may
+ * also be of the store's other products. A payment with another address is found when its event arrives.
  */
 export async function closeCheckout(
   provider: ConnectedProvider,
@@ -72,16 +74,16 @@ export async function closeCheckout(
   const checkout = await nullIfNotFound(async () => send(request(provider, "GET", path)));
   if (checkout === null) return { status: "closed" };
   const createdAt = dateAt(checkout, "data", "attributes", "created_at")?.getTime() ?? Date.now();
+  const expiresAt =
+    dateAt(checkout, "data", "attributes", "expires_at")?.getTime() ?? Number.POSITIVE_INFINITY;
   const query = new URLSearchParams({ "filter[user_email]": email });
   const subscriptions = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
-  const paid = subscriptions.find(
-    (subscription) =>
-      (dateAt(subscription, "attributes", "created_at")?.getTime() ?? 0) >= createdAt &&
-      !hasExpired(subscription),
-  );
+  const paid = subscriptions.find((subscription) => {
+    const startedAt = dateAt(subscription, "attributes", "created_at")?.getTime() ?? 0;
+    return startedAt >= createdAt && startedAt < expiresAt + PAYMENT_MS && !hasExpired(subscription);
+  });
   if (paid !== undefined) return { status: "paid", providerSubscriptionId: textAt(paid, "id") };
-  const expiresAt = dateAt(checkout, "data", "attributes", "expires_at");
-  return { status: expiresAt !== null && expiresAt.getTime() <= Date.now() ? "closed" : "open" };
+  return { status: expiresAt <= Date.now() ? "closed" : "open" };
 }
 
 function hasExpired(subscription: unknown): boolean {

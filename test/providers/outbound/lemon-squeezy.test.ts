@@ -21,6 +21,20 @@ describe("Lemon Squeezy's API", () => {
   });
   afterAll(() => provider.close());
 
+  it.each([
+    ["paid", "while it was open", "2026-11-01T12:29:59Z"],
+    ["closed", "after its end, to another product", "2026-11-01T12:40:00Z"],
+    ["closed", "before", "2026-11-01T11:59:59Z"],
+  ])("finds a checkout %s whose address has subscribed %s", async (status, _, startedAt) => {
+    const times = { created_at: "2026-11-01T12:00:00Z", expires_at: "2026-11-01T12:30:00Z" };
+    const subscription = { id: "50", attributes: { status: "active", created_at: startedAt } };
+    provider.respondWith(({ path }) => ({
+      body: { data: path.includes("/checkouts/") ? { id: "30", attributes: times } : [subscription] },
+    }));
+    const closing = { id: "30", userId: "user_7", email: ORDER.email };
+    expect(await api.closeCheckout(closing)).toMatchObject({ status });
+  });
+
   it("receives a checkout with user and plan for the key's only store", async () => {
     provider.respondWith(successfulReplies(providerApi));
     await api.createCheckout(ORDER);
