@@ -157,8 +157,8 @@ export type ClosingCheckout = {
 };
 
 /**
- * `closed`: can no longer be paid. `open`: still can, as the provider cannot close it. `paid`: too late; the
- * subscription is `null` until the provider reports its id.
+ * `closed`: can no longer be paid. `open`: still can, as the provider cannot close it, or may have been, as it does not
+ * say. `paid`: too late; the subscription is `null` until the provider reports its id.
  */
 export type CheckoutEnd =
   | { status: "closed" | "open" }

@@ -1,12 +1,16 @@
 import { text } from "node:stream/consumers";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import plans from "../../plans.config.ts";
 import { openCheckout } from "../../src/billing/open-checkout.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { findPaidTwice } from "../../src/store/unwanted-subscriptions.ts";
+import { control, press } from "../simulator/test-context.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { startHttpServer } from "../support/http.ts";
+import { createUser } from "../support/people.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { testDatabase } from "../support/test-database.ts";
+import { startProviderContext } from "../system/server/provider-context.ts";
 
 const test = testDatabase(1);
 const url = "https://app.example.com/pay?_ptxn=txn_1";
@@ -48,4 +52,26 @@ it("refuses every order while an update may have changed the open checkout, then
   expect(await order(1)).toBe(url);
   expect(JSON.parse(updates.at(-1) ?? "").items).toEqual([{ price_id: "pri_pro_monthly", quantity: 1 }]);
   expect(await test.rows("select url, seats from checkout")).toEqual([{ url, seats: 1 }]);
+});
+
+it("finds the second of two payments, though the first was made with another address and is reported late", async () => {
+  const context = await startProviderContext("lemon-squeezy");
+  const { sim, post } = context;
+  const person = await createUser(context.test);
+  const paying = { card: "4242 4242 4242 4242", action: "pay" };
+  const first = (await post("/api/checkout", person, { planId: "pro" })).body;
+  await control(sim.url, "/provider-a/faults", { kind: "drop", share: 1 });
+  await press(first.url, { ...paying, email: "billing@example.com" });
+  await control(sim.url, "/provider-a/faults", { kind: "drop", share: 0 });
+
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31 * 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const second = (await post("/api/checkout", person, { planId: "team" })).body;
+  await press(second.url, { ...paying, email: person.email });
+  await control(sim.url, "/provider-a/redeliver", {});
+  await context.waitUntilEqual(person);
+  await findPaidTwice(context.test.database);
+  expect(await context.test.rows("select because from unwanted_subscription")).toEqual([
+    { because: "paid_twice" },
+  ]);
 });

@@ -23,8 +23,8 @@ describe("Lemon Squeezy's API", () => {
 
   it.each([
     ["paid", "while it was open", "2026-11-01T12:29:59Z"],
-    ["closed", "after its end, to another product", "2026-11-01T12:40:00Z"],
-    ["closed", "before", "2026-11-01T11:59:59Z"],
+    ["open", "after its end, to another product", "2026-11-01T12:40:00Z"],
+    ["open", "before", "2026-11-01T11:59:59Z"],
   ])("finds a checkout %s whose address has subscribed %s", async (status, _, startedAt) => {
     const times = { created_at: "2026-11-01T12:00:00Z", expires_at: "2026-11-01T12:30:00Z" };
     const subscription = { id: "50", attributes: { status: "active", created_at: startedAt } };
