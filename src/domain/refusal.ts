@@ -41,6 +41,14 @@ export class Refusal extends Error {
   }
 }
 
+/** Any error as the client sees it: of a defect nothing is shown. */
+export function refusalFor(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  // By name: the store is another folder, and the bundled pages have copies of its classes.
+  const isDatabaseAway = error instanceof Error && error.name === "DatabaseUnavailable";
+  return new Refusal({ reason: isDatabaseAway ? "unavailable" : "internal_error" });
+}
+
 /** Always throws. @throws Refusal */
 export function refuse(facts: RefusalFacts): never {
   throw new Refusal(facts);

@@ -1,18 +1,16 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { versionNumber } from "../domain/api-version.ts";
-import { Refusal, type RefusalFacts, shownReason } from "../domain/refusal.ts";
+import { Refusal, type RefusalFacts, refusalFor, shownReason } from "../domain/refusal.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./retry-after.ts";
 import { statusOf } from "./status-of.ts";
 
 /**
- * Maps any thrown error to a response. A defect's details are not shown to the client.
+ * Maps any thrown error to a response.
  * @param logDefect called with what is not a refusal
  */
 export function answerError(c: Context, error: unknown, logDefect: (error: unknown) => void): Response {
-  if (error instanceof Refusal) return answerRefusal(c, error);
-  logDefect(error);
-  const isDatabaseAway = error instanceof Error && error.name === "DatabaseUnavailable";
-  return answerRefusal(c, new Refusal({ reason: isDatabaseAway ? "unavailable" : "internal_error" }));
+  if (!(error instanceof Refusal)) logDefect(error);
+  return answerRefusal(c, refusalFor(error));
 }
 
 /**

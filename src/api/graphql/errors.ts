@@ -1,6 +1,6 @@
 import type { RefusalCode } from "../../domain/reason-definition.ts";
-import { type Reason, sentenceOf } from "../../domain/reasons.ts";
-import { Refusal, shownReason } from "../../domain/refusal.ts";
+import type { Reason } from "../../domain/reasons.ts";
+import { refusalFor, shownReason } from "../../domain/refusal.ts";
 
 const graphqlCodeOf = {
   unauthorized: "UNAUTHENTICATED",
@@ -21,14 +21,9 @@ export function shownError(error: unknown): {
   message: string;
   extensions: { code: string; reason: Reason; params: Record<string, unknown> };
 } {
-  if (error instanceof Refusal) {
-    return {
-      message: error.message,
-      extensions: { code: graphqlCodeOf[error.code], ...shownReason(error) },
-    };
-  }
-  const isDatabaseAway = error instanceof Error && error.name === "DatabaseUnavailable";
-  const reason = isDatabaseAway ? "unavailable" : "internal_error";
-  const code = graphqlCodeOf[isDatabaseAway ? "unavailable" : "internal"];
-  return { message: sentenceOf({ reason }, null), extensions: { code, reason, params: {} } };
+  const refusal = refusalFor(error);
+  return {
+    message: refusal.message,
+    extensions: { code: graphqlCodeOf[refusal.code], ...shownReason(refusal) },
+  };
 }

@@ -2,8 +2,8 @@ import type { TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/http";
 import { type TRPC_ERROR_CODE_NUMBER, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { RefusalCode } from "../../domain/reason-definition.ts";
-import { type Reason, sentenceOf } from "../../domain/reasons.ts";
-import { Refusal, shownReason } from "../../domain/refusal.ts";
+import type { Reason } from "../../domain/reasons.ts";
+import { Refusal, refusalFor, shownReason } from "../../domain/refusal.ts";
 
 const rpcCodeOf = {
   unauthorized: "UNAUTHORIZED",
@@ -62,30 +62,21 @@ type Shown = {
 };
 
 function shownError({ code, cause, message }: TRPCError): Shown {
-  if (cause instanceof Refusal) {
-    return { code: rpcCodeOf[cause.code], message: cause.message, ...shownReason(cause) };
+  if (cause instanceof Refusal || code === "INTERNAL_SERVER_ERROR") {
+    const refusal = refusalFor(cause);
+    return { code: rpcCodeOf[refusal.code], message: refusal.message, ...shownReason(refusal) };
   }
-  if (cause?.name === "DatabaseUnavailable") return plainly("SERVICE_UNAVAILABLE", "unavailable");
   switch (code) {
-    case "INTERNAL_SERVER_ERROR":
-      return plainly(code, "internal_error");
     case "NOT_FOUND":
       return { code, message: "No such procedure", reason: "not_found", params: { resource: "endpoint" } };
     case "METHOD_NOT_SUPPORTED":
-      return { ...plainly(code, "method_not_allowed"), message };
+      return { code, message, reason: "method_not_allowed", params: {} };
     case "UNSUPPORTED_MEDIA_TYPE":
       return unreadable(code, "Content-Type: expected application/json");
     default:
       // Library messages quote the unreadable request, or expose internals.
       return unreadable(code, cause === undefined ? message : "expected a request as tRPC clients send it");
   }
-}
-
-function plainly(
-  code: TRPC_ERROR_CODE_KEY,
-  reason: "unavailable" | "internal_error" | "method_not_allowed",
-): Shown {
-  return { code, message: sentenceOf({ reason }, null), reason, params: {} };
 }
 
 function unreadable(code: TRPC_ERROR_CODE_KEY, message: string): Shown {
