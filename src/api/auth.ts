@@ -38,7 +38,6 @@ export function authRoutes(
 
     const response = await options.handle(await forwarded(c), address);
     addLimitHeaders(c, call.charges);
-    if (response.status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
     return c.newResponse(response.body, response);
   });
   return routes;

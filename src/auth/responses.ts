@@ -1,8 +1,7 @@
 import type { RefusalCode } from "../domain/reason-definition.ts";
 import { codeOf as reasonCode } from "../domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
-import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../http/retry-after.ts";
-import { statusOf } from "../http/status-of.ts";
+import { statusHeaders, statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
 import { FOREIGN_KEY_VIOLATION } from "../store/sql-states.ts";
 import type { AuthRoute } from "./route-list.ts";
@@ -35,7 +34,7 @@ export function errorResponse(
 ): Response {
   return Response.json(
     { error, message: error, code },
-    { status, headers: { "cache-control": "no-store", ...headers } },
+    { status, headers: { "cache-control": "no-store", ...statusHeaders(status), ...headers } },
   );
 }
 
@@ -133,10 +132,12 @@ const REASONS_OF_CODES: Record<string, RefusalFacts> = {
 };
 
 function headersOf({ code, params }: Refusal): Record<string, string> {
-  const headers = { "content-type": "application/json", "cache-control": "no-store" };
-  if (code === "unavailable") return { ...headers, "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` };
-  if (code !== "rate_limited") return headers;
-  return { ...headers, "retry-after": `${params.retryAfterSeconds}` };
+  return {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    ...statusHeaders(statusOf[code]),
+    ...(code === "rate_limited" ? { "retry-after": `${params.retryAfterSeconds}` } : {}),
+  };
 }
 
 async function errorOf(response: Response): Promise<{ code: string; message: string }> {

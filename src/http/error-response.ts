@@ -1,8 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { versionNumber } from "../domain/api-version.ts";
 import { Refusal, type RefusalFacts, refusalFor, shownReason } from "../domain/refusal.ts";
-import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./retry-after.ts";
-import { statusOf } from "./status-of.ts";
+import { statusHeaders, statusOf } from "./status-of.ts";
 
 /**
  * Maps any thrown error to a response.
@@ -37,8 +36,7 @@ export function answerRefusal(
   const status = statusOf[thrown.code];
   // A public route may have allowed caching: an error must not be cached.
   c.header("cache-control", "no-store");
-  if (status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
-  if (status === 503) c.header("retry-after", `${UNAVAILABLE_RETRY_AFTER_SECONDS}`);
+  for (const [name, value] of Object.entries(statusHeaders(status))) c.header(name, value);
   // Not every refusal of this kind has a charge, whose limit headers would say it.
   if (thrown.code === "rate_limited") c.header("retry-after", `${thrown.params.retryAfterSeconds}`);
   return c.json(shown ?? errorBody(thrown, c.get("apiVersion")), status, headers);

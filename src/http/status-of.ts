@@ -1,4 +1,5 @@
 import type { RefusalCode } from "../domain/reason-definition.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./retry-after.ts";
 
 /** The HTTP status of every refusal. */
 export const statusOf = {
@@ -14,3 +15,9 @@ export const statusOf = {
   unavailable: 503,
   internal: 500,
 } as const satisfies Record<RefusalCode, number>;
+
+/** The headers that belong to a status. */
+export function statusHeaders(status: number): Record<string, string> {
+  if (status === 401) return { "www-authenticate": 'Bearer realm="tollgate"' };
+  return status === 503 ? { "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` } : {};
+}

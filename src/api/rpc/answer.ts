@@ -4,7 +4,7 @@ import superjson from "superjson";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { hasCookies } from "../../http/response-headers.ts";
-import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
+import { statusHeaders } from "../../http/status-of.ts";
 import { shapeOf } from "./errors.ts";
 
 /** The same error for all calls of a request, with its status also for streaming clients. */
@@ -27,10 +27,4 @@ export function finished(c: Context<HonoEnv>, response: Response): Response {
   for (const [name, value] of Object.entries(limits)) headers.set(name, value);
   for (const [name, value] of Object.entries(statusHeaders(status))) headers.set(name, value);
   return response;
-}
-
-/** The headers that belong to a status. */
-export function statusHeaders(status: number): Record<string, string> {
-  if (status === 401) return { "www-authenticate": 'Bearer realm="tollgate"' };
-  return status === 503 ? { "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` } : {};
 }
