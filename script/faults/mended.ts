@@ -333,11 +333,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/for-each-concurrently.test.ts"],
   },
   {
-    file: "src/limits/batcher.ts",
+    file: "src/limits/call-collector.ts",
     find: "else lastOf(first).next = added;",
     replace: "else this.#entries.set(redisKey, { ...added, next: lastOf(first) && first });",
     fault: "calls for one key are decided last come, first served",
-    tests: ["test/limits/batcher.test.ts"],
+    tests: ["test/limits/call-collector.test.ts"],
   },
   {
     file: "src/reconcile/reconcile.ts",

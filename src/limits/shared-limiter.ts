@@ -1,4 +1,4 @@
-import { Batcher, type Entry } from "./batcher.ts";
+import { CallCollector, type Entry } from "./call-collector.ts";
 import { checkKey } from "./check-request.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HeldRefusals } from "./held-refusals.ts";
@@ -47,7 +47,7 @@ class SharedLimiter implements Limiter {
   readonly #refusals = new HeldRefusals();
   readonly #answerWithinMs: number;
   readonly #deadlines: Deadlines;
-  readonly #batcher: Batcher;
+  readonly #calls: CallCollector;
   readonly #breakers: NodeBreakers;
   #lastError: unknown = null;
 
@@ -60,7 +60,7 @@ class SharedLimiter implements Limiter {
       this.#lastError = error;
     });
     this.#breakers = new NodeBreakers({ ...options, nodes: () => this.#redis.nodes() });
-    this.#batcher = new Batcher({
+    this.#calls = new CallCollector({
       canShare: this.#redis.canShare,
       send: (entries) => this.#send(entries),
     });
@@ -88,7 +88,7 @@ class SharedLimiter implements Limiter {
     const permit = this.#breakers.of(node).tryAcquire();
     if (permit === "no") return this.#withoutStore(key, limit, windowMs, cost);
     return new Promise((resolve, reject) => {
-      this.#batcher.add(key, node, { redisKey: stored, limit, windowMs, cost }, { resolve, reject, permit });
+      this.#calls.add(key, node, { redisKey: stored, limit, windowMs, cost }, { resolve, reject, permit });
     });
   }
 

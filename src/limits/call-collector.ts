@@ -14,7 +14,7 @@ export type Entry = Batched & { key: string; node: string; waiting: Waiting[]; n
 /** Redis does nothing else while it runs a script, which takes a few milliseconds for this many keys. */
 const MAX_KEYS = 256;
 
-export type BatcherOptions = {
+type CallCollectorOptions = {
   /** Whether one command can hold several keys. */
   canShare: () => boolean;
   send: (entries: readonly Entry[]) => void;
@@ -24,11 +24,11 @@ export type BatcherOptions = {
  * Collects the calls of one turn of the event loop and sends them together. Repeated calls for one key under
  * one policy become one entry, in the order in which they were made.
  */
-export class Batcher {
-  readonly #options: BatcherOptions;
+export class CallCollector {
+  readonly #options: CallCollectorOptions;
   #entries = new Map<string, Entry>();
 
-  constructor(options: BatcherOptions) {
+  constructor(options: CallCollectorOptions) {
     this.#options = options;
   }
 

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { Batcher, type Entry } from "../../src/limits/batcher.ts";
+import { CallCollector, type Entry } from "../../src/limits/call-collector.ts";
 
 const WAITING = { resolve() {}, reject() {}, permit: "yes" } as const;
 
 it("sends calls for one key in the order in which they were made, whatever they cost", async () => {
   const sent = await new Promise<readonly Entry[]>((send) => {
-    const batcher = new Batcher({ canShare: () => true, send });
+    const calls = new CallCollector({ canShare: () => true, send });
     for (const cost of [5, 1, 6, 1]) {
-      batcher.add("api:user_1", "node", { redisKey: "key", limit: 10, windowMs: 60_000, cost }, WAITING);
+      calls.add("api:user_1", "node", { redisKey: "key", limit: 10, windowMs: 60_000, cost }, WAITING);
     }
   });
   // A call that costs one is counted with an earlier one.
