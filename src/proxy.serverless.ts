@@ -8,7 +8,7 @@ import { isCrossOrigin } from "./http/origin-check.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
 import { statusOf } from "./http/status-of.ts";
-import type { Charge } from "./limits/charge.ts";
+import type { LimitCharge } from "./limits/charge.ts";
 import { charge } from "./operations/call.ts";
 
 const METHODS = ["GET", "HEAD", "POST"];
@@ -30,7 +30,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce, appUrl);
   const headers = new Headers([["x-request-id", id], ...pageHeaders(policy, appUrl)]);
-  const charges: Charge[] = [];
+  const charges: LimitCharge[] = [];
   try {
     const refused = refusalOf(request, ownOrigins);
     if (refused) return sendText(refused.status, refused.text, headers);

@@ -4,7 +4,7 @@ import { notFound, Refusal, refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { isCrossOrigin } from "../http/origin-check.ts";
 import { addCookie } from "../http/response-headers.ts";
-import type { Charge } from "../limits/charge.ts";
+import type { LimitCharge } from "../limits/charge.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/call.ts";
 
@@ -29,7 +29,7 @@ export type CallerContext = {
  * @throws Refusal `unauthorized` for an invalid key, `forbidden` for a cross-origin write
  */
 export async function authenticate(c: Context<HonoEnv>, callers: CallerContext): Promise<Call> {
-  const charges: Charge[] = [];
+  const charges: LimitCharge[] = [];
   c.set("charges", charges);
   const { caller, setCookies } = await identify(credentialsOf(c, callers), callers, charges);
   for (const cookie of setCookies) addCookie(c, cookie);
@@ -58,7 +58,7 @@ export async function authenticateLink(
   callers: CallerContext,
   { plugin, secret }: { plugin: string; secret: string },
 ): Promise<Call & { caller: Person }> {
-  const charges: Charge[] = [];
+  const charges: LimitCharge[] = [];
   c.set("charges", charges);
   const address = addressOf(c, callers);
   const caller = await callers.auth.authenticateLink(plugin, secret, address);
@@ -76,7 +76,7 @@ export async function authenticateLink(
 export async function checkKey(
   c: Context<HonoEnv>,
   callers: CallerContext,
-  charges: Charge[],
+  charges: LimitCharge[],
 ): Promise<void> {
   const { header, address } = credentialsOf(c, callers);
   const withoutCookie = (name: string) => (name === "cookie" ? undefined : header(name));
@@ -85,7 +85,7 @@ export async function checkKey(
 }
 
 /** @throws Refusal */
-async function identify(credentials: Credentials, callers: CallerContext, charges: Charge[]) {
+async function identify(credentials: Credentials, callers: CallerContext, charges: LimitCharge[]) {
   const { address } = credentials;
   try {
     return await callers.auth.identify(credentials);

@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { VersionChoice } from "../domain/api-version.ts";
-import type { Charge } from "../limits/charge.ts";
+import type { LimitCharge } from "../limits/charge.ts";
 
 /** The Hono environment of every API handler. */
 export type HonoEnv = {
@@ -11,7 +11,7 @@ export type HonoEnv = {
     apiVersion: string;
     versionChosenBy: VersionChoice;
     /** Charges of this call so far; absent before the caller is known. */
-    charges?: Charge[];
+    charges?: LimitCharge[];
     /** See `response-headers.ts`. */
     head?: Record<string, string>;
     headersApplied?: boolean;

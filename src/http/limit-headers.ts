@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { type Charge, retryAfterSeconds, secondsUntilReset } from "../limits/charge.ts";
+import { type LimitCharge, retryAfterSeconds, secondsUntilReset } from "../limits/charge.ts";
 
 /**
  * Rate-limit headers of a response: the common `X-RateLimit-*` fields for the limit with the lowest
  * remainder, draft-ietf-httpapi-ratelimit-headers (since revision 09) for each, and `Retry-After` after a
  * refusal.
  */
-export function limitHeaders(charges: readonly Charge[]): Record<string, string> {
+export function limitHeaders(charges: readonly LimitCharge[]): Record<string, string> {
   let lowest = charges[0];
   if (lowest === undefined) return {};
   let retryAfter = 0;
@@ -32,11 +32,11 @@ export function limitHeaders(charges: readonly Charge[]): Record<string, string>
 }
 
 /** Adds them to the response that the context makes. */
-export function addLimitHeaders(c: Context, charges: readonly Charge[]): void {
+export function addLimitHeaders(c: Context, charges: readonly LimitCharge[]): void {
   for (const [name, value] of Object.entries(limitHeaders(charges))) c.header(name, value);
 }
 
 /** A batch is charged to one scope several times: the last charge has the remainder. */
-function isLastOfScope(charge: Charge, charges: readonly Charge[]): boolean {
+function isLastOfScope(charge: LimitCharge, charges: readonly LimitCharge[]): boolean {
   return charges.length === 1 || charges.findLast(({ scope }) => scope === charge.scope) === charge;
 }

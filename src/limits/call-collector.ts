@@ -1,9 +1,9 @@
-import type { Decision } from "./rate-limit.ts";
+import type { RateLimitResult } from "./rate-limit.ts";
 import type { Batched } from "./redis-script.ts";
 
 /** One call that waits for its decision. */
 export type Waiting = {
-  resolve(decision: Decision): void;
+  resolve(decision: RateLimitResult): void;
   reject(error: unknown): void;
   permit: "yes" | "probe";
 };

@@ -1,4 +1,4 @@
-import type { Decision } from "./rate-limit.ts";
+import type { RateLimitResult } from "./rate-limit.ts";
 
 /**
  * What a refusal reveals about a key: how many requests are counted, and when enough of them leave the
@@ -38,7 +38,13 @@ export class HeldRefusals {
     return this.#young.size + this.#old.size;
   }
 
-  find(key: string, windowMs: number, limit: number, cost: number, now: () => number): Decision | undefined {
+  find(
+    key: string,
+    windowMs: number,
+    limit: number,
+    cost: number,
+    now: () => number,
+  ): RateLimitResult | undefined {
     if (this.#young.size === 0 && this.#old.size === 0) return undefined;
     let refusal: HeldRefusal | null | undefined = this.#young.get(key) ?? this.#old.get(key);
     while (refusal && (refusal.windowMs !== windowMs || refusal.limit !== limit)) refusal = refusal.next;
@@ -75,7 +81,7 @@ export class HeldRefusals {
   }
 }
 
-function decisionOf(refusal: HeldRefusal, cost: number, now: number): Decision | undefined {
+function decisionOf(refusal: HeldRefusal, cost: number, now: number): RateLimitResult | undefined {
   const { leaveAt } = refusal;
   let expired = 0;
   while (expired < leaveAt.length && (leaveAt[expired] as number) <= now) expired += 1;

@@ -1,4 +1,4 @@
-import type { Decision } from "./rate-limit.ts";
+import type { RateLimitResult } from "./rate-limit.ts";
 
 /** Decides in the memory of this process, or in a shared store. Limit, window and cost have been checked. */
 export interface Limiter {
@@ -6,7 +6,12 @@ export interface Limiter {
    * Counts per key and window. Returns no promise when the decision is known at once.
    * @throws LimiterUnavailable, and RangeError when the key is invalid
    */
-  decide(key: string, limit: number, windowMs: number, cost: number): Decision | Promise<Decision>;
+  decide(
+    key: string,
+    limit: number,
+    windowMs: number,
+    cost: number,
+  ): RateLimitResult | Promise<RateLimitResult>;
   close(): Promise<void>;
 }
 

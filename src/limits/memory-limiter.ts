@@ -3,7 +3,7 @@ import { steadyNow } from "./clock.ts";
 import type { Limiter, LimiterLog, LimiterMetrics } from "./limiter.ts";
 import { Blocks } from "./memory-blocks.ts";
 import { MemoryWindow } from "./memory-window.ts";
-import type { Decision } from "./rate-limit.ts";
+import type { RateLimitResult } from "./rate-limit.ts";
 
 export type MemoryOptions = {
   log: LimiterLog;
@@ -43,7 +43,7 @@ export class MemoryLimiter implements Limiter {
     this.#maxKeys = options.maxMemoryKeys ?? MAX_KEYS;
   }
 
-  decide(key: string, limit: number, windowMs: number, cost: number): Decision {
+  decide(key: string, limit: number, windowMs: number, cost: number): RateLimitResult {
     const now = this.#now();
     const window = windowMs === this.#lastWindow.windowMs ? this.#lastWindow : this.#windowOf(windowMs);
     const index = window.find(key);

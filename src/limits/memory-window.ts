@@ -1,5 +1,5 @@
 import type { Blocks } from "./memory-blocks.ts";
-import type { Decision } from "./rate-limit.ts";
+import type { RateLimitResult } from "./rate-limit.ts";
 
 // A key's fields, side by side in one array.
 const PREVIOUS = 0;
@@ -66,7 +66,7 @@ export class MemoryWindow {
     return index;
   }
 
-  decide(index: number, limit: number, cost: number, now: number): Decision {
+  decide(index: number, limit: number, cost: number, now: number): RateLimitResult {
     const fields = this.#fields;
     const at = index * FIELDS;
     const counted = this.#expire(at, now);

@@ -1,7 +1,7 @@
 import type { Limit, Policies } from "./policies.ts";
 
 /** The result of one call to the limiter. */
-export type Decision = {
+export type RateLimitResult = {
   allowed: boolean;
   /** How many more requests of cost 1 would be admitted now. */
   remaining: number;
@@ -19,7 +19,10 @@ export type Decision = {
  * @throws RangeError when the limit is invalid, or the cost (default 1) exceeds it
  * @throws LimiterUnavailable when counts are shared and their store does not answer
  */
-export type RateLimit = (key: string, options: Limit & { cost?: number }) => Decision | Promise<Decision>;
+export type RateLimit = (
+  key: string,
+  options: Limit & { cost?: number },
+) => RateLimitResult | Promise<RateLimitResult>;
 
 /** The shared store does not answer, and this scope must not be served without it. */
 export class LimiterUnavailable extends Error {

@@ -7,7 +7,7 @@ import type { Limiter, LimiterLog, LimiterMetrics } from "./limiter.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
 import { NodeBreakers } from "./node-breakers.ts";
 import { isRefusedWithoutSharedStore } from "./policies.ts";
-import { type Decision, LimiterUnavailable } from "./rate-limit.ts";
+import { LimiterUnavailable, type RateLimitResult } from "./rate-limit.ts";
 import { openRedis, type RedisConnection } from "./redis-connection.ts";
 import { commandFor, type Outcome, readReply, redisKey, withScript } from "./redis-script.ts";
 
@@ -75,7 +75,12 @@ class SharedLimiter implements Limiter {
     else this.#breakers.of("").open(this.#lastError ?? new Error("no connection yet"));
   }
 
-  decide(key: string, limit: number, windowMs: number, cost: number): Decision | Promise<Decision> {
+  decide(
+    key: string,
+    limit: number,
+    windowMs: number,
+    cost: number,
+  ): RateLimitResult | Promise<RateLimitResult> {
     const refusal = this.#refusals.find(key, windowMs, limit, cost, this.#options.now);
     if (refusal) {
       this.#options.metrics.decidedWithoutStore(scopeOf(key), "remembered");
@@ -175,7 +180,7 @@ class SharedLimiter implements Limiter {
   }
 
   /** @throws LimiterUnavailable */
-  #withoutStore(key: string, limit: number, windowMs: number, cost: number): Decision {
+  #withoutStore(key: string, limit: number, windowMs: number, cost: number): RateLimitResult {
     const scope = scopeOf(key);
     if (isRefusedWithoutSharedStore(scope)) {
       this.#options.metrics.decidedWithoutStore(scope, "unavailable");

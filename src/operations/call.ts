@@ -1,15 +1,15 @@
 import type { Caller } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
-import { type Charge, retryAfterSeconds } from "../limits/charge.ts";
+import { type LimitCharge, retryAfterSeconds } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";
 import type { ChargedScope, Limit } from "../limits/policies.ts";
-import type { Decision, Limits } from "../limits/rate-limit.ts";
+import type { Limits, RateLimitResult } from "../limits/rate-limit.ts";
 
 /** One request from outside, which may call several operations. */
 export type Call = {
   caller: Caller;
   /** Every charge so far, refused ones included: the surface shows what remains. */
-  charges: Charge[];
+  charges: LimitCharge[];
   /** Not charged to any limit: a page's reads are charged as one page. */
   isExempt?: boolean;
   /** How many operations of a service key have been charged with the request that calls them. */
@@ -72,7 +72,7 @@ export async function charge(
   }
   const counted = countedAs(scope, caller, limits);
   if (cost > counted.limit) refuse({ reason: "batch_too_large", params: { max: counted.limit } });
-  let decision: Decision | Promise<Decision>;
+  let decision: RateLimitResult | Promise<RateLimitResult>;
   try {
     decision = limits.rateLimit(limitKey(counted.scope, counted.id), {
       limit: counted.limit,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { limitHeaders } from "../../src/http/limit-headers.ts";
-import type { Charge } from "../../src/limits/charge.ts";
+import type { LimitCharge } from "../../src/limits/charge.ts";
 
 const NOW = 1_800_000_000_000;
 
-function charge(overrides: Partial<Charge>): Charge {
+function charge(overrides: Partial<LimitCharge>): LimitCharge {
   return {
     scope: "api",
     limit: 30,

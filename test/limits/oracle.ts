@@ -1,4 +1,4 @@
-import type { Decision } from "../../src/limits/rate-limit.ts";
+import type { RateLimitResult } from "../../src/limits/rate-limit.ts";
 
 /** One request, `after` milliseconds after the one before it. */
 type Step = { after: number; key: string; limit: number; windowSeconds: number; cost: number };
@@ -6,7 +6,7 @@ type Step = { after: number; key: string; limit: number; windowSeconds: number; 
 /** The limiter in its simplest form: keeps every admitted request, and scans them all for each decision. */
 export function oracle() {
   const admitted = new Map<string, number[]>();
-  return (now: number, { key, limit, windowSeconds, cost }: Omit<Step, "after">): Decision => {
+  return (now: number, { key, limit, windowSeconds, cost }: Omit<Step, "after">): RateLimitResult => {
     const windowMs = windowSeconds * 1000;
     const all = admitted.get(`${windowMs} ${key}`) ?? [];
     const counted = all.filter((time) => time + windowMs > now);

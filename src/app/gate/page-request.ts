@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { AccountCall, AccountCallResult } from "../../domain/account-call.ts";
 import type { Person } from "../../domain/caller.ts";
 import type { RefusalCode } from "../../domain/reason-definition.ts";
-import type { Charge } from "../../limits/charge.ts";
+import type { LimitCharge } from "../../limits/charge.ts";
 import type { Scope } from "../../limits/policies.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
@@ -22,7 +22,7 @@ export type PageRequest = {
   /** The request's header, by its name in lower case. */
   header(name: string): string | undefined;
   /** Adds the rate-limit headers of a call, until the response's headers have been sent. */
-  charged(charges: readonly Charge[]): void;
+  charged(charges: readonly LimitCharge[]): void;
   /** Until then, an error is taken to be in the request itself. */
   markParsed(): void;
   /** The status that replaces the 500 of Next.js from now on; `null`: the error is ours, and 500 is right. */

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import type { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
-import type { Charge } from "../../limits/charge.ts";
+import type { LimitCharge } from "../../limits/charge.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Access, execute, type Operation } from "../../operations/operation.ts";
 import { refusalOf } from "./refusal.ts";
@@ -22,7 +22,7 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
   readInput: () => Record<string, unknown> | Promise<Record<string, unknown>>,
 ): Promise<z.input<Output>> {
   const { address, deps, path, person } = await currentRequest();
-  const charges: Charge[] = [];
+  const charges: LimitCharge[] = [];
   const readForm = async () =>
     form instanceof FormData
       ? withoutMissing(form, await readInput())

@@ -1,5 +1,5 @@
 import { Refusal } from "../../domain/refusal.ts";
-import type { Charge } from "../../limits/charge.ts";
+import type { LimitCharge } from "../../limits/charge.ts";
 import type { PageRequest } from "./page-request.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
@@ -10,7 +10,7 @@ import { isUnavailable } from "./unavailable.ts";
  * @throws Refusal, also while the database is away
  */
 export async function withLimitHeaders<Done>(
-  charges: readonly Charge[],
+  charges: readonly LimitCharge[],
   charged: () => Promise<Done>,
 ): Promise<Done> {
   const request = await currentRequest();

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Charge } from "../../limits/charge.ts";
+import type { LimitCharge } from "../../limits/charge.ts";
 import type { Limits } from "../../limits/rate-limit.ts";
 import { charge } from "../../operations/call.ts";
 import { addressOfOwn } from "./own-request.ts";
@@ -11,7 +11,7 @@ import { addressOfOwn } from "./own-request.ts";
  */
 export async function chargePage(
   incoming: IncomingMessage,
-  { limits, address, charges }: { limits: Limits; address: string; charges: Charge[] },
+  { limits, address, charges }: { limits: Limits; address: string; charges: LimitCharge[] },
 ): Promise<void> {
   // The action has been charged already, and over loopback all users would share one address.
   if (addressOfOwn(incoming) === null)

@@ -10,7 +10,7 @@ import { isCrossOrigin } from "../../http/origin-check.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
 import { statusOf } from "../../http/status-of.ts";
-import type { Charge } from "../../limits/charge.ts";
+import type { LimitCharge } from "../../limits/charge.ts";
 import { builtFiles } from "./built-files.ts";
 import { chargePage } from "./charge-page.ts";
 import { loadNext } from "./load-next.ts";
@@ -57,7 +57,7 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
       const route = tracing ? await routeOf(incoming.url ?? "") : null;
       if (route !== null) tracing?.setRoute(route);
       const requestId = randomUUID();
-      const charges: Charge[] = [];
+      const charges: LimitCharge[] = [];
       outgoing.setHeader("x-request-id", requestId);
       for (const [name, value] of pageHeaders(NO_CONTENT_POLICY, options.appUrl))
         outgoing.setHeader(name, value);

@@ -4,7 +4,7 @@ import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { Person } from "../../domain/caller.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
-import type { Charge } from "../../limits/charge.ts";
+import type { LimitCharge } from "../../limits/charge.ts";
 import { isLate } from "../../operations/call.ts";
 import { errorDocument } from "./error-document.ts";
 import { errorStatus } from "./error-status.ts";
@@ -16,7 +16,7 @@ import { replaceErrorDocument } from "./replace-error-document.ts";
 export async function openRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { id, address, charges: ownCharges }: { id: string; address: string; charges: readonly Charge[] },
+  { id, address, charges: ownCharges }: { id: string; address: string; charges: readonly LimitCharge[] },
   { auth, deps, ownOrigins, appUrl, mails, log }: PagesOptions,
 ): Promise<PageRequest> {
   const { headers } = incoming;
@@ -48,8 +48,8 @@ export async function openRequest(
     current ??= isLate(identifiedAtMs) ? identify() : Promise.resolve(identified);
     return current;
   };
-  const latest = new Map<string, Charge>();
-  const addCharges = (charges: readonly Charge[]) => {
+  const latest = new Map<string, LimitCharge>();
+  const addCharges = (charges: readonly LimitCharge[]) => {
     for (const charge of charges) latest.set(charge.scope, charge);
     if (outgoing.headersSent) return;
     for (const [name, value] of Object.entries(limitHeaders([...latest.values()])))
