@@ -4,10 +4,10 @@ import { ROUTES } from "../../src/api/rest/routes.ts";
 import { resumeAnswer } from "../../src/operations/chat/resume-answer.ts";
 import { sendMessage } from "../../src/operations/chat/send-message.ts";
 import { streamEvents } from "../../src/operations/events/stream-events.ts";
-import type { Access } from "../../src/operations/operation.ts";
+import type { AccessLevel } from "../../src/operations/operation.ts";
 import { code, table } from "./table.ts";
 
-const CALLERS: Record<Access, string> = {
+const CALLERS: Record<AccessLevel, string> = {
   anyone: "anyone",
   person: "signed in, or an API key",
   session: "signed in",

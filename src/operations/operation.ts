@@ -22,9 +22,9 @@ import { assertPermission, type FindNamedUser, onBehalf } from "./on-behalf.ts";
  * operator; the operator only; a service key only. What a service key may call besides is decided by the
  * operation's `permission`.
  */
-export type Access = "anyone" | "person" | "session" | "admin" | "operator" | "service";
+export type AccessLevel = "anyone" | "person" | "session" | "admin" | "operator" | "service";
 
-type CallerOf<A extends Access> = A extends "anyone"
+type CallerOf<A extends AccessLevel> = A extends "anyone"
   ? Caller
   : A extends "admin"
     ? Person | Operator
@@ -38,7 +38,7 @@ export type Operation<
   Deps,
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
-  A extends Access = Access,
+  A extends AccessLevel = AccessLevel,
   P extends Permission | undefined = Permission | undefined,
 > = {
   /** `<noun>.<verb>`, unique. */
@@ -68,7 +68,7 @@ export function defineOperation<
   Deps,
   Input extends z.ZodType,
   Output extends z.ZodType,
-  const A extends Access,
+  const A extends AccessLevel,
   const P extends Permission | undefined = undefined,
 >(operation: Operation<Deps, Input, Output, A, P>): Operation<Deps, Input, Output, A, P> {
   return operation;
@@ -91,7 +91,7 @@ export type Gate = {
  * @param readInput called only once the limit admits the call: the bodies of a flood are not read
  * @throws Refusal, and whatever else `run` throws: a defect
  */
-export async function execute<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+export async function execute<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends AccessLevel>(
   operation: Operation<Deps, Input, Output, A>,
   deps: Deps & Gate,
   call: Call,
@@ -112,7 +112,7 @@ export async function execute<Deps, Input extends z.ZodType, Output extends z.Zo
   }
 }
 
-async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends AccessLevel>(
   operation: Operation<Deps, Input, Output, A>,
   deps: Deps & Gate,
   call: Call,

@@ -39,14 +39,14 @@ export async function callAfterHook(
   }
 }
 
-type StoredSubscription = Omit<
+type SubscriptionJson = Omit<
   CommittedChange["subscription"],
   "currentPeriodEnd" | "createdAt" | "updatedAt"
 > & { currentPeriodEnd: string | null; createdAt: string; updatedAt: string };
 
 function committedChange({ id, type, occurredAt, data }: Omit<OutboundEvent, "version">): CommittedChange {
   const { subscription, externalId } = data as {
-    subscription: StoredSubscription;
+    subscription: SubscriptionJson;
     externalId: string | null;
   };
   const { currentPeriodEnd, createdAt, updatedAt } = subscription;

@@ -19,7 +19,7 @@ import type { FieldDrift } from "./subscription-drift.ts";
 export type PaymentComparison = "unchanged" | "corrected" | "recorded" | "not_at_provider" | "keeps_changing";
 
 /** What the provider has answered, and since when it may be outdated. */
-export type ListedPayment = { state: PaymentState; askedAtMicros: number };
+export type FetchedPayment = { state: PaymentState; askedAtMicros: number };
 
 const ROUNDS = 5;
 
@@ -37,9 +37,9 @@ export async function comparePayment(
     providerPaymentId,
     listed,
     ...options
-  }: { providerPaymentId: string; by: Reconciler; notify: boolean; listed?: ListedPayment },
+  }: { providerPaymentId: string; by: Reconciler; notify: boolean; listed?: FetchedPayment },
 ): Promise<PaymentComparison> {
-  const attempt = (answer: ListedPayment, before: VerifiablePayment | null) =>
+  const attempt = (answer: FetchedPayment, before: VerifiablePayment | null) =>
     retryOnContention(() => correct(intake, slot, { ...answer, before }, options));
   if (listed !== undefined) {
     const comparison = await attempt(listed, null);

@@ -3,7 +3,7 @@ import type { PaymentState } from "../domain/payment-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findPaymentOwners, findPayments } from "../store/verify-payments.ts";
-import { comparePayment, type ListedPayment } from "./compare-payment.ts";
+import { comparePayment, type FetchedPayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
 import { paymentDrift } from "./payment-drift.ts";
@@ -34,7 +34,7 @@ export async function comparePayments(
 ): Promise<number> {
   let count = 0;
   const askedAtMicros = Date.now() * 1000;
-  const compare = async (providerPaymentId: string, answer: { listed?: ListedPayment }) => {
+  const compare = async (providerPaymentId: string, answer: { listed?: FetchedPayment }) => {
     const options = { providerPaymentId, by, notify, ...answer };
     const comparison = await comparePayment(intake, slot, api, options);
     if (comparison === "recorded" || comparison === "corrected") count += 1;

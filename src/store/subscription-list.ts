@@ -3,7 +3,7 @@ import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
 
-export type ListedSubscription = {
+export type StoredSubscription = {
   id: string;
   userId: string | null;
   provider: Slot;
@@ -37,8 +37,8 @@ export async function subscriptionsOfSlot(
   database: Queryable,
   provider: Slot,
   names: { userIds: readonly string[]; providerSubscriptionIds: readonly string[] },
-): Promise<ListedSubscription[]> {
-  return database.run<ListedSubscription>(OF_SLOT, [provider, names.userIds, names.providerSubscriptionIds]);
+): Promise<StoredSubscription[]> {
+  return database.run<StoredSubscription>(OF_SLOT, [provider, names.userIds, names.providerSubscriptionIds]);
 }
 
 const OF_USER = {
@@ -57,7 +57,7 @@ export async function subscriptionsOfUser(
   database: Queryable,
   userId: string,
   { before, limit }: { before: ListPosition | null; limit: number },
-): Promise<(ListedSubscription & { atMicros: string })[]> {
+): Promise<(StoredSubscription & { atMicros: string })[]> {
   return database.run(OF_USER, [userId, ...positionParameters(before), limit]);
 }
 
@@ -86,15 +86,15 @@ limit 1`,
 export async function liveSubscriptionOfUser(
   database: Queryable,
   userId: string,
-): Promise<ListedSubscription | null> {
-  const [row] = await database.run<ListedSubscription>(LIVE_OF_USER, [userId, LIVE_STATUSES]);
+): Promise<StoredSubscription | null> {
+  const [row] = await database.run<StoredSubscription>(LIVE_OF_USER, [userId, LIVE_STATUSES]);
   return row ?? null;
 }
 
 const FIND = { name: "find_subscription", text: `select ${COLUMNS} from subscription where id = $1` };
 
-export async function findSubscription(database: Queryable, id: string): Promise<ListedSubscription | null> {
-  const [row] = await database.run<ListedSubscription>(FIND, [id]);
+export async function findSubscription(database: Queryable, id: string): Promise<StoredSubscription | null> {
+  const [row] = await database.run<StoredSubscription>(FIND, [id]);
   return row ?? null;
 }
 
@@ -113,8 +113,8 @@ export async function subscriptionsOfUsers(
   database: Queryable,
   userIds: readonly string[],
   { perUser }: { perUser: number },
-): Promise<Map<string, ListedSubscription[]>> {
-  const rows = await database.run<ListedSubscription & { userId: string }>(OF_USERS, [userIds, perUser]);
+): Promise<Map<string, StoredSubscription[]>> {
+  const rows = await database.run<StoredSubscription & { userId: string }>(OF_USERS, [userIds, perUser]);
   return Map.groupBy(rows, (row) => row.userId);
 }
 
@@ -132,7 +132,7 @@ from (
 order by found."updatedAt" desc, found.id desc`,
 };
 
-type OutOfOrder = ListedSubscription & {
+type OutOfOrder = StoredSubscription & {
   atMicros: string;
   /** `null` once the account has been deleted. */
   userName: string | null;

@@ -4,7 +4,7 @@ import type { Permission } from "../../domain/permission.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Call } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
-import { type Access, execute, type Operation } from "../../operations/operation.ts";
+import { type AccessLevel, execute, type Operation } from "../../operations/operation.ts";
 import { type RpcErrorShape, shapeOf } from "./errors.ts";
 import { type InputReader, transformer, withoutDirection } from "./input.ts";
 
@@ -60,7 +60,7 @@ type Showing<Output, Shown, Missing> = {
   missing?: Missing;
 };
 
-function level<A extends Access>(...served: A[]) {
+function level<A extends AccessLevel>(...served: A[]) {
   function gated<Input extends z.ZodType, Output extends z.ZodType, Shown, Missing>(
     operation: Operation<Dependencies, Input, Output, A>,
     { show, missing }: Showing<z.input<Output>, Shown, Missing>,

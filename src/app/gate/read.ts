@@ -3,7 +3,7 @@ import { cache } from "react";
 import type { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
-import { type Access, execute, type Operation } from "../../operations/operation.ts";
+import { type AccessLevel, execute, type Operation } from "../../operations/operation.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { refusalOf } from "./refusal.ts";
 import { currentRequest, requireUser } from "./request.ts";
@@ -13,7 +13,7 @@ import { isUnavailable } from "./unavailable.ts";
  * Runs a query for a page: access, validation, logic. It is exempt from the operation's limit, as viewing
  * pages must not use up what the user's API clients may do.
  */
-export async function read<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+export async function read<Input extends z.ZodType, Output extends z.ZodType, A extends AccessLevel>(
   operation: Operation<Dependencies, Input, Output, A>,
   input: z.input<Input>,
 ): Promise<z.input<Output>> {

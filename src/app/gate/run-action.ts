@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
-import { type Access, execute, type Operation } from "../../operations/operation.ts";
+import { type AccessLevel, execute, type Operation } from "../../operations/operation.ts";
 import { refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
 import { signInAgainPath } from "./same-site-path.ts";
@@ -16,7 +16,7 @@ import { withLimitHeaders } from "./with-limit-headers.ts";
  * @param readInput called once the limit admits the call, and only for a form
  * @throws Refusal, also over the limit, with the specification's message, and while the database is away
  */
-export async function runAction<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+export async function runAction<Input extends z.ZodType, Output extends z.ZodType, A extends AccessLevel>(
   operation: Operation<Dependencies, Input, Output, A>,
   form: FormData,
   readInput: () => Record<string, unknown> | Promise<Record<string, unknown>>,
