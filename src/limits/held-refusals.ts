@@ -18,7 +18,7 @@ type HeldRefusal = {
   next: HeldRefusal | null;
 };
 
-const KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /**
  * Refusals that still hold. A refused request is not counted, so nothing can be admitted while they hold, and
@@ -26,29 +26,19 @@ const KEYS = 10_000;
  * it does not know. Bounded by forgetting, which costs one more call.
  */
 export class HeldRefusals {
-  readonly #keys: number;
+  readonly #now: () => number;
   #young = new Map<string, HeldRefusal>();
   #old = new Map<string, HeldRefusal>();
 
-  constructor(keys = KEYS) {
-    this.#keys = keys;
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
-  get size(): number {
-    return this.#young.size + this.#old.size;
-  }
-
-  find(
-    key: string,
-    windowMs: number,
-    limit: number,
-    cost: number,
-    now: () => number,
-  ): RateLimitResult | undefined {
+  find(key: string, limit: number, windowMs: number, cost: number): RateLimitResult | undefined {
     if (this.#young.size === 0 && this.#old.size === 0) return undefined;
     let refusal: HeldRefusal | null | undefined = this.#young.get(key) ?? this.#old.get(key);
-    while (refusal && (refusal.windowMs !== windowMs || refusal.limit !== limit)) refusal = refusal.next;
-    return refusal ? decisionOf(refusal, cost, now()) : undefined;
+    while (refusal && (refusal.limit !== limit || refusal.windowMs !== windowMs)) refusal = refusal.next;
+    return refusal ? decisionOf(refusal, cost, this.#now()) : undefined;
   }
 
   /** @param of `leaveInUs`: microseconds until each request leaves that must, the soonest first */
@@ -59,8 +49,8 @@ export class HeldRefusals {
     answeredAt: number,
   ): void {
     const { windowMs, limit, counted, leaveInUs } = of;
-    const otherWindows = without(this.#young.get(key) ?? this.#old.get(key) ?? null, windowMs, limit);
-    if (this.#young.size >= this.#keys / 2) {
+    const otherWindows = without(this.#young.get(key) ?? this.#old.get(key) ?? null, limit, windowMs);
+    if (this.#young.size >= MAX_KEYS / 2) {
       this.#old = this.#young;
       this.#young = new Map();
     }
@@ -92,8 +82,8 @@ function decisionOf(refusal: HeldRefusal, cost: number, now: number): RateLimitR
   return { allowed: false, remaining: counted < refusal.limit ? refusal.limit - counted : 0, resetAt };
 }
 
-function without(refusal: HeldRefusal | null, windowMs: number, limit: number): HeldRefusal | null {
+function without(refusal: HeldRefusal | null, limit: number, windowMs: number): HeldRefusal | null {
   if (!refusal) return null;
-  if (refusal.windowMs === windowMs && refusal.limit === limit) return refusal.next;
-  return { ...refusal, next: without(refusal.next, windowMs, limit) };
+  if (refusal.limit === limit && refusal.windowMs === windowMs) return refusal.next;
+  return { ...refusal, next: without(refusal.next, limit, windowMs) };
 }

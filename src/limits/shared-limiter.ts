@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { CallCollector, type Entry } from "./call-collector.ts";
 import { checkKey } from "./check-request.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -44,7 +45,7 @@ class SharedLimiter implements Limiter {
   readonly #options: SharedOptions;
   readonly #redis: RedisConnection;
   readonly #local: MemoryLimiter;
-  readonly #refusals = new HeldRefusals();
+  readonly #refusals: HeldRefusals;
   readonly #answerWithinMs: number;
   readonly #deadlines: Deadlines;
   readonly #calls: CallCollector;
@@ -54,6 +55,7 @@ class SharedLimiter implements Limiter {
   constructor(options: SharedOptions) {
     this.#options = options;
     this.#local = new MemoryLimiter(options);
+    this.#refusals = new HeldRefusals(options.now);
     this.#answerWithinMs = options.answerWithinMs ?? RESPONSE_TIMEOUT_MS;
     this.#deadlines = new Deadlines(this.#answerWithinMs);
     this.#redis = openRedis(options.redisUrls, (error) => {
@@ -67,10 +69,8 @@ class SharedLimiter implements Limiter {
   }
 
   async start(): Promise<void> {
-    const timeout = Promise.withResolvers<false>();
-    const timer = setTimeout(() => timeout.resolve(false), CONNECT_TIMEOUT_MS);
-    const connected = await Promise.race([this.#redis.connected.then(() => true), timeout.promise]);
-    clearTimeout(timer);
+    const timeout = sleep(CONNECT_TIMEOUT_MS, false, { ref: false });
+    const connected = await Promise.race([this.#redis.connected.then(() => true), timeout]);
     if (connected) this.#options.metrics.sharedStore(true);
     else this.#breakers.of("").open(this.#lastError ?? new Error("no connection yet"));
   }
@@ -81,7 +81,7 @@ class SharedLimiter implements Limiter {
     windowMs: number,
     cost: number,
   ): RateLimitResult | Promise<RateLimitResult> {
-    const refusal = this.#refusals.find(key, windowMs, limit, cost, this.#options.now);
+    const refusal = this.#refusals.find(key, limit, windowMs, cost);
     if (refusal) {
       this.#options.metrics.decidedWithoutStore(scopeOf(key), "remembered");
       return refusal;
