@@ -1,7 +1,12 @@
 import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import { claimDeliveries, confirmRepeats, findLocked, type NewDelivery } from "../store/deliveries.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import { inTransaction, isLockTimeout, type TransactionOptions } from "../store/transaction.ts";
+import {
+  inOwnTransaction,
+  inTransaction,
+  isLockTimeout,
+  type TransactionOptions,
+} from "../store/transaction.ts";
 import type { Claimed } from "./claimed-event.ts";
 import type { IncomingEvent } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
@@ -107,11 +112,9 @@ async function claimTogether(
   limits: TransactionOptions,
 ): Promise<Claimed[]> {
   const group = events.map(({ delivery }) => delivery);
-  const results = await inTransaction(intake.database, limits, async (transaction) => {
-    const claiming = claimDeliveries(transaction, group, intake.leaseSeconds);
-    await transaction.commitAfter([claiming]);
-    return claiming;
-  });
+  const results = await inOwnTransaction(intake.database, limits, (transaction) =>
+    claimDeliveries(transaction, group, intake.leaseSeconds),
+  );
   if (results.some((result) => result.claim)) await intake.reached("claimed");
 
   // Visible as successful means durable here: such commits become visible once they are on disk, though not
@@ -136,11 +139,9 @@ async function confirmDurable(
   if (repeats.length === 0) return new Map();
   try {
     const limits = { ...effectLimits(intake), lockTimeoutMs };
-    const statuses = await inTransaction(intake.database, limits, async (transaction) => {
-      const confirming = confirmRepeats(transaction, repeats);
-      await transaction.commitAfter([confirming]);
-      return confirming;
-    });
+    const statuses = await inOwnTransaction(intake.database, limits, (transaction) =>
+      confirmRepeats(transaction, repeats),
+    );
     return new Map(
       repeats.map((delivery, index) => {
         const status = statuses[index];

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import { findKnownDeliveries } from "../store/first-deliveries.ts";
-import { inTransaction } from "../store/transaction.ts";
+import { inOwnTransaction } from "../store/transaction.ts";
 import type { IncomingEvent, RepeatOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
 import { claimLimits } from "./transaction-limits.ts";
@@ -12,14 +12,12 @@ import { claimLimits } from "./transaction-limits.ts";
  */
 export async function findApplied(intake: Intake, group: readonly IncomingEvent[]): Promise<RepeatOutcome[]> {
   try {
-    const known = await inTransaction(intake.database, claimLimits(intake), async (transaction) => {
-      const finding = findKnownDeliveries(
+    const known = await inOwnTransaction(intake.database, claimLimits(intake), (transaction) =>
+      findKnownDeliveries(
         transaction,
         group.map(({ delivery }) => delivery),
-      );
-      await transaction.commitAfter([finding]);
-      return finding;
-    });
+      ),
+    );
     return group.map(({ key }) => {
       const delivery = known.get(key);
       const isApplied = delivery?.status === "successful" && !delivery.mustBeConfirmed;

@@ -1,5 +1,5 @@
 import { releaseClaims } from "../store/claims.ts";
-import { inTransaction } from "../store/transaction.ts";
+import { inOwnTransaction } from "../store/transaction.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./transaction-limits.ts";
@@ -18,14 +18,12 @@ export async function release(
     "timeout, repeated deadlock or lack of resources: nothing was applied",
   );
   try {
-    await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-      await transaction.commitAfter([
-        releaseClaims(
-          transaction,
-          events.map((event) => event.claim),
-        ),
-      ]);
-    });
+    await inOwnTransaction(intake.database, effectLimits(intake), (transaction) =>
+      releaseClaims(
+        transaction,
+        events.map((event) => event.claim),
+      ),
+    );
   } catch (failed) {
     intake.log.warn({ err: failed, events: events.length }, "claims stay until their leases run out");
   }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptSource } from "../domain/delivery.ts";
-import type { Queryable } from "../store/database.ts";
 import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.ts";
-import { inTransaction } from "../store/transaction.ts";
+import { inOwnTransaction } from "../store/transaction.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { readEvent } from "./read-event.ts";
@@ -22,12 +21,12 @@ const MAX_PASS_MS = 30_000;
 /** One pass of `webhook-retry`: everything that is due, and everything whose lease has expired. */
 export async function retryDue(intake: Intake, isStopping = () => false): Promise<RetryReport> {
   const report: RetryReport = { applied: 0, ignored: 0, failed: 0, gaveUp: 0 };
-  report.gaveUp = (await claimFromLog(intake, (transaction) => giveUpStuck(transaction))).length;
+  report.gaveUp = (await inOwnTransaction(intake.database, claimLimits(intake), giveUpStuck)).length;
   const running = new Set<Promise<void>>();
   const endsAtMs = performance.now() + MAX_PASS_MS;
   try {
     while (!isStopping() && performance.now() < endsAtMs) {
-      const batch = await claimFromLog(intake, (transaction) =>
+      const batch = await inOwnTransaction(intake.database, claimLimits(intake), (transaction) =>
         reclaimDue(transaction, {
           leaseSeconds: intake.leaseSeconds,
           limit: BATCH_SIZE - running.size,
@@ -58,17 +57,6 @@ export async function retryDue(intake: Intake, isStopping = () => false): Promis
     await Promise.allSettled(running);
   }
   return report;
-}
-
-async function claimFromLog<Row>(
-  intake: Intake,
-  claim: (transaction: Queryable) => Promise<Row[]>,
-): Promise<Row[]> {
-  return inTransaction(intake.database, claimLimits(intake), async (transaction) => {
-    const rows = claim(transaction);
-    await transaction.commitAfter([rows]);
-    return rows;
-  });
 }
 
 /** Processes a delivery that was claimed from the log. */

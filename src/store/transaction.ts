@@ -87,6 +87,19 @@ export async function inTransaction<Result>(
   }
 }
 
+/** Runs one statement in a transaction of its own. */
+export function inOwnTransaction<Result>(
+  database: Database,
+  options: TransactionOptions,
+  send: (transaction: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(database, options, async (transaction) => {
+    const sent = send(transaction);
+    await transaction.commitAfter([sent]);
+    return sent;
+  });
+}
+
 // Prepared, so that PostgreSQL does not parse the same statements for every transaction.
 // A role may have another level as its default, through a pooler too.
 const BEGIN = { name: "begin", text: "begin isolation level read committed" };
