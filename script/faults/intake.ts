@@ -196,8 +196,8 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/intake/find-applied.ts",
-    find: 'delivery?.status === "successful" && !delivery.mustBeConfirmed',
-    replace: "delivery !== undefined",
+    find: "known.get(key) ? {",
+    replace: "known.has(key) ? {",
     fault: "a repeat is acknowledged that no standby may have yet",
     tests: ["test/intake/repeats.test.ts"],
   },
@@ -241,7 +241,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/store/first-deliveries.ts",
-    find: "\n  or current_setting('transaction_read_only')::boolean as",
+    find: "\n  and not current_setting('transaction_read_only')::boolean as",
     replace: " as",
     fault: "a repeat is acknowledged on a standby",
     tests: ["test/intake/repeats.test.ts"],

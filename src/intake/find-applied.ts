@@ -18,11 +18,7 @@ export async function findApplied(intake: Intake, group: readonly IncomingEvent[
         group.map(({ delivery }) => delivery),
       ),
     );
-    return group.map(({ key }) => {
-      const delivery = known.get(key);
-      const isApplied = delivery?.status === "successful" && !delivery.mustBeConfirmed;
-      return isApplied ? { outcome: "duplicate" } : null;
-    });
+    return group.map(({ key }) => (known.get(key) ? { outcome: "duplicate" } : null));
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable || isTimeout(error))) {
       intake.log.error({ err: error, events: group.length }, "looking repeats up failed");

@@ -32,17 +32,16 @@ export async function writeOnce(
     const alreadyStored = new Set<IncomingEvent>();
     const locked = await lockGroup(transaction, group, async () => {
       // After the locks, to see what was committed before.
-      const deliveries = await findKnownDeliveries(
+      const known = await findKnownDeliveries(
         transaction,
         group.map(({ delivery }) => delivery),
       );
-      if (deliveries.size === 0) return () => true;
+      if (known.size === 0) return () => true;
       for (const event of group) {
-        const before = deliveries.get(event.key);
-        if (before) alreadyStored.add(event);
-        // A commit is visible once it is on disk here; only a commit of our own can tell whether it has
-        // reached the standbys.
-        if (before?.status === "successful" && !before.mustBeConfirmed) repeats.add(event);
+        const isDurable = known.get(event.key);
+        if (isDurable !== undefined) alreadyStored.add(event);
+        // Otherwise only a commit of our own can tell whether it has reached the standbys.
+        if (isDurable) repeats.add(event);
       }
       return (event) => !alreadyStored.has(event as IncomingEvent);
     });

@@ -1,4 +1,3 @@
-import type { DeliveryStatus } from "../domain/delivery.ts";
 import type { Failure } from "../domain/failures.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Attempt } from "./attempts.ts";
@@ -8,36 +7,28 @@ import { compareKeys, keyOf } from "./delivery-key.ts";
 import { joinPayloads, SEPARATOR } from "./separator.ts";
 import { storedFailure } from "./stored-failure.ts";
 
-export type KnownDelivery = {
-  status: DeliveryStatus;
-  /** A visible commit may not have reached the standbys yet, or this may be one of them. */
-  mustBeConfirmed: boolean;
-};
-
 const KNOWN = {
   name: "known_deliveries",
-  // With keys of several slots it may find an id of one of them in another.
+  // With keys of several slots it may find an id of one of them in another. A commit is visible once it is on
+  // disk here, but may not have reached the standbys yet, or this may be one of them.
   text: `
-select provider, event_id, status, current_setting('synchronous_standby_names') <> ''
-  or current_setting('transaction_read_only')::boolean as must_be_confirmed
+select provider, event_id, status = 'successful' and current_setting('synchronous_standby_names') = ''
+  and not current_setting('transaction_read_only')::boolean as is_durable
 from webhook_delivery where provider = any ($1::text[]) and event_id = any ($2::text[])`,
 };
 
-/** Which of these events have a delivery already, by `keyOf`. */
+/** Which of these events have a delivery already, by `keyOf`, and whether it is known to be durably successful. */
 export async function findKnownDeliveries(
   transaction: Queryable,
   keys: readonly { provider: Slot; eventId: string }[],
-): Promise<Map<string, KnownDelivery>> {
-  type Row = { provider: string; event_id: string; status: DeliveryStatus; must_be_confirmed: boolean };
+): Promise<Map<string, boolean>> {
+  type Row = { provider: string; event_id: string; is_durable: boolean };
   const rows = await transaction.run<Row>(KNOWN, [
     [...new Set(keys.map((key) => key.provider))],
     keys.map((key) => key.eventId),
   ]);
   return new Map(
-    rows.map((row) => [
-      keyOf({ provider: row.provider, eventId: row.event_id }),
-      { status: row.status, mustBeConfirmed: row.must_be_confirmed },
-    ]),
+    rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.is_durable]),
   );
 }
 
