@@ -1,7 +1,6 @@
 import type { Failure } from "../domain/failures.ts";
 import { fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, isTimeout, sqlState } from "../store/database.ts";
-import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import {
@@ -12,16 +11,15 @@ import {
   type Transaction,
   type TransactionOptions,
 } from "../store/transaction.ts";
-import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { callHooks, HookFailed } from "./call-hooks.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import { decideGroup, type EventDecision } from "./decide-group.ts";
-import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
+import { isOfDeletedUser } from "./deleted-users.ts";
+import { effectsOf } from "./group-effects.ts";
 import type { Intake } from "./intake.ts";
 import { type LockedGroup, lockGroup, waitForLocks } from "./lock-group.ts";
 import { outcomeOf, recordOutcomes } from "./record-outcomes.ts";
 import { release } from "./release.ts";
-import { requestComparisons } from "./request-comparisons.ts";
 import { effectLimits, groupLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 
@@ -94,17 +92,16 @@ async function applyLocked(
     if (group.some(isContended)) {
       return group.map((event) => (isContended(event) ? "contended" : { outcome: "lost" }));
     }
-    const { decisions, changed, changes, payments } = decideGroup(
+    const decided = decideGroup(
       intake,
       group.map((event) => (heldClaims.has(event.claim) ? event : null)),
       locked,
     );
+    const { decisions, changed, changes } = decided;
+    const effects = effectsOf(intake, group, decided, locked);
     const ofDeleted = group.filter((event, index) => isOfDeletedUser(event, decisions[index] ?? null, users));
-    const unwanted = unwantedOf(group, decisions, users);
     const writes = [
-      ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
-      ...changes.write(transaction),
-      ...(payments.length > 0 ? [recordPayments(transaction, payments)] : []),
+      ...effects.write(transaction),
       ...recordOutcomes(transaction, group, decisions, changed),
       ...(ofDeleted.length > 0
         ? [
@@ -120,8 +117,7 @@ async function applyLocked(
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");
-    logUnwanted(intake, unwanted);
-    requestComparisons(intake, group, decisions);
+    effects.committed();
     return decisions.map(outcomeOf);
   });
 }

@@ -41,9 +41,8 @@ export async function claimGroup(
   return claimSingly(intake, group);
 }
 
-/** Claims an event that waits for its lock. */
-export async function claimSingle(intake: Intake, [event]: readonly IncomingEvent[]): Promise<Claimed[]> {
-  const group = event === undefined ? [] : [event];
+/** Claims a group of one event, which waits for its lock. */
+export async function claimSingle(intake: Intake, group: readonly IncomingEvent[]): Promise<Claimed[]> {
   try {
     return await retryOnContention(() => claimTogether(intake, group, claimLimits(intake)));
   } catch (error) {

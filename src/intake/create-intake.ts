@@ -44,10 +44,10 @@ export function createIntake(options: IntakeOptions): Intake {
     !isAwaited() && !options.adapters.of(delivery.format).traits.claimsFirst;
   const abandonedDelivery = (event: IncomingEvent) =>
     isAbandoned(event) ? { outcome: "unavailable" as const } : null;
+  const ofDeliveries = { ...limits, bytesOf: ({ delivery }: IncomingEvent) => delivery.payload.length };
   const deliveries = createBatcher<IncomingEvent, ReceivedOutcome>({
-    ...limits,
+    ...ofDeliveries,
     keysOf,
-    bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: abandonedDelivery,
     maxInFlight: MAX_GROUPS_IN_FLIGHT,
     maxActive: 2,
@@ -56,10 +56,9 @@ export function createIntake(options: IntakeOptions): Intake {
     ),
   });
   const repeats = createBatcher<IncomingEvent, RepeatOutcome>({
-    ...limits,
+    ...ofDeliveries,
     // Nothing is written. Should some be gone, nobody knows in which order they come again.
     keysOf: () => [],
-    bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: abandonedDelivery,
     maxInFlight: MAX_LOOK_UPS_IN_FLIGHT,
     maxActive: MAX_LOOK_UPS_IN_FLIGHT,
@@ -70,10 +69,9 @@ export function createIntake(options: IntakeOptions): Intake {
   });
   const abandonedClaim = (event: IncomingEvent) => (isAbandoned(event) ? ("unavailable" as const) : null);
   const claims = createBatcher<IncomingEvent, Claimed>({
-    ...limits,
+    ...ofDeliveries,
     // No event is here twice, see `inProcess`.
     keysOf,
-    bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: abandonedClaim,
     // One at a time: claims put a subscription's events in order.
     maxInFlight: 1,
@@ -81,10 +79,9 @@ export function createIntake(options: IntakeOptions): Intake {
     run: tracedGroup(options.tracing, "intake claim", (group) => claimGroup(intake, group)),
   });
   const singleClaims = createBatcher<IncomingEvent, Claimed>({
-    ...limits,
+    ...ofDeliveries,
     // One by one, so that those behind a locked delivery stay behind it; later ones wait for their keys in `claims`.
     keysOf: () => [],
-    bytesOf: ({ delivery }) => delivery.payload.length,
     abandoned: abandonedClaim,
     maxItems: 1,
     maxInFlight: 1,

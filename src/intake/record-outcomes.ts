@@ -21,12 +21,11 @@ export function recordOutcomes(
     const decision = decisions[index];
     if (!decision) continue;
     const failure = decision.outcome === "failed" ? decision.failure : null;
-    const durationMs = Math.round((performance.now() - event.startedAtMs) * 1000) / 1000;
     attempts.push({
       ...event.claim,
       source: event.source,
       failure,
-      durationMs,
+      durationMs: durationMsOf(event),
       changed: changed[index] ?? null,
     });
     if (failure === null) continue;
@@ -37,6 +36,11 @@ export function recordOutcomes(
     ...(failed.length > 0 ? [failClaims(transaction, failed)] : []),
     ...(attempts.length > 0 ? [logAttempts(transaction, attempts)] : []),
   ];
+}
+
+/** How long an attempt has taken so far, in whole microseconds. */
+export function durationMsOf({ startedAtMs }: { startedAtMs: number }): number {
+  return Math.round((performance.now() - startedAtMs) * 1000) / 1000;
 }
 
 export function outcomeOf(decision: EventDecision | null): AttemptOutcome {

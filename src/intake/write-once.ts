@@ -1,15 +1,14 @@
 import { secondsUntilRetry } from "../domain/delivery.ts";
 import { type FirstDelivery, findKnownDeliveries, insertFirstDeliveries } from "../store/first-deliveries.ts";
-import { recordPayments } from "../store/record-payments.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { callHooks } from "./call-hooks.ts";
 import { decideGroup, type EventDecision, type GroupDecision } from "./decide-group.ts";
-import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
+import { isOfDeletedUser } from "./deleted-users.ts";
+import { effectsOf } from "./group-effects.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
 import { type LockedGroup, lockGroup } from "./lock-group.ts";
-import { requestComparisons } from "./request-comparisons.ts";
+import { durationMsOf } from "./record-outcomes.ts";
 import { firstDeliveryLimits } from "./transaction-limits.ts";
 import { withFollowers } from "./with-followers.ts";
 
@@ -56,22 +55,15 @@ export async function writeOnce(
       transaction,
       written.map((event, index) => rowOf(event, index, decided, locked)),
     );
-    const unwanted = unwantedOf(written, decided.decisions, locked.users);
-    const writes = [
-      inserting,
-      ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
-      ...decided.changes.write(transaction),
-      ...(decided.payments.length > 0 ? [recordPayments(transaction, decided.payments)] : []),
-    ];
+    const effects = effectsOf(intake, written, decided, locked);
+    const writes = [inserting, ...effects.write(transaction)];
     await callHooks(transaction, intake.hooks, decided.changes.pending(), { writes, limits });
     await intake.reached("effects written");
     const committing = transaction.commitAfter(writes);
     closing();
     await committing;
     await intake.reached("committed");
-
-    logUnwanted(intake, unwanted);
-    requestComparisons(intake, written, decided.decisions);
+    effects.committed();
 
     const failed = await inserting;
     const outcomes = new Map<IncomingEvent, ReceivedOutcome>();
@@ -102,7 +94,7 @@ function rowOf(
   return {
     delivery: event.delivery,
     key: event.key,
-    durationMs: Math.round((performance.now() - event.startedAtMs) * 1000) / 1000,
+    durationMs: durationMsOf(event),
     failed:
       decision.outcome === "failed"
         ? { failure: decision.failure, retryInSeconds: secondsUntilRetry(1, Math.random()) }

@@ -1,0 +1,32 @@
+import { recordPayments } from "../store/record-payments.ts";
+import type { Transaction } from "../store/transaction.ts";
+import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import type { GroupDecision } from "./decide-group.ts";
+import { logUnwanted, unwantedOf } from "./deleted-users.ts";
+import type { Intake } from "./intake.ts";
+import type { LockedGroup } from "./lock-group.ts";
+import type { ReadEvent } from "./read-event.ts";
+import { requestComparisons } from "./request-comparisons.ts";
+
+/** What the decisions of a group change besides its deliveries, whichever way these are written. */
+export function effectsOf(
+  intake: Intake,
+  group: readonly ReadEvent[],
+  { decisions, changes, payments }: GroupDecision,
+  { users }: LockedGroup,
+) {
+  const unwanted = unwantedOf(group, decisions, users);
+  return {
+    /** Sends the writes without waiting for them. */
+    write: (transaction: Transaction): Promise<unknown>[] => [
+      ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
+      ...changes.write(transaction),
+      ...(payments.length > 0 ? [recordPayments(transaction, payments)] : []),
+    ],
+    /** To be called once they are committed. */
+    committed: (): void => {
+      logUnwanted(intake, unwanted);
+      requestComparisons(intake, group, decisions);
+    },
+  };
+}
