@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, EmbeddedPostgresFailed } from "./embedded-account.ts";
 import { ownIdentity } from "./embedded-identity.ts";
+import type { PreparedCluster } from "./embedded-prepare.ts";
 import { pidFileOf } from "./postmaster.ts";
 import { listensOnSocket, removeSocketLocks } from "./postmaster-socket.ts";
 import { linkIfMissing, nullIfMissing, removeUnchanged } from "./remove-unchanged.ts";
@@ -14,6 +15,8 @@ const HEARTBEAT_EVERY_MS = 2_000;
 const STALE_AFTER_MS = 15_000;
 const POLL_EVERY_MS = 250;
 
+type ClaimableCluster = Pick<PreparedCluster, "home" | "cluster" | "account">;
+
 type Owner = { text: string; writtenMs: number };
 
 /**
@@ -21,7 +24,7 @@ type Owner = { text: string; writtenMs: number };
  * PostgreSQL would be started on the files of the first. Waits while the owner may have ended.
  * @throws EmbeddedPostgresFailed while another container or machine uses it
  */
-export async function claimCluster(home: string, cluster: string, account: Account): Promise<void> {
+export async function claimCluster({ home, cluster, account }: ClaimableCluster): Promise<void> {
   const file = ownerFile(home);
   const identity = await ownIdentity();
   if ((await refresh(file, identity)) === "ours") return;
@@ -57,9 +60,9 @@ export async function claimCluster(home: string, cluster: string, account: Accou
 }
 
 /** Repeats the claim until it is ended, so that others see that the cluster is in use. */
-export function keepClaim(home: string, cluster: string, account: Account): { end(): Promise<void> } {
+export function keepClaim(claimed: ClaimableCluster): { end(): Promise<void> } {
   // A claim that another container took over meanwhile is refused by `ensureRunning`.
-  return repeatUntilEnded(HEARTBEAT_EVERY_MS, () => claimCluster(home, cluster, account));
+  return repeatUntilEnded(HEARTBEAT_EVERY_MS, () => claimCluster(claimed));
 }
 
 /** Lets another container use the cluster at once. */

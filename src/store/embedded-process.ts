@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Account, EmbeddedPostgresFailed, reasonOfFailure } from "./embedded-account.ts";
-import type { Binaries } from "./embedded-binaries.ts";
 import { claimCluster } from "./embedded-owner.ts";
+import type { PreparedCluster } from "./embedded-prepare.ts";
 import { type PidFile, pidFileOf, readPidFile } from "./postmaster.ts";
 import { removeSocketLocks, SOCKET_FOLDER } from "./postmaster-socket.ts";
 import { removeUnchanged } from "./remove-unchanged.ts";
@@ -17,7 +17,9 @@ const run = promisify(execFile);
 const READY_WITHIN_MS = 120_000;
 const START_TRIES = 10;
 
-export type StartSettings = {
+type StartableCluster = Omit<PreparedCluster, "password">;
+
+type StartSettings = {
   /** Required when other processes are already connected to it; `null`: any free one. */
   port: number | null;
   maxConnections: number;
@@ -28,16 +30,11 @@ export type StartSettings = {
  * @returns its port
  * @throws EmbeddedPostgresFailed also while another container or machine uses it
  */
-export async function ensureRunning(
-  binaries: Binaries,
-  home: string,
-  cluster: string,
-  account: Account,
-  settings: StartSettings,
-): Promise<number> {
+export async function ensureRunning(prepared: StartableCluster, settings: StartSettings): Promise<number> {
+  const { home, cluster } = prepared;
   const giveUpAt = performance.now() + READY_WITHIN_MS;
   for (let failures = 0; ; ) {
-    await claimCluster(home, cluster, account);
+    await claimCluster(prepared);
     const found = await readPidFile(cluster);
     if (found?.process === "other PostgreSQL") throw namesAnother(cluster, found);
     const running = found?.process === "ours";
@@ -53,7 +50,7 @@ export async function ensureRunning(
         }
         // Some file systems have no sockets, e.g. folders that a desktop shares with its containers.
         const socketFolder = failures === 0 ? SOCKET_FOLDER : "";
-        await start(binaries, home, cluster, account, { ...settings, socketFolder });
+        await start(prepared, { ...settings, socketFolder });
       } else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
     } catch (error) {
       failures += 1;
@@ -74,10 +71,7 @@ function namesAnother(cluster: string, { pid }: PidFile): EmbeddedPostgresFailed
 }
 
 async function start(
-  binaries: Binaries,
-  home: string,
-  cluster: string,
-  account: Account,
+  { binaries, home, cluster, account }: StartableCluster,
   { port, maxConnections, socketFolder }: StartSettings & { socketFolder: string },
 ) {
   const options = [

@@ -41,14 +41,13 @@ export async function startEmbeddedPostgres(
   const { reached, maxConnections = 100 } = options;
   const prepared = await prepareCluster(dataDir);
   const { home, cluster, account, password } = prepared;
-  await claimCluster(home, cluster, account);
-  const claim = keepClaim(home, cluster, account);
+  await claimCluster(prepared);
+  const claim = keepClaim(prepared);
   const endClaim = async () => {
     await claim.end();
     if ((await runningPostgres(cluster)) === null) await releaseCluster(home);
   };
-  const ensure = (port: number | null) =>
-    ensureRunning(prepared.binaries, home, cluster, account, { port, maxConnections });
+  const ensure = (port: number | null) => ensureRunning(prepared, { port, maxConnections });
   try {
     const whenUnknown = (await runningPostgres(cluster)) === null ? "stop" : "keep";
     const { port, access, use } = await retryWhileStopping(async () => {

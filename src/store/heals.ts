@@ -1,8 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
 import { heldLease, type Lease } from "./leases.ts";
-import type { ReconcilableSubscription } from "./reconciliations.ts";
-import { VERSION } from "./reconciliations.ts";
+import { type ReconcilableSubscription, VERSION } from "./reconciliations.ts";
 
 export type DueHeal = ReconcilableSubscription & {
   attempts: number;

@@ -153,14 +153,10 @@ async function createTemplate(): Promise<void> {
 async function startOldCluster(dataDir: string): Promise<string> {
   const home = join(dataDir, "postgres");
   const cluster = join(home, "cluster");
+  const binaries = await findBinaries();
+  const account = await unprivilegedAccount();
   const settings = { port: null, maxConnections: 100 };
-  const port = await ensureRunning(
-    await findBinaries(),
-    home,
-    cluster,
-    await unprivilegedAccount(),
-    settings,
-  );
+  const port = await ensureRunning({ binaries, home, cluster, account }, settings);
   const password = (await readFile(join(home, "password"), "utf8")).trim();
   return `postgres://tollgate:${password}@127.0.0.1:${port}/postgres`;
 }
