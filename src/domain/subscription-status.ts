@@ -21,4 +21,6 @@ export function isChangeable(status: SubscriptionStatus): boolean {
   return status === "trialing" || status === "active" || status === "past_due";
 }
 
+export const CHANGEABLE_STATUSES = SUBSCRIPTION_STATUSES.filter(isChangeable);
+
 export const RUNNING_STATUSES = SUBSCRIPTION_STATUSES.filter(isRunning);

@@ -1,3 +1,4 @@
+import { CHANGEABLE_STATUSES } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
 export type ScheduledChange = {
@@ -41,7 +42,7 @@ const OF_USER = {
 select c.subscription_id as "subscriptionId", c.plan_id as "planId", c.price_id as "priceId", c.seats,
   c.takes_effect_at as "takesEffectAt"
 from scheduled_change c join subscription s on s.id = c.subscription_id
-where s.user_id = $1 and c.takes_effect_at > $2 and s.status in ('active', 'trialing', 'past_due')
+where s.user_id = $1 and c.takes_effect_at > $2 and s.status = any ($3::text[])
   and not s.cancel_at_period_end and (c.plan_id <> s.plan_id or c.price_id <> s.price_id or c.seats <> s.seats)`,
 };
 
@@ -51,5 +52,5 @@ export async function scheduledChangesOfUser(
   userId: string,
   now: Date,
 ): Promise<ScheduledChange[]> {
-  return database.run<ScheduledChange>(OF_USER, [userId, now]);
+  return database.run<ScheduledChange>(OF_USER, [userId, now, CHANGEABLE_STATUSES]);
 }
