@@ -28,7 +28,7 @@ export function authRoutes(
   const routes = new Hono<HonoEnv>();
   routes.all("/*", async (c) => {
     // Checked although most routes need no session: a foreign page must not sign anybody in either.
-    rejectCrossOriginWrite(c, callers, true);
+    rejectCrossOriginWrite(c, callers, { byCookie: true });
     const address = addressOf(c, callers);
     const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
     c.set("charges", call.charges);

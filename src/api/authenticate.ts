@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Caller, Person } from "../domain/caller.ts";
 import { notFound, Refusal, refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
-import { isCrossOrigin } from "../http/origin-check.ts";
+import { isCrossOrigin, type Write } from "../http/origin-check.ts";
 import { addCookie } from "../http/response-headers.ts";
 import type { LimitCharge } from "../limits/charge.ts";
 import type { Limits } from "../limits/rate-limit.ts";
@@ -37,7 +37,7 @@ export async function authenticate(c: Context<HonoEnv>, callers: CallerContext):
   if (caller.kind === "service" && c.env.incoming.headers.origin !== undefined) {
     refuse({ reason: "cross_origin" });
   }
-  rejectCrossOriginWrite(c, callers, caller.kind === "session");
+  rejectCrossOriginWrite(c, callers, { byCookie: caller.kind === "session" });
   return {
     caller,
     charges,
@@ -108,7 +108,11 @@ export function addressOf(c: Context<HonoEnv>, callers: CallerContext): string {
 }
 
 /** @throws Refusal */
-export function rejectCrossOriginWrite(c: Context<HonoEnv>, callers: CallerContext, byCookie: boolean): void {
+export function rejectCrossOriginWrite(
+  c: Context<HonoEnv>,
+  callers: CallerContext,
+  { byCookie }: Pick<Write, "byCookie">,
+): void {
   const { headers } = c.env.incoming;
   const write = {
     method: c.req.method,
