@@ -1,17 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import axeCore from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 import { type SeededSite, seedSite } from "./seed-site.ts";
 import { openSite, type Site } from "./site.ts";
 import { failOnComplaints, openVisitor, type Visitor, visit } from "./visit.ts";
 
-const missing = missingBrowser();
 /** With SCREENSHOTS=1 a screenshot of every page is stored here. */
 const FOLDER = process.env.SCREENSHOTS === "1" ? "test-results/screenshots" : null;
 /** Pages that show several states, each with a heading that is the tab's title too. */
@@ -70,7 +70,7 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["api-keys-not-found", "/api-keys?cursor=x", "admin", 404],
 ];
 
-describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, () => {
+describeInBrowser("every page", () => {
   let site: Site;
   let browser: Browser;
   let seeded: SeededSite;

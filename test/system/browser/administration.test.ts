@@ -1,35 +1,26 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Receiver, startReceiver } from "../../outbound/receiver.ts";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { addUsers } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 import { fill, press, section, subscribe } from "./page-actions.ts";
 import { type SeededSite, seedSite } from "./seed-site.ts";
-import { openSite, type Site } from "./site.ts";
-import { visit } from "./visit.ts";
+import { siteInBrowser } from "./site-in-browser.ts";
 import { waitForHydration } from "./wait-for-hydration.ts";
 
-const missing = missingBrowser();
-
-describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: ${missing}` : ""}`, () => {
-  let site: Site;
-  let browser: Browser;
+describeInBrowser("an administrator in a browser", () => {
+  const { site, visit } = siteInBrowser({ OUTBOUND_ALLOW: "127.0.0.1" });
   let seeded: SeededSite;
   let receiver: Receiver;
   let admin: TestUser;
   beforeAll(async () => {
-    site = await openSite({ OUTBOUND_ALLOW: "127.0.0.1" });
     receiver = await startReceiver();
     seeded = await seedSite(site);
     admin = seeded.admin;
-    browser = await startBrowser();
   }, 180_000);
   afterAll(async () => {
-    await browser?.close();
-    await site?.close();
     await receiver?.close();
   });
 
@@ -38,7 +29,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
 
   it("finds a user while typing, makes them an administrator, and demotes them", async () => {
     const otherUser = await createUser(site.test, "Grace New");
-    const page = await visit(browser, site, { as: admin });
+    const page = await visit({ as: admin });
     await page.goto("/admin/users");
     const rows = page.getByRole("table").getByRole("row");
     const search = await waitForHydration(page.getByLabel("Search"));
@@ -52,7 +43,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByText("Role saved.").waitFor();
     expect(await roleOf(otherUser)).toBe("admin");
 
-    const theirPage = await visit(browser, site, { as: otherUser });
+    const theirPage = await visit({ as: otherUser });
     await theirPage.goto("/notifications");
     await theirPage.getByText("You’re now an administrator.").waitFor();
     await theirPage.getByRole("complementary").getByRole("link", { name: "Webhooks" }).waitFor();
@@ -76,7 +67,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
 
   it("deletes a user after typing the email address, but not the last administrator", async () => {
     const deletedUser = await createUser(site.test, "Somebody Gone");
-    const page = await visit(browser, site, { as: admin });
+    const page = await visit({ as: admin });
     await page.goto(`/admin/users/${deletedUser.id}`);
     const confirmation = page.getByLabel("Email address of this account");
     await confirmation.fill(admin.email);
@@ -105,7 +96,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("is the only role that can open these pages", async () => {
-    const page = await visit(browser, site, { as: seeded.newcomer, expected: /^refused: 403 \/admin/ });
+    const page = await visit({ as: seeded.newcomer, expected: /^refused: 403 \/admin/ });
     for (const path of [
       "/admin/users",
       `/admin/users/${admin.id}`,
@@ -124,7 +115,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("finds a delivery that failed, reads why, and replays it", async () => {
-    const page = await visit(browser, site, { as: admin });
+    const page = await visit({ as: admin });
     await page.goto("/admin/webhooks");
     await waitForHydration(page.getByRole("search"));
     await page.getByLabel("Status").selectOption({ label: "Failed" });
@@ -160,7 +151,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await site.test.rows("update subscription set out_of_order = true, seats = 3 where user_id = $1", [
       person.id,
     ]);
-    const page = await visit(browser, site, { as: admin });
+    const page = await visit({ as: admin });
     await page.goto("/admin/subscriptions");
     const row = page.getByRole("row").filter({ hasText: "Mixed Up" });
     await row.getByRole("button", { name: /^Compare with provider/ }).click();
@@ -170,7 +161,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("dismisses an out-of-order subscription with a reason", async () => {
-    const page = await visit(browser, site, { as: admin });
+    const page = await visit({ as: admin });
     await page.goto("/admin/subscriptions");
     const row = page.getByRole("row").filter({ hasText: "seeded-8" });
     await row.getByRole("link", { name: "Dismiss: seeded-8" }).click();
@@ -185,7 +176,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   it.each([true, false])(
     "creates a service key, rotates and revokes it (JavaScript: %s)",
     async (javaScriptEnabled) => {
-      const page = await visit(browser, site, { as: admin, javaScriptEnabled });
+      const page = await visit({ as: admin, javaScriptEnabled });
       const name = `Warehouse ${javaScriptEnabled}`;
       const shownKey = async () => {
         await page.getByRole("heading", { name: "Copy your new key now" }).waitFor();
@@ -242,7 +233,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   it.each([true, false])(
     "adds an event endpoint, tests, pauses, rotates and deletes it (JavaScript: %s)",
     async (javaScriptEnabled) => {
-      const page = await visit(browser, site, { as: admin, javaScriptEnabled });
+      const page = await visit({ as: admin, javaScriptEnabled });
       const secretShown = async () =>
         (await page.locator("code").filter({ hasText: "whsec_" }).textContent()) as string;
       await page.goto("/dashboard");
@@ -311,7 +302,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
           id,
         ])
       ).length;
-    const page = await visit(browser, site, { as: admin });
+    const page = await visit({ as: admin });
     await page.goto(`/admin/event-endpoints/${id}`);
     const replayButton = page.getByRole("button", { name: /^Replay user\.updated/ });
     await waitForHydration(replayButton.first());

@@ -1,12 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startBrowser } from "../../support/browser.ts";
 import { freshServer } from "../../support/fresh-server.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 
-const missing = missingBrowser();
-
-describe.skipIf(missing !== null)(`the reader of the API's document${missing ? `: ${missing}` : ""}`, () => {
+describeInBrowser("the reader of the API's document", () => {
   const { server } = freshServer();
   let browser: Browser;
 

@@ -1,19 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+import { expect, it, onTestFinished } from "vitest";
 import { control } from "../../simulator/test-context.ts";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 import { buy, fill, newPerson, PASSWORD, press, section, subscribe } from "./page-actions.ts";
-import { openSite, type Site } from "./site.ts";
-import { visit } from "./visit.ts";
+import { siteInBrowser } from "./site-in-browser.ts";
 import { waitForHydration } from "./wait-for-hydration.ts";
-
-const missing = missingBrowser();
 
 const LANGUAGES = [
   ["de", "Deutsch", "Einstellungen", "20\u00a0€"],
@@ -22,21 +19,12 @@ const LANGUAGES = [
   ["en", "English", "Settings", "€20"],
 ] as const;
 
-describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}` : ""}`, () => {
-  let site: Site;
-  let browser: Browser;
-  beforeAll(async () => {
-    site = await openSite();
-    browser = await startBrowser();
-  }, 180_000);
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
+describeInBrowser("a user in a browser", () => {
+  const { site, visit } = siteInBrowser();
 
   it("signs up, completes onboarding, buys, sees the plan change after the webhook, and cancels", async () => {
     const { name, email } = newPerson();
-    const page = await visit(browser, site);
+    const page = await visit();
     await page.goto("/");
     await fill(page, { Name: name, "Email address": email, Password: PASSWORD });
     await press(page, "Create account");
@@ -102,7 +90,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
 
   it("is redirected to sign-in and back, to pages of this site only", async () => {
     const { email, password } = await createUser(site.test);
-    const page = await visit(browser, site);
+    const page = await visit();
     const signIn = async () => {
       await fill(page, { "Email address": email, Password: password });
       await press(page, "Sign in");
@@ -122,7 +110,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("changes the name on every page that shows it", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test) });
+    const page = await visit({ as: await createUser(site.test) });
     await page.goto("/settings");
     await fill(page, { Name: "  " });
     await press(page, "Save name");
@@ -138,7 +126,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
 
   it("keeps a box unticked when the form is refused", async () => {
     const { email } = await createUser(site.test);
-    const page = await visit(browser, site);
+    const page = await visit();
     await page.goto("/sign-in", { waitUntil: "networkidle" });
     await page.getByLabel("Stay signed in").uncheck();
     await fill(page, { "Email address": email, Password: "not the password" });
@@ -150,7 +138,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
 
   it("resets a forgotten password by mail", async () => {
     const { email, password } = await createUser(site.test);
-    const page = await visit(browser, site);
+    const page = await visit();
     await page.goto("/sign-in");
     await page.getByRole("link", { name: "Forgot password?" }).click();
     await page.waitForURL("/forgotten-password");
@@ -177,7 +165,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("says that a password is set where somebody else is signed in", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test) });
+    const page = await visit({ as: await createUser(site.test) });
     await page.goto("/sign-in?after=new-password");
     await page.getByText("Password changed. Sign in with your new password.").waitFor();
     const { email, password } = await createUser(site.test);
@@ -189,7 +177,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("creates a key that is shown once and works, and revokes it", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test) });
+    const page = await visit({ as: await createUser(site.test) });
     await page.goto("/api-keys");
     await page.getByText("No keys yet").waitFor();
     await fill(page, { Name: "Nightly job" });
@@ -230,7 +218,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   it("uses the chosen language for texts, dates and prices", async () => {
     const someone = await createUser(site.test);
     await subscribe(site, someone);
-    const page = await visit(browser, site, { as: someone });
+    const page = await visit({ as: someone });
     for (const [locale, label, heading, total] of LANGUAGES) {
       await page.goto("/settings");
       const form = page.locator("form").filter({ has: page.locator("select[name=locale]") });
@@ -263,7 +251,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   }
 
   it("keeps what was typed in a form that gets no response", async () => {
-    const page = await visit(browser, site, {
+    const page = await visit({
       as: await createUser(site.test),
       expected: /^failed: .*\/settings net::ERR_CONNECTION_REFUSED$/,
     });
@@ -279,7 +267,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("buys a yearly plan, and sees the price that is paid", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test) });
+    const page = await visit({ as: await createUser(site.test) });
     await page.goto("/billing");
     await page.getByText("€20 per seat / month").waitFor();
     await page.getByRole("link", { name: "Yearly" }).click();
@@ -296,7 +284,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     const id = await createSubscription(site.test, someone.id);
     const become = (status: string) =>
       site.test.rows("update subscription set status = $2 where id = $1", [id, status]);
-    const page = await visit(browser, site, { as: someone });
+    const page = await visit({ as: someone });
     await page.goto("/dashboard");
     const linkTo = (name: string) => page.getByRole("link", { name, exact: true });
     const banner = page.getByRole("complementary", { name: "Payment" });
@@ -313,7 +301,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   it("sees the new seats and their price at every plan after switching", async () => {
     const someone = await createUser(site.test);
     await subscribe(site, someone, 2);
-    const page = await visit(browser, site, { as: someone });
+    const page = await visit({ as: someone });
     await page.goto("/billing");
     const offer = (plan: string) =>
       page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: plan, exact: true }) });
@@ -371,7 +359,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     async (javaScriptEnabled) => {
       const someone = await createUser(site.test);
       await subscribe(site, someone, 2);
-      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      const page = await visit({ as: someone, javaScriptEnabled });
       await page.goto("/billing");
       const team = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Team" }) });
       await team.getByLabel("When").selectOption("period_end");
@@ -409,7 +397,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     async (javaScriptEnabled) => {
       const someone = await createUser(site.test);
       await subscribe(site, someone, 2);
-      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      const page = await visit({ as: someone, javaScriptEnabled });
       await page.goto("/billing");
       await page
         .getByRole("navigation", { name: "Billing period" })
@@ -441,7 +429,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
 
   it("deletes the account, which cancels its subscription and frees the email address", async () => {
     const someone = await createUser(site.test);
-    const page = await visit(browser, site, { as: someone });
+    const page = await visit({ as: someone });
     await page.goto("/billing");
     await buy(page, "Pro");
     await section(page, "Current plan").getByText("Active", { exact: true }).waitFor();

@@ -1,30 +1,19 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 import { fill, press, subscribe } from "./page-actions.ts";
-import { openSite, type Site } from "./site.ts";
-import { visit } from "./visit.ts";
+import { siteInBrowser } from "./site-in-browser.ts";
 
-const missing = missingBrowser();
 const REFUSED = "Too many requests. Please wait a moment.";
 
-describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""}`, () => {
-  let site: Site;
-  let browser: Browser;
-  beforeAll(async () => {
-    site = await openSite({
-      RATE_LIMIT_SETTINGS: "2/5",
-      RATE_LIMIT_AUTH_SIGN_IN: "2/5",
-      RATE_LIMIT_BILLING: "2/5",
-    });
-    browser = await startBrowser();
-  }, 180_000);
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
+describeInBrowser("over the limit", () => {
+  const { site, visit } = siteInBrowser({
+    RATE_LIMIT_SETTINGS: "2/5",
+    RATE_LIMIT_AUTH_SIGN_IN: "2/5",
+    RATE_LIMIT_BILLING: "2/5",
   });
 
   /** Again and again: on a slow machine, the first may be forgotten before the last. */
@@ -42,7 +31,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   }
 
   it("shows the reason and a countdown, and keeps the typed values", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test) });
+    const page = await visit({ as: await createUser(site.test) });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
     const alert = page.getByRole("alert").filter({ hasText: REFUSED });
@@ -63,7 +52,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   });
 
   it("shows the reason and the seconds without JavaScript", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test), javaScriptEnabled: false });
+    const page = await visit({ as: await createUser(site.test), javaScriptEnabled: false });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
     await page
@@ -84,7 +73,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     async (javaScriptEnabled) => {
       const someone = await createUser(site.test);
       await subscribe(site, someone, 2);
-      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      const page = await visit({ as: someone, javaScriptEnabled });
       await page.goto("/billing");
       const team = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Team" }) });
       await team.getByLabel("When").selectOption("period_end");
@@ -120,7 +109,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   );
 
   it("shows the limit on sign-in in the user's language", async () => {
-    const page = await visit(browser, site, { locale: "de-DE" });
+    const page = await visit({ locale: "de-DE" });
     await page.goto("/sign-in");
     const isRefused = async () => {
       await fill(page, { "E-Mail-Adresse": "nobody@example.com", Passwort: "a guess of mine" });

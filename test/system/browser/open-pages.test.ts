@@ -1,103 +1,88 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import { createUser } from "../../support/people.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 import { press } from "./page-actions.ts";
-import { openSite, type Site } from "./site.ts";
-import { visit } from "./visit.ts";
+import { siteInBrowser } from "./site-in-browser.ts";
 import { waitForHydration } from "./wait-for-hydration.ts";
 
-const missing = missingBrowser();
+describeInBrowser("a page that has been open for a while", () => {
+  const { site, visit } = siteInBrowser();
 
-describe.skipIf(missing !== null)(
-  `a page that has been open for a while${missing ? `: ${missing}` : ""}`,
-  () => {
-    let site: Site;
-    let browser: Browser;
-    beforeAll(async () => {
-      site = await openSite();
-      browser = await startBrowser();
-    }, 180_000);
-    afterAll(async () => {
-      await browser?.close();
-      await site?.close();
+  it("keeps what is typed and chosen while a form is being saved", async () => {
+    const page = await visit({ as: await createUser(site.test) });
+    const held = await holdForms(page);
+    await page.goto("/settings");
+    const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
+    await name.fill("Saved");
+    await press(page, "Save name");
+    await held.sent();
+    await name.fill("Typed later");
+    await held.release();
+    await page.getByText("Name saved.").waitFor();
+    expect(await name.inputValue()).toBe("Typed later");
+
+    const [theme, emails] = [
+      page.getByLabel("Theme"),
+      page.getByRole("checkbox", { name: "Email notifications" }),
+    ];
+    await theme.selectOption("dark");
+    await press(page, "Save preferences");
+    await held.sent();
+    await theme.selectOption("light");
+    const wasChecked = await emails.isChecked();
+    await emails.click();
+    await held.release();
+    await page.getByText("Preferences saved.").waitFor();
+    expect([await theme.inputValue(), await emails.isChecked()]).toEqual(["light", !wasChecked]);
+  });
+
+  it("says that it is out of date when the server no longer knows its form", async () => {
+    const page = await visit({
+      as: await createUser(site.test),
+      expected: /refused: 409 \/settings/,
     });
+    await page.route("/settings", (route, request) =>
+      request.method() === "POST"
+        ? route.continue({ headers: { ...request.headers(), "next-action": `40${"0".repeat(40)}` } })
+        : route.continue(),
+    );
+    await page.goto("/settings");
+    const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
+    await name.fill("Not saved");
+    await press(page, "Save name");
+    await page.getByText("This page is out of date, so nothing was saved.").waitFor();
+    expect(await name.inputValue()).toBe("Not saved");
+  });
 
-    it("keeps what is typed and chosen while a form is being saved", async () => {
-      const page = await visit(browser, site, { as: await createUser(site.test) });
-      const held = await holdForms(page);
-      await page.goto("/settings");
-      const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
-      await name.fill("Saved");
-      await press(page, "Save name");
-      await held.sent();
-      await name.fill("Typed later");
-      await held.release();
-      await page.getByText("Name saved.").waitFor();
-      expect(await name.inputValue()).toBe("Typed later");
+  it("has a frame that shows, after the next link, what has changed elsewhere", async () => {
+    const someone = await createUser(site.test);
+    const page = await visit({ as: someone });
+    await page.goto("/dashboard");
+    await waitForHydration(page.getByRole("link", { name: "Billing" }));
+    await site.test.rows(`update "user" set name = 'Changed Elsewhere', locale = 'de' where id = $1`, [
+      someone.id,
+    ]);
+    await page.getByRole("link", { name: "Billing" }).click();
+    await page.getByRole("complementary").getByText("Changed Elsewhere").waitFor();
+    await page.getByRole("link", { name: "Einstellungen" }).waitFor();
+    await page.locator("html[lang=de]").waitFor();
+  });
 
-      const [theme, emails] = [
-        page.getByLabel("Theme"),
-        page.getByRole("checkbox", { name: "Email notifications" }),
-      ];
-      await theme.selectOption("dark");
-      await press(page, "Save preferences");
-      await held.sent();
-      await theme.selectOption("light");
-      const wasChecked = await emails.isChecked();
-      await emails.click();
-      await held.release();
-      await page.getByText("Preferences saved.").waitFor();
-      expect([await theme.inputValue(), await emails.isChecked()]).toEqual(["light", !wasChecked]);
+  it("has the total of the seats that were entered before its scripts had loaded", async () => {
+    const page = await visit({ as: await createUser(site.test) });
+    const scripts = Promise.withResolvers<void>();
+    await page.route("**/*.js", async (route) => {
+      await scripts.promise;
+      await route.continue();
     });
-
-    it("says that it is out of date when the server no longer knows its form", async () => {
-      const page = await visit(browser, site, {
-        as: await createUser(site.test),
-        expected: /refused: 409 \/settings/,
-      });
-      await page.route("/settings", (route, request) =>
-        request.method() === "POST"
-          ? route.continue({ headers: { ...request.headers(), "next-action": `40${"0".repeat(40)}` } })
-          : route.continue(),
-      );
-      await page.goto("/settings");
-      const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
-      await name.fill("Not saved");
-      await press(page, "Save name");
-      await page.getByText("This page is out of date, so nothing was saved.").waitFor();
-      expect(await name.inputValue()).toBe("Not saved");
-    });
-
-    it("has a frame that shows, after the next link, what has changed elsewhere", async () => {
-      const someone = await createUser(site.test);
-      const page = await visit(browser, site, { as: someone });
-      await page.goto("/dashboard");
-      await waitForHydration(page.getByRole("link", { name: "Billing" }));
-      await site.test.rows(`update "user" set name = 'Changed Elsewhere', locale = 'de' where id = $1`, [
-        someone.id,
-      ]);
-      await page.getByRole("link", { name: "Billing" }).click();
-      await page.getByRole("complementary").getByText("Changed Elsewhere").waitFor();
-      await page.getByRole("link", { name: "Einstellungen" }).waitFor();
-      await page.locator("html[lang=de]").waitFor();
-    });
-
-    it("has the total of the seats that were entered before its scripts had loaded", async () => {
-      const page = await visit(browser, site, { as: await createUser(site.test) });
-      const scripts = Promise.withResolvers<void>();
-      await page.route("**/*.js", async (route) => {
-        await scripts.promise;
-        await route.continue();
-      });
-      await page.goto("/billing", { waitUntil: "commit" });
-      const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
-      await pro.getByLabel("Seats").fill("2");
-      scripts.resolve();
-      await pro.getByText("€40 / month").waitFor();
-    });
-  },
-);
+    await page.goto("/billing", { waitUntil: "commit" });
+    const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
+    await pro.getByLabel("Seats").fill("2");
+    scripts.resolve();
+    await pro.getByText("€40 / month").waitFor();
+  });
+});
 
 /** Holds what forms send until it is released. */
 async function holdForms(page: Page) {

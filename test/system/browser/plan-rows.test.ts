@@ -1,18 +1,18 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import plans from "../../../plans.config.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { definePlans } from "../../../src/domain/plan.ts";
 import { createLog } from "../../../src/observability/log.ts";
 import { type RunningServer, startServer } from "../../../src/server.ts";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freePort } from "../../support/free-port.ts";
 import { createUser } from "../../support/people.ts";
 import { testDatabase } from "../../support/test-database.ts";
 import { serverVariables } from "../../support/variables.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 
-const missing = missingBrowser();
 const test = testDatabase(0);
 const catalog = definePlans([
   ...plans.plans,
@@ -25,7 +25,7 @@ const catalog = definePlans([
   },
 ]);
 
-describe.skipIf(missing !== null)(`four plans${missing ? `: ${missing}` : ""}`, () => {
+describeInBrowser("four plans", () => {
   let server: RunningServer;
   let browser: Browser;
   let url: string;

@@ -10,17 +10,17 @@ type ContextOptions = BrowserContextOptions & {
   as?: Pick<TestUser, "cookie">;
 };
 
+/** `expected`: failures to expect, "refused: <status> <path>" or "console: <text>". */
+export type VisitOptions = ContextOptions & { expected?: RegExp };
+
 /** A browser context with one page, and what a developer would see as an error in it since this was emptied. */
 export type Visitor = { page: Page; complaints: string[] };
 
-/**
- * A browser context for one test, which fails on anything in it that a developer would see as an error.
- * @param options.expected failures to expect: "refused: <status> <path>", "console: <text>"
- */
+/** A browser context for one test, which fails on anything in it that a developer would see as an error. */
 export async function visit(
   browser: Browser,
   site: Site,
-  { expected, ...options }: ContextOptions & { expected?: RegExp } = {},
+  { expected, ...options }: VisitOptions = {},
 ): Promise<Page> {
   const visitor = await openVisitor(browser, site, options);
   failOnComplaints(visitor, site, { expected, finished: () => visitor.page.context().close() });

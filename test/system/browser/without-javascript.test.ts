@@ -1,30 +1,17 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { expect, it } from "vitest";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { totp } from "../../support/totp.ts";
+import { describeInBrowser } from "./describe-in-browser.ts";
 import { buy, fill, newPerson, PASSWORD, press, section } from "./page-actions.ts";
-import { openSite, type Site } from "./site.ts";
-import { visit } from "./visit.ts";
+import { siteInBrowser } from "./site-in-browser.ts";
 
-const missing = missingBrowser();
-
-describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${missing}` : ""}`, () => {
-  let site: Site;
-  let browser: Browser;
-  beforeAll(async () => {
-    site = await openSite();
-    browser = await startBrowser();
-  }, 180_000);
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
+describeInBrowser("a browser without JavaScript", () => {
+  const { site, visit } = siteInBrowser();
 
   it("signs up, completes onboarding, buys a plan, renames, signs out and in", async () => {
     const { name, email } = newPerson();
-    const page = await visit(browser, site, { javaScriptEnabled: false });
+    const page = await visit({ javaScriptEnabled: false });
     await page.goto("/sign-up");
     await fill(page, { Name: name, "Email address": "user@-", Password: PASSWORD });
     await page.locator("form").evaluate((form) => form.setAttribute("novalidate", ""));
@@ -64,7 +51,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("creates a key, shown once, and revokes it", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test), javaScriptEnabled: false });
+    const page = await visit({ as: await createUser(site.test), javaScriptEnabled: false });
     await page.goto("/api-keys");
     await fill(page, { Name: "Nightly job" });
     await press(page, "Create key");
@@ -87,7 +74,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
 
   it("says that a code of the authenticator app is wrong, and takes the next one", async () => {
     const someone = await createUser(site.test);
-    const page = await visit(browser, site, { as: someone, javaScriptEnabled: false });
+    const page = await visit({ as: someone, javaScriptEnabled: false });
     await page.goto("/settings/security");
     await fill(page, { "Current password": someone.password });
     await press(page, "Set up two-factor authentication");
@@ -101,7 +88,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("chooses a language and a theme", async () => {
-    const page = await visit(browser, site, { as: await createUser(site.test), javaScriptEnabled: false });
+    const page = await visit({ as: await createUser(site.test), javaScriptEnabled: false });
     await page.goto("/settings");
     await page.getByLabel("Language").selectOption("es");
     await press(page, "Save language");
@@ -114,7 +101,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("opens the menu on a phone", async () => {
-    const page = await visit(browser, site, {
+    const page = await visit({
       as: await createUser(site.test),
       javaScriptEnabled: false,
       viewport: { width: 390, height: 844 },
@@ -127,7 +114,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
 
   it("deletes the account", async () => {
     const someone = await createUser(site.test);
-    const page = await visit(browser, site, { as: someone, javaScriptEnabled: false });
+    const page = await visit({ as: someone, javaScriptEnabled: false });
     await page.goto("/settings");
     await page.getByLabel("Email address of this account").fill(someone.email);
     await press(page, "Delete account permanently");
