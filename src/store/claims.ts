@@ -1,4 +1,4 @@
-import type { Failure } from "../domain/failures.ts";
+import { type Failure, failureSentence } from "../domain/failures.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
 import { storedFailure } from "./stored-failure.ts";
@@ -15,6 +15,9 @@ export type Claim = {
   /** `successful` for a forced replay, which never changes the delivery's status. */
   heldAs: "pending" | "successful";
 };
+
+/** What a delivery says whose last attempt never finished. */
+export const LEASE_EXPIRED = failureSentence({ reason: "lease_expired" });
 
 /**
  * Whether the lease of a pending delivery is over. A claim of later than now was made while the database's

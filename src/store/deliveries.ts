@@ -1,7 +1,7 @@
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
 import { logUnfinished } from "./attempts.ts";
-import { type Claim, isLeaseOver } from "./claims.ts";
+import { type Claim, isLeaseOver, LEASE_EXPIRED } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
 import { joinPayloads } from "./separator.ts";
@@ -58,7 +58,7 @@ with input as materialized (
     status = 'pending', claim_no = d.claim_no + 1, claim_source = excluded.claim_source, claimed_at = clock_timestamp(),
     lease_until = clock_timestamp() + $7::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
     last_error = case when d.status = 'pending' and d.released_claim_no is distinct from d.claim_no
-      then 'lease expired' else d.last_error end,
+      then '${LEASE_EXPIRED}' else d.last_error end,
     last_reason = case when d.status = 'pending' and d.released_claim_no is distinct from d.claim_no
       then 'lease_expired' else d.last_reason end,
     -- What is applied is what is stored: a provider may have changed the body meanwhile.

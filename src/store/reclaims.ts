@@ -1,7 +1,7 @@
 import { type DeliveryStatus, MAX_ATTEMPTS } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
 import { logUnfinished } from "./attempts.ts";
-import { type Claim, isLeaseOver } from "./claims.ts";
+import { type Claim, isLeaseOver, LEASE_EXPIRED } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 
 /** A delivery taken from the log to be processed again. */
@@ -35,7 +35,7 @@ reclaimed as (
   update webhook_delivery d set
     status = 'pending', claim_no = d.claim_no + 1, claim_source = $1::text, claimed_at = clock_timestamp(),
     lease_until = clock_timestamp() + $2::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
-    last_error = case when p.is_unreported then 'lease expired' else d.last_error end,
+    last_error = case when p.is_unreported then '${LEASE_EXPIRED}' else d.last_error end,
     last_reason = case when p.is_unreported then 'lease_expired' else d.last_reason end
   from picked p
   where d.id = p.id and d.id = any (array(select id from picked))
@@ -96,7 +96,7 @@ with picked as materialized (
     and ${ATTEMPTS} >= ${MAX_ATTEMPTS} and released_claim_no is distinct from claim_no
   order by lease_until limit 1000 for update skip locked
 ), failed as (
-  update webhook_delivery d set status = 'failed', last_error = 'lease expired', last_reason = 'lease_expired', lease_until = null,
+  update webhook_delivery d set status = 'failed', last_error = '${LEASE_EXPIRED}', last_reason = 'lease_expired', lease_until = null,
     completed_at = clock_timestamp()
   from picked p where d.id = p.id
 )
