@@ -329,7 +329,7 @@ describeInBrowser("a user in a browser", () => {
     async (javaScriptEnabled) => {
       const someone = await createUser(site.test);
       await subscribe(site, someone, 2);
-      const page = await visit(browser, site, { as: someone, javaScriptEnabled });
+      const page = await visit({ as: someone, javaScriptEnabled });
       const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
       const review = async () => {
         await page.goto("/billing");
