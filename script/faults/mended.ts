@@ -28,6 +28,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
   },
   {
+    file: "src/reconcile/compare-scheduled-change.ts",
+    find: "  return compared ?? false;",
+    replace: "  return compared ?? true;",
+    fault: "what waits at the provider is not read again after a change was being made",
+    tests: ["test/reconcile/self-heal.test.ts"],
+  },
+  {
+    file: "src/providers/stripe/schedule-change.ts",
+    find: "start_date === current?.end_date",
+    replace: "start_date === current?.start_date",
+    fault: "the phase that is paid counts as the change that waits",
+    tests: ["test/providers/outbound/stripe.test.ts"],
+  },
+  {
     file: "src/billing/cancel-unwanted.ts",
     find: "if (!(await cancelAndRefund(tools, unwanted)))",
     replace: "if (!cancelAndRefund(tools, unwanted))",

@@ -41,6 +41,8 @@ export async function changeSubscription(
 async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<void> {
   const { api, subscription, change } = resolved;
   const { provider, providerSubscriptionId, userId } = subscription;
+  // Nothing else finds out what waits for the period's end when this process ends before it is stored.
+  if (change.when === "period_end") deps.intake.requestComparison?.(provider, [subscription.id]);
   try {
     const changing = api.changeSubscription(providerSubscriptionId, change);
     await mapProviderErrors(deps, { slot: provider, userId }, forgetWithdrawn(deps, resolved, changing));

@@ -43,6 +43,13 @@ export type PaymentApi = {
    * that waits for the period's end, or withdraws it when nothing else is to change then.
    */
   changeSubscription(providerSubscriptionId: string, change: ChangeOrder): Promise<void>;
+  /**
+   * The change that waits for the period's end, or none; itself `null` without `traits.changesAtPeriodEnd`.
+   * @param currentPriceId the price that is paid now, where known
+   */
+  fetchScheduledChange:
+    | ((providerSubscriptionId: string, currentPriceId: string | null) => Promise<WaitingChange | null>)
+    | null;
   /** What the change would cost; `null`: the provider does not say. */
   previewChange(providerSubscriptionId: string, change: ChangeOrder): Promise<ChangePreview | null>;
   /** Refunds its latest payment in full. `false`: there is nothing to refund. */
@@ -133,6 +140,9 @@ export type ChangeOrder = {
   resultingPriceId: string;
   resultingSeats: number;
 };
+
+/** What is paid from then on. */
+export type WaitingChange = { priceId: string; seats: number; at: Date };
 
 export type ChangePreview = {
   /** In the currency's smallest unit; negative: a credit. */

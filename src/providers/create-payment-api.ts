@@ -28,6 +28,9 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
       : null,
     updateCheckout: async (id, order) => (await api()).updateCheckout(id, order),
     changeSubscription: async (id, change) => (await api()).changeSubscription(id, change),
+    fetchScheduledChange: webhook.traits.changesAtPeriodEnd
+      ? async (id, priceId) => (await (await api()).fetchScheduledChange?.(id, priceId)) ?? null
+      : null,
     previewChange: async (id, change) => (await api()).previewChange(id, change),
     refundSubscription: async (id) => (await api()).refundSubscription(id),
     listSubscriptions: async function* (since) {

@@ -17,6 +17,7 @@ import type { Lease } from "../store/leases.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
+import { compareScheduledChange } from "./compare-scheduled-change.ts";
 import { notCorrected } from "./not-corrected.ts";
 
 export type SelfHealTools = {
@@ -81,6 +82,7 @@ function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): Pac
     const { waitMs } = await reserveFetch(intake.database, slot, { fetchesPerSecond: FETCHES_PER_SECOND });
     if (waitMs > 0) await sleep(waitMs);
   };
+  const { fetchScheduledChange } = api;
   return {
     fetchSubscription: async (id) => {
       await turn();
@@ -90,10 +92,16 @@ function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): Pac
       await turn();
       return api.findSubscriptions(customer);
     },
+    fetchScheduledChange:
+      fetchScheduledChange &&
+      (async (id, priceId) => {
+        await turn();
+        return fetchScheduledChange(id, priceId);
+      }),
   };
 }
 
-type PacedApi = Pick<PaymentApi, "fetchSubscription" | "findSubscriptions">;
+type PacedApi = Pick<PaymentApi, "fetchSubscription" | "findSubscriptions" | "fetchScheduledChange">;
 
 /** Settled only by a change of `plans.config.ts` or at the provider; they are compared again for that. */
 const NEEDS_OPERATOR: ReadonlySet<UnclearState["cause"]> = new Set([
@@ -126,6 +134,9 @@ async function healOne(
       notify: true,
     });
     if (comparison.outcome === "compared") {
+      const fetchChange = due.isRequested ? api.fetchScheduledChange : null;
+      if (fetchChange && !(await compareScheduledChange(intake, fetchChange, due.id)))
+        return await postpone("a change of it is being made");
       await finishHeal(intake.database, due.id);
       return "corrected";
     }

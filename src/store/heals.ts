@@ -7,8 +7,8 @@ export type DueHeal = ReconcilableSubscription & {
   attempts: number;
   userId: string | null;
   customerId: string | null;
-  /** `false`: an event has requested the comparison. */
-  isFlagged: boolean;
+  /** Whether an event or a change has requested the comparison. */
+  isRequested: boolean;
 };
 
 /** The pause doubles with each attempt. */
@@ -38,7 +38,7 @@ export async function hasDueHeals(database: Queryable, slots: readonly Slot[]): 
   return row?.due ?? false;
 }
 
-const DUE_COLUMNS = `s.id, s.provider, s.provider_subscription_id, s.user_id, s.customer_id, s.out_of_order,
+const DUE_COLUMNS = `s.id, s.provider, s.provider_subscription_id, s.user_id, s.customer_id, coalesce(h.requested, false) as requested,
     ${VERSION} as version`;
 
 // Counted before the comparison: one that ends the process uses up an attempt too, and is retried with the
@@ -69,7 +69,7 @@ with ${heldLease("$4", "$5")}, flagged as materialized (
   returning h.subscription_id, h.attempts
 )
 select due.id, due.provider, due.provider_subscription_id as "providerSubscriptionId", due.version,
-  due.user_id as "userId", due.customer_id as "customerId", due.out_of_order as "isFlagged", started.attempts
+  due.user_id as "userId", due.customer_id as "customerId", due.requested as "isRequested", started.attempts
 from started join due on due.id = started.subscription_id`,
 };
 

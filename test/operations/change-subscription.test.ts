@@ -242,6 +242,17 @@ it.each([
   );
 });
 
+it("requests a comparison before a change for the period's end, whose response a server may not live to see", async () => {
+  let isRequested: unknown;
+  during = async () => {
+    const requested = () => context.test.rows("select requested from subscription_heal");
+    await eventually(requested, [{ requested: true }]);
+    isRequested = true;
+  };
+  await change({ seats: 9, when: "period_end" });
+  expect(isRequested).toBe(true);
+});
+
 it("shows no scheduled change that was withdrawn for one that then failed", async () => {
   await schedule();
   during = async () => {

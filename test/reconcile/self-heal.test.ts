@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { PaymentApi, WaitingChange } from "../../src/domain/payment-api.ts";
 import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { countFlagged, startDueHeals } from "../../src/store/heals.ts";
-import { acquireLease } from "../../src/store/leases.ts";
+import { checkoutLease } from "../../src/store/checkouts.ts";
+import { countFlagged, requestHeals, startDueHeals } from "../../src/store/heals.ts";
+import { acquireLease, releaseLease } from "../../src/store/leases.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { stripeContext, takeTurn } from "../support/stripe-context.ts";
@@ -292,4 +294,52 @@ it("is not requested by the intake while SELF_HEAL is off", async () => {
   await runtime.close();
   expect(await stored()).toMatchObject([{ seats: 2, out_of_order: true }]);
   expect(await context.test.rows("select * from subscription_heal")).toEqual([]);
+});
+
+describe("a change for the period's end whose response was lost", () => {
+  const end = new Date(Date.now() + 86_400_000);
+  const atEnd = { priceId: "price_team_monthly", seats: 8, at: end };
+  const shown = () =>
+    context.test.rows(
+      `select plan_id as "planId", price_id as "priceId", seats, takes_effect_at as at from scheduled_change`,
+    );
+
+  /** One run of the job, at a provider where this change waits. */
+  async function healWith(waiting: WaitingChange | null): Promise<SelfHealReport | null> {
+    const [{ id }] = (await context.test.rows("select id from subscription")) as [{ id: string }];
+    await requestHeals(context.test.database, [id], { inSeconds: 0 });
+    const { intake, payments } = context.runtime;
+    const stripe = payments["provider-a"] as PaymentApi;
+    const api: PaymentApi = { ...stripe, fetchScheduledChange: async () => waiting };
+    const tools = { intake, payments: { ...payments, "provider-a": api } };
+    return takeTurn(context.runtime, "self-heal", (turn) => healFlagged(tools, turn));
+  }
+
+  beforeEach(async () => {
+    await receive(eventOf("customer.subscription.created"));
+    truth();
+  });
+
+  it("is shown if the provider has accepted it, and no longer once it has withdrawn it", async () => {
+    expect(await healWith(atEnd)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
+    expect(await shown()).toEqual([{ planId: "team", ...atEnd }]);
+    await healWith(null);
+    expect(await shown()).toEqual([]);
+  });
+
+  it("is not shown at a price that no plan has", async () => {
+    await healWith(atEnd);
+    await healWith({ ...atEnd, priceId: "price_of_nobody" });
+    expect(await shown()).toEqual([]);
+  });
+
+  it("waits for a change that the person is making meanwhile", async () => {
+    const lease = await acquireLease(context.test.database, checkoutLease("user_1"), { seconds: 60 });
+    expect(await healWith(atEnd)).toEqual({ corrected: 0, postponed: 1, settled: 0 });
+    expect(await shown()).toEqual([]);
+    if (lease !== null) await releaseLease(context.test.database, lease);
+    await makeDue();
+    expect(await healWith(atEnd)).toMatchObject({ corrected: 1 });
+    expect(await shown()).toHaveLength(1);
+  });
 });

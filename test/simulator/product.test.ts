@@ -176,6 +176,12 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
     await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
     await sim.settle();
     expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
+    const [{ periodEndSeconds }] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+    expect(await api.fetchScheduledChange?.(id, "price_pro_monthly")).toEqual({
+      priceId: "price_team_monthly",
+      seats: 8,
+      at: new Date(periodEndSeconds * 1000),
+    });
     await forward("month");
     expect(await storedSubscriptions()).toMatchObject([{ planId: "team", seats: 8, status: "active" }]);
     await close();
@@ -200,6 +206,7 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
     await api.changeSubscription(id, { ...atPeriodEnd, seats: 6, resultingSeats: 6 });
     for (const _ of ["withdrawn", "nothing to withdraw"])
       await api.changeSubscription(id, { ...atPeriodEnd, resultingSeats: 4 });
+    expect(await api.fetchScheduledChange?.(id, "price_pro_monthly")).toBeNull();
     await forward("month");
     expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
     await close();

@@ -11,7 +11,7 @@ import { problem } from "../outbound/problems.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
-import { changeSubscription } from "./change-subscription.ts";
+import { changeSubscription, fetchScheduledChange } from "./change-subscription.ts";
 import { closeCheckout, createCheckout } from "./checkout.ts";
 import { type PolarClient, polarClient, readPolarError } from "./client.ts";
 import { deliveryPages, isEndpointDisabled } from "./deliveries.ts";
@@ -40,6 +40,7 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
       return ensureEnded(revoke, fetchCurrent, hasEnded);
     },
     changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
+    fetchScheduledChange: (id) => fetchScheduledChange(begin(), pathSegment(provider, id)),
     previewChange: async () => null,
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),

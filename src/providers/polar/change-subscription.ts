@@ -1,5 +1,5 @@
 import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
-import type { ChangeOrder } from "../../domain/payment-api.ts";
+import type { ChangeOrder, WaitingChange } from "../../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
@@ -40,4 +40,14 @@ async function allOrNothing(change: () => Promise<void>, withdraw: () => Promise
     await withdraw();
     throw error.cause;
   }
+}
+
+export async function fetchScheduledChange(client: PolarClient, id: string): Promise<WaitingChange | null> {
+  const { pending_update, product_id, seats } = await getSubscriptions(client)(id);
+  if (!pending_update) return null;
+  return {
+    priceId: pending_update.product_id ?? product_id,
+    seats: pending_update.seats ?? seats ?? 1,
+    at: new Date(pending_update.applies_at),
+  };
 }

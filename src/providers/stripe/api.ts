@@ -12,7 +12,7 @@ import { requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
-import { changeSubscription, previewChange } from "./change-subscription.ts";
+import { changeSubscription, fetchScheduledChange, previewChange } from "./change-subscription.ts";
 import { closeCheckout, createCheckout } from "./checkout.ts";
 import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
 import { isForeign } from "./customer.ts";
@@ -46,6 +46,7 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
       );
     },
     changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
+    fetchScheduledChange: (id, priceId) => fetchScheduledChange(provider, begin(), id, priceId),
     previewChange: (id, change) => previewChange(provider, begin(), id, change),
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),

@@ -1,11 +1,11 @@
 import type Stripe from "stripe";
-import type { ChangeOrder, ChangePreview } from "../../domain/payment-api.ts";
+import type { ChangeOrder, ChangePreview, WaitingChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { afterWithdrawal } from "../outbound/send-in-turn.ts";
 import { unknownItem } from "../outbound/unknown-item.ts";
 import { mapStripeErrors } from "./client.ts";
-import { releaseSchedule, scheduleChange } from "./schedule-change.ts";
+import { releaseSchedule, scheduleChange, scheduledChange } from "./schedule-change.ts";
 
 // Charged at once; a failed charge leaves the subscription as it was.
 const AT_ONCE = { proration_behavior: "always_invoice" } as const;
@@ -31,6 +31,15 @@ export async function changeSubscription(
     );
   const release = () => releaseSchedule(provider, client, subscription);
   await afterWithdrawal(subscription.schedule ? release : null, update);
+}
+
+export async function fetchScheduledChange(
+  provider: ConnectedProvider,
+  client: Stripe,
+  id: string,
+  currentPriceId: string | null,
+): Promise<WaitingChange | null> {
+  return scheduledChange(provider, client, await retrieve(provider, client, id), currentPriceId);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { ChangeOrder } from "../../domain/payment-api.ts";
+import type { ChangeOrder, WaitingChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { problem } from "../outbound/problems.ts";
@@ -33,10 +33,7 @@ export async function scheduleChange(
   if (current === undefined) throw problem(provider, "rejected", "the schedule has no current phase");
   const paid = retainedFields(current);
   // Add-ons stay.
-  const at = Math.max(
-    0,
-    paid.items.findIndex(({ price }) => price === change.currentPriceId),
-  );
+  const at = positionOf(current.items, change.currentPriceId);
   const items = paid.items.map((item, position) => (position === at ? changedItem(item, change) : item));
   const price = await run(() => client.prices.retrieve(pathSegment(provider, items[at]?.price ?? "")));
   const { interval, interval_count } = price.recurring ?? { interval: "month", interval_count: 1 };
@@ -61,6 +58,25 @@ export async function scheduleChange(
       ],
     }),
   );
+}
+
+/** What the schedule changes with its next phase; `null`: nothing. */
+export async function scheduledChange(
+  provider: ConnectedProvider,
+  client: Stripe,
+  subscription: Stripe.Subscription,
+  currentPriceId: string | null,
+): Promise<WaitingChange | null> {
+  const attached = scheduleOf(subscription);
+  if (attached === null) return null;
+  const { current_phase, phases } = await mapStripeErrors(provider, () =>
+    client.subscriptionSchedules.retrieve(pathSegment(provider, attached)),
+  );
+  const current = phases.find(({ start_date }) => start_date === current_phase?.start_date);
+  const next = phases.find(({ start_date }) => start_date === current?.end_date);
+  const item = current && next?.items[positionOf(current.items, currentPriceId)];
+  if (next === undefined || item === undefined) return null;
+  return { priceId: idOf(item.price), seats: item.quantity ?? 1, at: new Date(next.start_date * 1000) };
 }
 
 /**
@@ -105,6 +121,14 @@ function retainedFields(phase: Phase) {
     ...(default_tax_rates?.length ? { default_tax_rates: default_tax_rates.map(idOf) } : {}),
     ...(description === null ? {} : { description }),
   };
+}
+
+/** The first one, where the price is not known. */
+function positionOf(items: Phase["items"], priceId: string | null): number {
+  return Math.max(
+    0,
+    items.findIndex(({ price }) => idOf(price) === priceId),
+  );
 }
 
 function retainedItem({ price, quantity, discounts, tax_rates }: Phase["items"][number]): PhaseItem {

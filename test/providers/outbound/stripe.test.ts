@@ -227,6 +227,30 @@ describe("Stripe's API", () => {
       },
     );
 
+    it("are read from the schedule's next phase, beside an add-on", async () => {
+      const next = {
+        ...phase,
+        start_date: 200,
+        end_date: 300,
+        items: phase.items.map((item) =>
+          item.price === "price_pro" ? { ...item, price: { id: "price_team" }, quantity: 6 } : item,
+        ),
+      };
+      const scheduled = (...phases: object[]) =>
+        answering({
+          [`GET ${subscriptionPath}`]: subscription("sub_sched_1"),
+          [`GET ${schedulePath}`]: { body: { ...schedule.body, phases } },
+        });
+      scheduled(phase, next);
+      expect(await api.fetchScheduledChange?.("sub_1", "price_pro")).toEqual({
+        priceId: "price_team",
+        seats: 6,
+        at: new Date(200_000),
+      });
+      scheduled(phase);
+      expect(await api.fetchScheduledChange?.("sub_1", "price_pro")).toBeNull();
+    });
+
     it("release a schedule when they are made at once", async () => {
       answering({
         [`GET ${subscriptionPath}`]: subscription("sub_sched_1"),
