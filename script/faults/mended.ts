@@ -28,10 +28,10 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
   },
   {
-    file: "src/reconcile/compare-scheduled-change.ts",
-    find: "  return compared ?? false;",
-    replace: "  return compared ?? true;",
-    fault: "what waits at the provider is not read again after a change was being made",
+    file: "src/store/scheduled-changes.ts",
+    find: "from input where c.subscription_id = $1 and c.xmin::text = $2",
+    replace: "from input where c.subscription_id = $1 and $2::text is not null",
+    fault: "what waited at the provider replaces a change that was made meanwhile",
     tests: ["test/reconcile/self-heal.test.ts"],
   },
   {
@@ -40,6 +40,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "start_date === current?.start_date",
     fault: "the phase that is paid counts as the change that waits",
     tests: ["test/providers/outbound/stripe.test.ts"],
+  },
+  {
+    file: "src/billing/replace-checkout.ts",
+    find: "        await rememberReplaced(deps.database, closing);\n        return null;",
+    replace: "        return null;",
+    fault: "a checkout that seems paid, by somebody else, is paid as well as its successor",
+    tests: ["test/system/server/delete-account.test.ts"],
   },
   {
     file: "src/billing/cancel-unwanted.ts",

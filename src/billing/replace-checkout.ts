@@ -42,8 +42,12 @@ export async function replaceCheckout(
       await rememberReplaced(deps.database, closing);
       return null;
     case "paid":
-      // Then the caller checks whether it is still running.
-      if (await isRecorded(deps.database, previous, end.providerSubscriptionId)) return null;
+      if (await isRecorded(deps.database, previous, end.providerSubscriptionId)) {
+        // The caller checks whether one of the person's is running. It may be somebody else's, see `isRecorded`: then
+        // the checkout can still be paid.
+        await rememberReplaced(deps.database, closing);
+        return null;
+      }
       recordPaid(deps, { ...closing, providerSubscriptionId: end.providerSubscriptionId });
       return refuse({ reason: "checkout_paid" });
     default:

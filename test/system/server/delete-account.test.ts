@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
+import { findPaidTwice } from "../../../src/store/unwanted-subscriptions.ts";
 import { API_KEY, press } from "../../simulator/test-context.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { type ProviderContext, startProviderContext } from "./provider-context.ts";
@@ -85,7 +86,7 @@ it("sells to whoever signs up again after a checkout of the deleted account was 
   expect((await leave(context, person)).status).toBe(200);
   const again = await createUser(context.test);
   await context.test.rows(`update "user" set email = $1`, [person.email]);
-  expect((await context.post("/api/checkout", again, { planId: "pro" })).status).toBe(200);
+  const pro = (await context.post("/api/checkout", again, { planId: "pro" })).body;
 
   await press(old.url, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
   await context.sim.settle();
@@ -94,6 +95,16 @@ it("sells to whoever signs up again after a checkout of the deleted account was 
   ]);
   const other = await context.post("/api/checkout", again, { planId: "team" });
   expect([other.status, other.text]).toEqual([200, expect.stringContaining("/checkout/")]);
+
+  for (const { url } of [pro, other.body]) {
+    await press(url, { email: again.email, card: "4242 4242 4242 4242", action: "pay" });
+    await context.sim.settle();
+  }
+  await findPaidTwice(context.test.database);
+  expect(await context.test.rows("select because from unwanted_subscription order by because")).toEqual([
+    { because: "account_deleted" },
+    { because: "paid_twice" },
+  ]);
 });
 
 it("does not use a Paddle customer for an unconfirmed email address", async () => {
