@@ -2,6 +2,7 @@ import { CalendarClock } from "lucide-react";
 import { getFormatter, getTranslations } from "next-intl/server";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { WithdrawForm } from "./change-steps.tsx";
+import { expectedFields } from "./expected-fields.ts";
 import { scheduledChange } from "./plans.ts";
 import type { Subscription } from "./subscription-state.ts";
 
@@ -24,6 +25,9 @@ export async function ScheduledChange({ subscription }: { subscription: Subscrip
         <input type="hidden" name="id" value={subscription.id} />
         <input type="hidden" name="planId" value={subscription.planId} />
         <input type="hidden" name="seats" value={subscription.seats} />
+        {Object.entries(expectedFields(subscription)).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
         <SubmitButton variant="secondary">{t("keep")}</SubmitButton>
       </WithdrawForm>
     </div>
