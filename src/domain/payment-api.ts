@@ -44,12 +44,13 @@ export type PaymentApi = {
    */
   changeSubscription(providerSubscriptionId: string, change: ChangeOrder): Promise<void>;
   /**
-   * The change that waits for the period's end, or none; itself `null` without `traits.changesAtPeriodEnd`.
+   * The change that waits for the period's end; `null`: none does, as without `traits.changesAtPeriodEnd`.
    * @param currentPriceId the price that is paid now, where known
    */
-  fetchScheduledChange:
-    | ((providerSubscriptionId: string, currentPriceId: string | null) => Promise<WaitingChange | null>)
-    | null;
+  fetchScheduledChange(
+    providerSubscriptionId: string,
+    currentPriceId: string | null,
+  ): Promise<WaitingChange | null>;
   /** What the change would cost; `null`: the provider does not say. */
   previewChange(providerSubscriptionId: string, change: ChangeOrder): Promise<ChangePreview | null>;
   /** Refunds its latest payment in full. `false`: there is nothing to refund. */

@@ -28,9 +28,7 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
       : null,
     updateCheckout: async (id, order) => (await api()).updateCheckout(id, order),
     changeSubscription: async (id, change) => (await api()).changeSubscription(id, change),
-    fetchScheduledChange: webhook.traits.changesAtPeriodEnd
-      ? async (id, priceId) => (await (await api()).fetchScheduledChange?.(id, priceId)) ?? null
-      : null,
+    fetchScheduledChange: async (id, priceId) => (await api()).fetchScheduledChange(id, priceId),
     previewChange: async (id, change) => (await api()).previewChange(id, change),
     refundSubscription: async (id) => (await api()).refundSubscription(id),
     listSubscriptions: async function* (since) {

@@ -45,7 +45,7 @@ export async function isHealDue({ intake, payments }: SelfHealTools): Promise<bo
 }
 
 /**
- * Compares each flagged subscription that is due with its provider, outside the intake's transactions, until
+ * Compares each subscription that is due, flagged or requested, with its provider, outside the intake's transactions, until
  * none is left. Failures are retried with back-off; one that the provider does not know stays flagged and is
  * not fetched again before its next event.
  */
@@ -82,8 +82,8 @@ function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): Pac
     const { waitMs } = await reserveFetch(intake.database, slot, { fetchesPerSecond: FETCHES_PER_SECOND });
     if (waitMs > 0) await sleep(waitMs);
   };
-  const { fetchScheduledChange } = api;
   return {
+    traits: api.traits,
     fetchSubscription: async (id) => {
       await turn();
       return api.fetchSubscription(id);
@@ -92,16 +92,17 @@ function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): Pac
       await turn();
       return api.findSubscriptions(customer);
     },
-    fetchScheduledChange:
-      fetchScheduledChange &&
-      (async (id, priceId) => {
-        await turn();
-        return fetchScheduledChange(id, priceId);
-      }),
+    fetchScheduledChange: async (id, priceId) => {
+      await turn();
+      return api.fetchScheduledChange(id, priceId);
+    },
   };
 }
 
-type PacedApi = Pick<PaymentApi, "fetchSubscription" | "findSubscriptions" | "fetchScheduledChange">;
+type PacedApi = Pick<
+  PaymentApi,
+  "traits" | "fetchSubscription" | "findSubscriptions" | "fetchScheduledChange"
+>;
 
 /** Settled only by a change of `plans.config.ts` or at the provider; they are compared again for that. */
 const NEEDS_OPERATOR: ReadonlySet<UnclearState["cause"]> = new Set([
@@ -134,9 +135,7 @@ async function healOne(
       notify: true,
     });
     if (comparison.outcome === "compared") {
-      const fetchChange = due.isRequested ? api.fetchScheduledChange : null;
-      if (fetchChange && !(await compareScheduledChange(intake, fetchChange, due.id)))
-        return await postpone("a change of it is being made");
+      if (due.isRequested && api.traits.changesAtPeriodEnd) await compareScheduledChange(intake, api, due.id);
       await finishHeal(intake.database, due.id);
       return "corrected";
     }

@@ -79,7 +79,8 @@ function selfHeal(runtime: Runtime): Job<JobName> {
     isDue: () => isHealDue(runtime),
     run: async (turn) => {
       const report = await healFlagged(runtime, turn);
-      if (report.corrected + report.settled > 0) log.info(report, "flagged subscriptions were compared");
+      if (report.corrected + report.settled > 0)
+        log.info(report, "flagged or requested subscriptions were compared");
     },
   };
 }

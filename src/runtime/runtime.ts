@@ -190,7 +190,10 @@ async function startOnDatabase(
  */
 const REQUESTED_IN_SECONDS = 1;
 
-/** A lost request is repeated by the event's next attempt, or replaced by the sweep. */
+/**
+ * A lost request of an event is repeated by its next attempt, or replaced by the sweep; one of a change matters only
+ * if this process also ends before the provider has responded.
+ */
 function comparisonRequests(
   database: Database,
   payments: Runtime["payments"],

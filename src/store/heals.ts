@@ -14,8 +14,8 @@ export type DueHeal = ReconcilableSubscription & {
 /** The pause doubles with each attempt. */
 type HealRetries = { firstRetrySeconds: number; maxRetrySeconds: number };
 
-// Of the slots $1: flagged ones that the provider is not known to lack, and unflagged ones that an event has
-// requested.
+// Of the slots $1: flagged ones that the provider is not known to lack, and unflagged ones whose comparison an
+// event or a change has requested.
 const FLAGGED = `
   from subscription s left join subscription_heal h on h.subscription_id = s.id
   where s.out_of_order and s.provider = any ($1::text[]) and s.provider_subscription_id is not null

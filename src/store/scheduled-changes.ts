@@ -54,3 +54,55 @@ export async function scheduledChangesOfUser(
 ): Promise<ScheduledChange[]> {
   return database.run<ScheduledChange>(OF_USER, [userId, now, CHANGEABLE_STATUSES]);
 }
+
+const VERSION_OF = {
+  name: "version_of_scheduled_change",
+  text: "select xmin::text as version from scheduled_change where subscription_id = $1",
+};
+
+/** Changes with each write; `null`: nothing waits. */
+export async function scheduledChangeVersion(
+  database: Queryable,
+  subscriptionId: string,
+): Promise<string | null> {
+  const [row] = await database.run<{ version: string }>(VERSION_OF, [subscriptionId]);
+  return row?.version ?? null;
+}
+
+const CORRECT = {
+  name: "correct_scheduled_change",
+  text: `
+with input as (
+  select $1::uuid as subscription_id, $3::text as plan_id, $4::text as price_id, $5::int as seats,
+    $6::timestamptz as takes_effect_at
+), updated as (
+  update scheduled_change c set plan_id = input.plan_id, price_id = input.price_id, seats = input.seats,
+    takes_effect_at = input.takes_effect_at
+  from input where c.subscription_id = $1 and c.xmin::text = $2
+)
+insert into scheduled_change (subscription_id, plan_id, price_id, seats, takes_effect_at)
+select * from input where $2::text is null
+on conflict do nothing`,
+};
+
+const WITHDRAW = {
+  name: "withdraw_scheduled_change",
+  text: "delete from scheduled_change where subscription_id = $1 and xmin::text = $2",
+};
+
+/**
+ * Stores what waits at the provider, unless another change has been stored since this version.
+ * @param change `null`: nothing waits
+ */
+export async function correctScheduledChange(
+  database: Queryable,
+  subscriptionId: string,
+  change: Omit<ScheduledChange, "subscriptionId"> | null,
+  version: string | null,
+): Promise<void> {
+  if (change === null) await database.run(WITHDRAW, [subscriptionId, version]);
+  else {
+    const { planId, priceId, seats, takesEffectAt } = change;
+    await database.run(CORRECT, [subscriptionId, version, planId, priceId, seats, takesEffectAt]);
+  }
+}

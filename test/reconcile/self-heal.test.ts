@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi, WaitingChange } from "../../src/domain/payment-api.ts";
 import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { checkoutLease } from "../../src/store/checkouts.ts";
 import { countFlagged, requestHeals, startDueHeals } from "../../src/store/heals.ts";
-import { acquireLease, releaseLease } from "../../src/store/leases.ts";
+import { acquireLease } from "../../src/store/leases.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { stripeContext, takeTurn } from "../support/stripe-context.ts";
@@ -305,12 +304,19 @@ describe("a change for the period's end whose response was lost", () => {
     );
 
   /** One run of the job, at a provider where this change waits. */
-  async function healWith(waiting: WaitingChange | null): Promise<SelfHealReport | null> {
+  async function healWith(
+    waiting: WaitingChange | null,
+    meanwhile = async (): Promise<void> => {},
+  ): Promise<SelfHealReport | null> {
     const [{ id }] = (await context.test.rows("select id from subscription")) as [{ id: string }];
     await requestHeals(context.test.database, [id], { inSeconds: 0 });
     const { intake, payments } = context.runtime;
     const stripe = payments["provider-a"] as PaymentApi;
-    const api: PaymentApi = { ...stripe, fetchScheduledChange: async () => waiting };
+    const fetchScheduledChange = async () => {
+      await meanwhile();
+      return waiting;
+    };
+    const api: PaymentApi = { ...stripe, fetchScheduledChange };
     const tools = { intake, payments: { ...payments, "provider-a": api } };
     return takeTurn(context.runtime, "self-heal", (turn) => healFlagged(tools, turn));
   }
@@ -333,13 +339,21 @@ describe("a change for the period's end whose response was lost", () => {
     expect(await shown()).toEqual([]);
   });
 
-  it("waits for a change that the person is making meanwhile", async () => {
-    const lease = await acquireLease(context.test.database, checkoutLease("user_1"), { seconds: 60 });
-    expect(await healWith(atEnd)).toEqual({ corrected: 0, postponed: 1, settled: 0 });
-    expect(await shown()).toEqual([]);
-    if (lease !== null) await releaseLease(context.test.database, lease);
-    await makeDue();
-    expect(await healWith(atEnd)).toMatchObject({ corrected: 1 });
-    expect(await shown()).toHaveLength(1);
+  it.each([
+    [
+      "made",
+      "insert into scheduled_change select id, 'pro', 5, now() + interval '1 day', $1 from subscription",
+    ],
+    ["replaced", "update scheduled_change set price_id = $1"],
+    ["withdrawn", "delete from scheduled_change where $1 <> ''"],
+  ])("gives way to one that is %s meanwhile", async (made, statement) => {
+    if (made !== "made") await healWith(atEnd);
+    const waiting = { ...atEnd, seats: 9 };
+    await healWith(waiting, async () => {
+      await context.test.rows(statement, ["price_pro_yearly"]);
+    });
+    const expected = made === "withdrawn" ? [] : [{ priceId: "price_pro_yearly" }];
+    expect(await shown()).toMatchObject(expected);
+    expect(await shown()).toHaveLength(expected.length);
   });
 });

@@ -177,7 +177,7 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
     await sim.settle();
     expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);
     const [{ periodEndSeconds }] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
-    expect(await api.fetchScheduledChange?.(id, "price_pro_monthly")).toEqual({
+    expect(await api.fetchScheduledChange(id, "price_pro_monthly")).toEqual({
       priceId: "price_team_monthly",
       seats: 8,
       at: new Date(periodEndSeconds * 1000),
@@ -206,7 +206,7 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
     await api.changeSubscription(id, { ...atPeriodEnd, seats: 6, resultingSeats: 6 });
     for (const _ of ["withdrawn", "nothing to withdraw"])
       await api.changeSubscription(id, { ...atPeriodEnd, resultingSeats: 4 });
-    expect(await api.fetchScheduledChange?.(id, "price_pro_monthly")).toBeNull();
+    expect(await api.fetchScheduledChange(id, "price_pro_monthly")).toBeNull();
     await forward("month");
     expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
     await close();

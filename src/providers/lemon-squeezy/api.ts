@@ -42,7 +42,7 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
       return ensureEnded(() => cancel(provider, send, id), fetch, endsAnyway);
     },
     changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
-    fetchScheduledChange: null,
+    fetchScheduledChange: async () => null,
     previewChange: async () => null,
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsVariant(provider, begin(), id),

@@ -39,7 +39,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
       );
     },
     changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
-    fetchScheduledChange: null,
+    fetchScheduledChange: async () => null,
     previewChange: (id, change) => previewChange(provider, begin(), id, change),
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),

@@ -5,7 +5,7 @@ import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { afterWithdrawal } from "../outbound/send-in-turn.ts";
 import { unknownItem } from "../outbound/unknown-item.ts";
 import { mapStripeErrors } from "./client.ts";
-import { releaseSchedule, scheduleChange, scheduledChange } from "./schedule-change.ts";
+import { readSchedule, releaseSchedule, scheduleChange } from "./schedule-change.ts";
 
 // Charged at once; a failed charge leaves the subscription as it was.
 const AT_ONCE = { proration_behavior: "always_invoice" } as const;
@@ -39,7 +39,7 @@ export async function fetchScheduledChange(
   id: string,
   currentPriceId: string | null,
 ): Promise<WaitingChange | null> {
-  return scheduledChange(provider, client, await retrieve(provider, client, id), currentPriceId);
+  return readSchedule(provider, client, await retrieve(provider, client, id), currentPriceId);
 }
 
 /**

@@ -28,8 +28,7 @@ export async function scheduleChange(
       ? client.subscriptionSchedules.create({ from_subscription: subscription.id })
       : client.subscriptionSchedules.retrieve(pathSegment(provider, attached)),
   );
-  const startsAt = schedule.current_phase?.start_date;
-  const current = schedule.phases.find((phase) => phase.start_date === startsAt);
+  const current = currentPhase(schedule);
   if (current === undefined) throw problem(provider, "rejected", "the schedule has no current phase");
   const paid = retainedFields(current);
   // Add-ons stay.
@@ -61,7 +60,7 @@ export async function scheduleChange(
 }
 
 /** What the schedule changes with its next phase; `null`: nothing. */
-export async function scheduledChange(
+export async function readSchedule(
   provider: ConnectedProvider,
   client: Stripe,
   subscription: Stripe.Subscription,
@@ -69,11 +68,11 @@ export async function scheduledChange(
 ): Promise<WaitingChange | null> {
   const attached = scheduleOf(subscription);
   if (attached === null) return null;
-  const { current_phase, phases } = await mapStripeErrors(provider, () =>
+  const schedule = await mapStripeErrors(provider, () =>
     client.subscriptionSchedules.retrieve(pathSegment(provider, attached)),
   );
-  const current = phases.find(({ start_date }) => start_date === current_phase?.start_date);
-  const next = phases.find(({ start_date }) => start_date === current?.end_date);
+  const current = currentPhase(schedule);
+  const next = schedule.phases.find(({ start_date }) => start_date === current?.end_date);
   const item = current && next?.items[positionOf(current.items, currentPriceId)];
   if (next === undefined || item === undefined) return null;
   return { priceId: idOf(item.price), seats: item.quantity ?? 1, at: new Date(next.start_date * 1000) };
@@ -104,6 +103,10 @@ function isEnding({ cancel_at, cancel_at_period_end }: Stripe.Subscription): boo
 
 function scheduleOf({ schedule }: Stripe.Subscription): string | null {
   return typeof schedule === "string" ? schedule : (schedule?.id ?? null);
+}
+
+function currentPhase({ phases, current_phase }: Stripe.SubscriptionSchedule): Phase | undefined {
+  return phases.find(({ start_date }) => start_date === current_phase?.start_date);
 }
 
 type Phase = Stripe.SubscriptionSchedule.Phase;

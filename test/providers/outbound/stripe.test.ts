@@ -242,13 +242,13 @@ describe("Stripe's API", () => {
           [`GET ${schedulePath}`]: { body: { ...schedule.body, phases } },
         });
       scheduled(phase, next);
-      expect(await api.fetchScheduledChange?.("sub_1", "price_pro")).toEqual({
+      expect(await api.fetchScheduledChange("sub_1", "price_pro")).toEqual({
         priceId: "price_team",
         seats: 6,
         at: new Date(200_000),
       });
       scheduled(phase);
-      expect(await api.fetchScheduledChange?.("sub_1", "price_pro")).toBeNull();
+      expect(await api.fetchScheduledChange("sub_1", "price_pro")).toBeNull();
     });
 
     it("release a schedule when they are made at once", async () => {
