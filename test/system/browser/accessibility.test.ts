@@ -168,6 +168,18 @@ describeInBrowser("every page", () => {
     },
   );
 
+  it.each(["/admin/audit", "/admin/webhooks", "/admin/event-endpoints"])(
+    "has room for letters twice as large in forms beside a table: %s",
+    async (path) => {
+      const page = await visitAs("admin", { viewport: NARROW });
+      await page.goto(path);
+      await settled(page);
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      const overflowing = await page.evaluate<string[]>(overflowingIn("form *"));
+      expect(overflowing).toEqual([]);
+    },
+  );
+
   it("cuts a name off at its end, also one that is written from right to left", async () => {
     const { cookie } = await createUser(site.test, "عبد الرحمن بن محمد ".repeat(5).trim(), { role: "admin" });
     const page = await visit(browser, site, { ...options, as: { cookie } });
@@ -328,11 +340,12 @@ new PerformanceObserver((list) => {
   for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.shifted += shift.value;
 }).observe({ type: "layout-shift", buffered: true });`;
 
-/** What makes the page wider than the window. */
-const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
-  [...document.querySelectorAll("body *")]
+/** Which of these elements make the page wider than the window. */
+const overflowingIn = (selector: string) => `document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.querySelectorAll("${selector}")]
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
     .map((element) => element.outerHTML.slice(0, 150))`;
+const OVERFLOWING = overflowingIn("body *");
 
 /** The names whose first letter is cut off. */
 const BEGINNING_HIDDEN = `[...document.querySelectorAll("aside p, tbody th a")].filter((element) => {

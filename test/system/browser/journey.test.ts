@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { expect, it, onTestFinished } from "vitest";
 import { control } from "../../simulator/test-context.ts";
 import { eventually } from "../../support/eventually.ts";
