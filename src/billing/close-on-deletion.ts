@@ -9,7 +9,7 @@ import {
 import type { Queryable } from "../store/database.ts";
 import { type HeldLease, holdLease } from "../store/hold-lease.ts";
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
-import { findUser } from "../store/users.ts";
+import { findUser, type User } from "../store/users.ts";
 import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
 import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";
@@ -42,8 +42,7 @@ export function closeOnDeletion(tools: Tools): HoldCheckout {
     if (user === null) return { close: async () => [], release: async () => {} };
     const { lease, stored } = await holdCheckout(database, userId);
     return {
-      close: async () =>
-        stored === null ? [] : await close(tools, { ...stored, userId, email: user.email }),
+      close: async () => (stored === null ? [] : await close(tools, user, stored)),
       release: () => lease.release(),
     };
   };
@@ -66,16 +65,16 @@ async function holdCheckout(
   });
 }
 
-async function close(
-  tools: Tools,
-  checkout: StoredCheckout & { userId: string; email: string },
-): Promise<UnwantedSubscription[]> {
-  const { provider } = checkout;
-  await retireCheckout(tools.database, checkout.userId);
+async function close(tools: Tools, user: User, stored: StoredCheckout): Promise<UnwantedSubscription[]> {
+  const { provider } = stored;
+  const checkout = { ...stored, userId: user.id, email: user.email };
+  await retireCheckout(tools.database, user.id);
   try {
     const end = await closeStoredCheckout(tools, checkout);
     if (end.status !== "paid" || end.providerSubscriptionId === null) return [];
     const { providerSubscriptionId } = end;
+    // Found by an address that may be somebody else's, see `adoptPaid`: its event will name whose checkout it was.
+    if (tools.payments[provider]?.listEvents === null && !user.emailVerified) return [];
     const isKnown = await isRecorded(tools.database, checkout, providerSubscriptionId);
     return isKnown ? [] : [{ provider, providerSubscriptionId }];
   } catch (error) {

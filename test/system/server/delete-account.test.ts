@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { findPaidTwice } from "../../../src/store/unwanted-subscriptions.ts";
-import { API_KEY, press } from "../../simulator/test-context.ts";
+import { API_KEY, control, press } from "../../simulator/test-context.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { type ProviderContext, startProviderContext } from "./provider-context.ts";
 
@@ -77,6 +77,27 @@ it("leaves alone what somebody else has paid with the address of the deleted acc
 
   expect((await leave(context, person)).status).toBe(200);
   expect(await context.test.rows("select * from unwanted_subscription")).toEqual([]);
+});
+
+it("leaves it alone also before its event has come, unless the address is confirmed", async () => {
+  const context = await startProviderContext("lemon-squeezy");
+  const [stranger, owner, payer] = await Promise.all([1, 2, 3].map(() => createUser(context.test)));
+  if (!stranger || !owner || !payer) throw new Error("nobody signed up");
+  await context.test.rows(`update "user" set email_verified = true where id = $1`, [owner.id]);
+  for (const person of [stranger, owner]) await context.post("/api/checkout", person, { planId: "pro" });
+  await context.sim.settle();
+  await control(context.sim.url, "/provider-a/faults", { kind: "drop", next: 100 });
+  const { url } = (await context.post("/api/checkout", payer, { planId: "pro" })).body;
+  await press(url, { email: stranger.email, card: "4242 4242 4242 4242", action: "pay" });
+  expect((await leave(context, stranger)).status).toBe(200);
+  expect(await context.test.rows("select * from unwanted_subscription")).toEqual([]);
+
+  const own = (await context.post("/api/checkout", owner, { planId: "pro" })).body;
+  await press(own.url, { email: owner.email, card: "4242 4242 4242 4242", action: "pay" });
+  expect((await leave(context, owner)).status).toBe(200);
+  expect(await context.test.rows("select because from unwanted_subscription")).toEqual([
+    { because: "account_deleted" },
+  ]);
 });
 
 it("sells to whoever signs up again after a checkout of the deleted account was paid", async () => {
