@@ -157,16 +157,13 @@ describeInBrowser("every page", () => {
       expect.soft(await widerOnPhones(path), path).toBe(0);
   });
 
-  it.each(["/", "/api-keys", "/settings"])(
-    "has room for letters twice as large on a phone: %s",
-    async (path) => {
-      const page = await visitAs("admin", { viewport: NARROW });
-      await page.goto(path);
-      await settled(page);
-      await page.evaluate("document.documentElement.style.fontSize = '200%'");
-      expect(await page.evaluate(OVERFLOWING)).toEqual([]);
-    },
-  );
+  it.each(["/", "/settings"])("has room for letters twice as large on a phone: %s", async (path) => {
+    const page = await visitAs("admin", { viewport: NARROW });
+    await page.goto(path);
+    await settled(page);
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    expect(await page.evaluate(OVERFLOWING)).toEqual([]);
+  });
 
   it.each(["/admin/audit", "/admin/webhooks", "/admin/event-endpoints"])(
     "has room for letters twice as large in forms beside a table: %s",
