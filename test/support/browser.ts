@@ -21,7 +21,9 @@ export function missingBrowser(): string | null {
 export async function startBrowser(): Promise<Browser> {
   // Imitating a graphics card in a process of its own takes a tenth of the time. As root, the sandbox does not start.
   const args = ["--disable-gpu", "--in-process-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
-  const browser = await chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args });
+  const launch = () => chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args });
+  // Chromium 156 itself ends with a segmentation fault now and then as it starts.
+  const browser = await launch().catch(launch);
   cleanedUp(() => browser.close());
   return browser;
 }
