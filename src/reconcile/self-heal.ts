@@ -45,9 +45,9 @@ export async function isHealDue({ intake, payments }: SelfHealTools): Promise<bo
 }
 
 /**
- * Compares each subscription that is due, flagged or requested, with its provider, outside the intake's transactions, until
- * none is left. Failures are retried with back-off; one that the provider does not know stays flagged and is
- * not fetched again before its next event.
+ * Compares each subscription that is due, flagged or requested, with its provider, outside the intake's
+ * transactions, until none is left. Failures are retried with back-off; one that the provider does not know
+ * stays flagged and is not fetched again before its next event.
  */
 export async function healFlagged(
   tools: SelfHealTools,

@@ -242,7 +242,7 @@ it.each([
   );
 });
 
-it("requests a comparison before a change for the period's end, whose response a server may not live to see", async () => {
+it("requests a comparison before it sends a change for the period's end, whose response may be lost", async () => {
   let isRequested: unknown;
   during = async () => {
     const requested = () => context.test.rows("select requested from subscription_heal");

@@ -12,7 +12,7 @@ import { SubscriptionView } from "../subscriptions/subscription-view.ts";
 
 type ChangeTools = ProviderTools & { database: Queryable; intake: Intake; plans: PlanCatalog };
 
-/** What its cost depends on. */
+/** What the cost of a change depends on. */
 export const ExpectedSubscription = z.strictObject({
   planId: SubscriptionView.shape.planId,
   seats: SubscriptionView.shape.seats,
