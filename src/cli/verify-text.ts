@@ -2,7 +2,8 @@ import type { VerifyReport } from "../reconcile/verification.ts";
 import { printable, style, table } from "./table.ts";
 
 export function verifyText({ checked, drift, repaired, failed, unconfigured }: VerifyReport): string {
-  const parts = unconfigured.map((slot) => `${slot}: no payment provider is configured`);
+  const unused = unconfigured.filter((slot) => !failed.some((failure) => failure.slot === slot));
+  const parts = unused.map((slot) => `${slot}: no payment provider is configured`);
   if (drift.length > 0) {
     parts.push(
       table(

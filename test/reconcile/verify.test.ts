@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { verifyText } from "../../src/cli/verify-text.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import type { VerifyOptions, VerifyTools } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
@@ -161,6 +162,8 @@ describe("verify", () => {
     await context.test.rows("update subscription set provider = 'provider-b'");
     await context.test.rows(`insert into payment (provider, provider_payment_id, amount, currency, state, status, occurred_at)
       values ('provider-c', 'order_1', 2000, 'EUR', 'paid', 'paid', now())`);
-    expect((await run({ slots })).failed).toEqual(slots.map(failure));
+    const report = await run({ slots });
+    expect(report.failed).toEqual(slots.map(failure));
+    for (const slot of slots) expect(verifyText(report).split(slot)).toHaveLength(2);
   });
 });
