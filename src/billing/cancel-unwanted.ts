@@ -5,6 +5,7 @@ import type { Queryable } from "../store/database.ts";
 import {
   type ClaimedUnwanted,
   claimUnwanted,
+  closeUnwanted,
   findPaidTwice,
   finishUnwanted,
   postponeUnclaimed,
@@ -17,9 +18,9 @@ const REFUND_ATTEMPTS = 4;
 export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };
 
 /**
- * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, and
- * notifies the administrators. What fails at the provider is logged and retried later. Those of a slot whose
- * key only another server has are left to that server.
+ * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, cancels
+ * those that were resumed after it, and notifies the administrators. What fails at the provider is logged and
+ * retried later. Those of a slot whose key only another server has are left to that server.
  */
 export async function cancelUnwanted(
   tools: UnwantedTools,
@@ -38,31 +39,45 @@ export async function cancelUnwanted(
   while (!isStopping()) {
     const unwanted = await claimUnwanted(database, slots);
     if (unwanted === null) break;
-    if (!(await cancelAndRefund(tools, unwanted))) outcome = "failed";
+    if (!(await undo(tools, unwanted))) outcome = "failed";
   }
   return outcome;
 }
 
-async function cancelAndRefund(
-  { database, payments, log }: UnwantedTools,
-  unwanted: ClaimedUnwanted,
-): Promise<boolean> {
-  const { provider, providerSubscriptionId, attempts } = unwanted;
-  const facts = { slot: provider, providerSubscriptionId };
+async function undo({ database, payments, log }: UnwantedTools, unwanted: ClaimedUnwanted): Promise<boolean> {
+  const { provider, providerSubscriptionId, because } = unwanted;
   const api = payments[provider] as PaymentApi;
   try {
-    await api.cancelSubscription(providerSubscriptionId);
-    const isRefunded = await api.refundSubscription(providerSubscriptionId);
-    // The first event may arrive before the payment has settled; it cannot be refunded until then.
-    if (!isRefunded && attempts < REFUND_ATTEMPTS) return true;
-    await finishUnwanted(database, unwanted, { isRefunded });
+    if (because === "resumed") await cancelResumed(database, api, unwanted);
+    else await cancelAndRefund(database, api, unwanted);
     return true;
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     log.error(
-      { ...facts, reason: error.message },
-      "an unwanted subscription could not be canceled and refunded yet",
+      { slot: provider, providerSubscriptionId, because, reason: error.message },
+      "an unwanted subscription could not be canceled yet",
     );
     return false;
   }
+}
+
+async function cancelAndRefund(
+  database: Queryable,
+  api: PaymentApi,
+  unwanted: ClaimedUnwanted,
+): Promise<void> {
+  await api.cancelSubscription(unwanted.providerSubscriptionId);
+  const isRefunded = await api.refundSubscription(unwanted.providerSubscriptionId);
+  // The first event may arrive before the payment has settled; it cannot be refunded until then.
+  if (!isRefunded && unwanted.attempts < REFUND_ATTEMPTS) return;
+  await finishUnwanted(database, unwanted, { isRefunded });
+}
+
+async function cancelResumed(database: Queryable, api: PaymentApi, unwanted: ClaimedUnwanted): Promise<void> {
+  const state = await api.fetchSubscription(unwanted.providerSubscriptionId);
+  // The event may have been on its way as the account was deleted.
+  const isEnding = state === null || state.status === "canceled" || state.cancelAtPeriodEnd === true;
+  if (isEnding) return closeUnwanted(database, unwanted);
+  await api.cancelSubscription(unwanted.providerSubscriptionId);
+  await finishUnwanted(database, unwanted, { isRefunded: null });
 }

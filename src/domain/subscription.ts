@@ -1,5 +1,5 @@
 import type { Slot } from "./slot.ts";
-import type { SubscriptionStatus } from "./subscription-status.ts";
+import { isRunning, type SubscriptionStatus } from "./subscription-status.ts";
 
 /** What its user was last notified of, see `notification.ts`. */
 export type LastNotified = { standing: "active" | "past_due" | "canceled"; planId: string };
@@ -30,3 +30,8 @@ export type Subscription = {
   /** `null`: nothing yet. */
   lastNotified: LastNotified | null;
 };
+
+/** Whether the provider is going to charge somebody who has deleted the account, and resumed it there since. */
+export function renewsWithoutUser({ userId, status, cancelAtPeriodEnd }: Subscription): boolean {
+  return userId === null && isRunning(status) && !cancelAtPeriodEnd;
+}

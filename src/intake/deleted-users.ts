@@ -1,3 +1,4 @@
+import { renewsWithoutUser } from "../domain/subscription.ts";
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import type { UserState } from "../store/user-states.ts";
 import type { EventDecision } from "./decide-group.ts";
@@ -29,6 +30,20 @@ export function unwantedOf(
     if (userId === null || providerSubscriptionId === null || isOver || users.get(userId) !== "deleted")
       return [];
     return [{ provider: slot, providerSubscriptionId }];
+  });
+}
+
+/** Subscriptions that were canceled with their account, and have been resumed at the provider since. */
+export function resumedOf(
+  group: readonly ReadEvent[],
+  decisions: readonly (EventDecision | null)[],
+): UnwantedSubscription[] {
+  return group.flatMap(({ slot }, index) => {
+    const decision = decisions[index];
+    if (decision?.outcome !== "applied" || decision.isLate || !renewsWithoutUser(decision.subscription))
+      return [];
+    const { providerSubscriptionId } = decision.subscription;
+    return providerSubscriptionId === null ? [] : [{ provider: slot, providerSubscriptionId }];
   });
 }
 

@@ -1,8 +1,8 @@
 import { recordPayments } from "../store/record-payments.ts";
 import type { Transaction } from "../store/transaction.ts";
-import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import { insertResumed, insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { GroupDecision } from "./decide-group.ts";
-import { logUnwanted, unwantedOf } from "./deleted-users.ts";
+import { logUnwanted, resumedOf, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import type { LockedGroup } from "./lock-group.ts";
 import type { ReadEvent } from "./read-event.ts";
@@ -16,10 +16,12 @@ export function effectsOf(
   { users }: LockedGroup,
 ) {
   const unwanted = unwantedOf(group, decisions, users);
+  const resumed = resumedOf(group, decisions);
   return {
     /** Sends the writes without waiting for them. */
     write: (transaction: Transaction): Promise<unknown>[] => [
       ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
+      ...(resumed.length > 0 ? [insertResumed(transaction, resumed)] : []),
       ...changes.write(transaction),
       ...(payments.length > 0 ? [recordPayments(transaction, payments)] : []),
     ],

@@ -5,7 +5,7 @@ import type { Failure } from "../domain/failures.ts";
 import { notificationsFor } from "../domain/notification.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import { renewsWithoutUser, type Subscription } from "../domain/subscription.ts";
 import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
@@ -21,8 +21,9 @@ import {
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import { lockSubscriptions } from "../store/subscription-locks.ts";
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
-import { inTransaction } from "../store/transaction.ts";
+import { inTransaction, type Transaction } from "../store/transaction.ts";
 import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
+import { insertResumed } from "../store/unwanted-subscriptions.ts";
 import { findConfirmedEmails } from "../store/user-states.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
@@ -120,6 +121,7 @@ async function correct(
     if (isSame) {
       await transaction.commitAfter([
         recordComparison(transaction, id, askedAtMicros),
+        ...undoResumed(transaction, after),
         ...(audit === "each" ? [auditReconciliation(transaction, by, { id, outcome: "unchanged" })] : []),
       ]);
       return comparison;
@@ -127,6 +129,7 @@ async function correct(
     const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
     const writes = [
       updateSubscriptions(transaction, [{ ...after, lastNotified }]),
+      ...undoResumed(transaction, after),
       ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(unknownPrices.length > 0 ? [notifyUnknownPrices(transaction, unknownPrices)] : []),
       ...(changes
@@ -145,6 +148,12 @@ async function correct(
     await commitWithHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
     return comparison;
   });
+}
+
+function undoResumed(transaction: Transaction, subscription: Subscription): Promise<void>[] {
+  const { provider, providerSubscriptionId } = subscription;
+  if (providerSubscriptionId === null || !renewsWithoutUser(subscription)) return [];
+  return [insertResumed(transaction, [{ provider, providerSubscriptionId }])];
 }
 
 function unknownPricesOf(before: Subscription, problem: UnclearState | null): UnknownPrice[] {

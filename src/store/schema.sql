@@ -618,7 +618,7 @@ create table unwanted_subscription (
   attempts integer not null default 0,
   canceled_at timestamp with time zone,
   refunded boolean,
-  constraint unwanted_subscription_because_check CHECK ((because = ANY (ARRAY['account_deleted'::text, 'paid_twice'::text]))),
+  constraint unwanted_subscription_because_check CHECK ((because = ANY (ARRAY['account_deleted'::text, 'paid_twice'::text, 'resumed'::text]))),
   constraint unwanted_subscription_pkey PRIMARY KEY (provider, provider_subscription_id)
 );
 

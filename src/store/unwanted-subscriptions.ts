@@ -2,11 +2,14 @@ import type { Slot } from "../domain/slot.ts";
 import { RUNNING_STATUSES } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
-/** A subscription that is to be canceled and refunded. */
+/** A subscription that is to be canceled. */
 export type UnwantedSubscription = { provider: Slot; providerSubscriptionId: string };
 
+/** `resumed`: after its account was deleted. What was paid for it before is not refunded. */
+type Because = "account_deleted" | "paid_twice" | "resumed";
+
 /** `attempts`: this one included. */
-export type ClaimedUnwanted = UnwantedSubscription & { attempts: number };
+export type ClaimedUnwanted = UnwantedSubscription & { because: Because; attempts: number };
 
 const INSERT = {
   name: "insert_unwanted_subscriptions",
@@ -28,12 +31,34 @@ export async function insertUnwanted(
   ]);
 }
 
+const INSERT_RESUMED = {
+  name: "insert_resumed_subscriptions",
+  text: `
+insert into unwanted_subscription as u (provider, provider_subscription_id, because)
+select provider, id, 'resumed' from unnest($1::text[], $2::text[]) as found (provider, id)
+order by 1, 2
+on conflict (provider, provider_subscription_id) do update set
+  because = 'resumed', attempts = 0, next_attempt_at = clock_timestamp(), canceled_at = null, refunded = null
+where u.canceled_at is not null`,
+};
+
+/** For those of deleted accounts that are going to renew, also after they were canceled as unwanted before. */
+export async function insertResumed(
+  database: Queryable,
+  resumed: readonly UnwantedSubscription[],
+): Promise<void> {
+  await database.run(INSERT_RESUMED, [
+    resumed.map(({ provider }) => provider),
+    resumed.map(({ providerSubscriptionId }) => providerSubscriptionId),
+  ]);
+}
+
 const IS_UNWANTED = {
   name: "is_unwanted_subscription",
   text: "select from unwanted_subscription where provider = $1 and provider_subscription_id = $2",
 };
 
-/** Whether it is to be canceled and refunded, or has been. */
+/** Whether it is to be canceled, or has been. */
 export async function isUnwanted(
   database: Queryable,
   { provider, providerSubscriptionId }: UnwantedSubscription,
@@ -89,7 +114,7 @@ where (provider, provider_subscription_id) = (
   where canceled_at is null and next_attempt_at <= clock_timestamp() and provider = any ($1::text[])
   order by next_attempt_at limit 1 for update skip locked
 )
-returning provider, provider_subscription_id as "providerSubscriptionId", attempts`,
+returning provider, provider_subscription_id as "providerSubscriptionId", because, attempts`,
 };
 
 /** Claims one of these slots that is due; it becomes due again unless it is finished. `null`: there is none. */
@@ -126,21 +151,39 @@ const FINISH = {
 with finished as (
   update unwanted_subscription set canceled_at = clock_timestamp(), refunded = $3::boolean
   where provider = $1 and provider_subscription_id = $2 and canceled_at is null
-  returning provider, provider_subscription_id, because
+  returning provider, provider_subscription_id, because, refunded
 )
 insert into notification (user_id, kind, details)
 select u.id, 'payment_undone', jsonb_build_object(
   'because', finished.because, 'provider', finished.provider, 'subscription', finished.provider_subscription_id,
-  'refunded', case when $3::boolean then 'yes' else 'no' end
+  'refunded', case finished.refunded when true then 'yes' when false then 'no' else 'not_due' end
 )
 from finished, "user" u where u.role = 'admin'`,
 };
 
-/** Stores that it is canceled, and notifies all administrators, once. */
+/**
+ * Stores that it is canceled, and notifies all administrators, once.
+ * @param isRefunded `null`: no refund was due
+ */
 export async function finishUnwanted(
   database: Queryable,
   { provider, providerSubscriptionId }: UnwantedSubscription,
-  { isRefunded }: { isRefunded: boolean },
+  { isRefunded }: { isRefunded: boolean | null },
 ): Promise<void> {
   await database.run(FINISH, [provider, providerSubscriptionId, isRefunded]);
+}
+
+const CLOSE = {
+  name: "close_unwanted_subscription",
+  text: `
+update unwanted_subscription set canceled_at = clock_timestamp()
+where provider = $1 and provider_subscription_id = $2 and canceled_at is null`,
+};
+
+/** Stores that nothing had to be done: nobody is notified. */
+export async function closeUnwanted(
+  database: Queryable,
+  { provider, providerSubscriptionId }: UnwantedSubscription,
+): Promise<void> {
+  await database.run(CLOSE, [provider, providerSubscriptionId]);
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
-import { insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
+import { insertResumed, insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
@@ -29,14 +29,15 @@ const notified = () =>
 
 const becomeDue = () => context.test.rows("update unwanted_subscription set next_attempt_at = now()");
 
+const SUBSCRIPTION = { provider: "provider-a", providerSubscriptionId: "sub_1" } as const;
+
 beforeEach(async () => {
-  await context.test.rows("truncate unwanted_subscription");
   await context.test.rows(`update "user" set role = 'admin' where id = 'user_9'`);
-  const unwanted = { provider: "provider-a", providerSubscriptionId: "sub_1" } as const;
-  await insertUnwanted(context.test.database, [unwanted]);
 });
 
-describe("an unwanted subscription", () => {
+describe("a subscription that was paid for after its account was deleted", () => {
+  beforeEach(() => insertUnwanted(context.test.database, [SUBSCRIPTION]));
+
   it("is canceled and refunded, and administrators are notified, once", async () => {
     const calls: string[] = [];
     const answers = {
@@ -129,5 +130,55 @@ describe("an unwanted subscription", () => {
     expect((await runJob({ cancelSubscription: async () => "canceled", refundSubscription })).outcome).toBe(
       "ok",
     );
+  });
+});
+
+describe("a subscription that was resumed after its account was deleted", () => {
+  const resume = () => insertResumed(context.test.database, [SUBSCRIPTION]);
+
+  /** Runs the job where the provider has the subscription like this. Returns what it was asked to do. */
+  async function runWhere(state: Parameters<typeof context.truth>[0]): Promise<string[]> {
+    const calls: string[] = [];
+    context.truth(state);
+    const cancelSubscription = async () => {
+      calls.push("cancel");
+      return "canceled" as const;
+    };
+    const refundSubscription = async () => {
+      calls.push("refund");
+      return true;
+    };
+    expect(await run({ cancelSubscription, refundSubscription })).toEqual([]);
+    return calls;
+  }
+
+  it("is canceled without a refund, and administrators are notified, once", async () => {
+    await resume();
+    expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel"]);
+    await becomeDue();
+    expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual([]);
+    expect(await notified()).toMatchObject([{ subscription: "sub_1", refunded: "not_due" }]);
+  });
+
+  it("is left alone where it has ended or is about to, and nobody is notified", async () => {
+    await resume();
+    expect(await runWhere({ status: "active", cancelAtPeriodEnd: true })).toEqual([]);
+    await resume();
+    expect(await runWhere({ status: "canceled", cancelAtPeriodEnd: false })).toEqual([]);
+    expect(await notified()).toEqual([]);
+  });
+
+  it("is canceled each time that it is resumed", async () => {
+    for (const _time of [1, 2]) {
+      await resume();
+      expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel"]);
+    }
+    expect(await notified()).toHaveLength(2);
+  });
+
+  it("is refunded too where it was paid for after the deletion and that has not been undone yet", async () => {
+    await insertUnwanted(context.test.database, [SUBSCRIPTION]);
+    await resume();
+    expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel", "refund"]);
   });
 });

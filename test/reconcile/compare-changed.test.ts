@@ -56,6 +56,17 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     ]);
   });
 
+  it("has a deleted account's subscription canceled again that was resumed at the provider", async () => {
+    const { rows } = context.test;
+    await receive(eventOf("customer.subscription.created"));
+    await rows("update subscription set user_id = null, cancel_at_period_end = true");
+    truth({ userId: null });
+    expect(await run()).toMatchObject({ corrected: 1 });
+    expect(await rows("select provider_subscription_id, because from unwanted_subscription")).toEqual([
+      { provider_subscription_id: "sub_1", because: "resumed" },
+    ]);
+  });
+
   it("counts in a dry run what it would correct and record, and writes nothing", async () => {
     await receive(eventOf("customer.subscription.created"));
     truth({ status: "past_due" });

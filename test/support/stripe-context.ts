@@ -26,7 +26,7 @@ const PAID: FixtureOverrides = {
 
 const TABLES = `"user", deleted_user, subscription, subscription_heal, heal_pace, event_sweep, reconciliation,
   nightly_reconcile, lease, webhook_delivery, webhook_attempt, notification, outbound_change_set, outbound_event,
-  import_run`;
+  import_run, unwanted_subscription`;
 
 /** Two processes on one database, whose provider-a is a server that speaks Stripe's API. */
 export type StripeContext = {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
+import { cancelUnwanted } from "../../../src/billing/cancel-unwanted.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { findPaidTwice } from "../../../src/store/unwanted-subscriptions.ts";
 import { API_KEY, control, press } from "../../simulator/test-context.ts";
@@ -97,6 +98,35 @@ it("leaves it alone also before its event has come, unless the address is confir
   expect((await leave(context, owner)).status).toBe(200);
   expect(await context.test.rows("select because from unwanted_subscription")).toEqual([
     { because: "account_deleted" },
+  ]);
+});
+
+it("cancels again what is resumed at the provider after the deletion", async () => {
+  const context = await startProviderContext("lemon-squeezy");
+  const person = await createUser(context.test);
+  await context.buy(person, { planId: "pro" });
+  await context.waitUntilEqual(person);
+  const portal = (await context.post("/api/portal", person)).body.url;
+  expect((await leave(context, person)).status).toBe(200);
+  expect(context.atProvider(person)).toMatchObject([{ status: "active", cancelAtPeriodEnd: true }]);
+  await context.sim.settle();
+  expect(await context.test.rows("select * from unwanted_subscription")).toEqual([]);
+
+  const subscription = String(context.atProvider(person)[0]?.providerSubscriptionId);
+  await press(portal, { subscription, action: "resume" });
+  await context.sim.settle();
+  expect(context.atProvider(person)).toMatchObject([{ cancelAtPeriodEnd: false }]);
+  const api = createPaymentApi({
+    slot: "provider-a",
+    format: "lemon-squeezy",
+    apiKey: API_KEY,
+    apiUrl: `${context.sim.url}/provider-a`,
+  });
+  const payments = { "provider-a": api, "provider-b": null, "provider-c": null };
+  await cancelUnwanted({ database: context.test.database, payments, log: console }, () => false);
+  expect(context.atProvider(person)).toMatchObject([{ cancelAtPeriodEnd: true }]);
+  expect(await context.test.rows("select because, refunded from unwanted_subscription")).toEqual([
+    { because: "resumed", refunded: null },
   ]);
 });
 
