@@ -8,7 +8,7 @@ import {
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { finishHeal } from "../store/heals.ts";
+import { deleteHeal } from "../store/heals.ts";
 import { insertOutboundChanges } from "../store/outbound-changes.ts";
 import { insertReconciliation } from "../store/reconciliations.ts";
 import { recordAudit } from "../store/record-audit.ts";
@@ -32,7 +32,7 @@ export async function dismissReview(
     const dismissed = subscription === null ? [] : [dismissalOf(subscription)];
     const writes = [
       insertReconciliation(transaction, { subscriptionId: id, by: reconcilerOf(by), changes, reason }),
-      finishHeal(transaction, id),
+      deleteHeal(transaction, id),
       ...insertOutboundChanges(transaction, dismissed),
       recordAudit(transaction, by, {
         action: "subscription.dismissed",

@@ -136,7 +136,7 @@ async function healOne(
     });
     if (comparison.outcome === "compared") {
       if (due.isRequested && api.traits.changesAtPeriodEnd) await compareScheduledChange(intake, api, due.id);
-      await finishHeal(intake.database, due.id);
+      await finishHeal(intake.database, due);
       return "corrected";
     }
     const problem = unclearStateSentence(comparison.because);
@@ -167,7 +167,7 @@ async function adoptPurchase(intake: Intake, api: PacedApi, due: DueHeal): Promi
   }
   const reconcilable = await findReconcilable(intake.database, due.id);
   if (reconcilable?.providerSubscriptionId === null) return false;
-  await finishHeal(intake.database, due.id);
+  await finishHeal(intake.database, due);
   return true;
 }
 

@@ -9,6 +9,8 @@ export type DueHeal = ReconcilableSubscription & {
   customerId: string | null;
   /** Whether an event or a change has requested the comparison. */
   isRequested: boolean;
+  /** Of its row as the comparison was started: another request changes it. */
+  startedVersion: string;
 };
 
 /** The pause doubles with each attempt. */
@@ -66,10 +68,11 @@ with ${heldLease("$4", "$5")}, flagged as materialized (
     next_attempt_at = clock_timestamp() + interval '1 second' *
       case when h.settled_version is null then least($2::float8 * 2 ^ least(h.attempts, 30), $6::float8) else $2 end,
     settled_version = null
-  returning h.subscription_id, h.attempts
+  returning h.subscription_id, h.attempts, h.xmin::text as started_version
 )
 select due.id, due.provider, due.provider_subscription_id as "providerSubscriptionId", due.version,
-  due.user_id as "userId", due.customer_id as "customerId", due.requested as "isRequested", started.attempts
+  due.user_id as "userId", due.customer_id as "customerId", due.requested as "isRequested", started.attempts,
+  started.started_version as "startedVersion"
 from started join due on due.id = started.subscription_id`,
 };
 
@@ -85,13 +88,15 @@ export async function startDueHeals(
   return database.run<DueHeal>(START, [[slot], firstRetrySeconds, limit, name, token, maxRetrySeconds]);
 }
 
+// Also while it may be under way: it may not see what is requested now, and is repeated then.
 const REQUEST = {
   name: "request_heals",
   text: `
 insert into subscription_heal as h (subscription_id, attempts, next_attempt_at, requested)
 select id, 0, clock_timestamp() + $2::float8 * interval '1 second', true
 from subscription where id = any ($1::uuid[]) order by id
-on conflict (subscription_id) do update set requested = true where not h.requested`,
+on conflict (subscription_id) do update set requested = true
+where not h.requested or h.attempts > 0`,
 };
 
 /**
@@ -107,11 +112,24 @@ export async function requestHeals(
 
 const FINISH = {
   name: "finish_heal",
+  text: "delete from subscription_heal where subscription_id = any (array[$1::uuid]) and xmin::text = $2",
+};
+
+/** Unless it has been requested again since it was started. */
+export async function finishHeal(
+  database: Queryable,
+  { id, startedVersion }: Pick<DueHeal, "id" | "startedVersion">,
+): Promise<void> {
+  await database.run(FINISH, [id, startedVersion]);
+}
+
+const DELETE = {
+  name: "delete_heal",
   text: "delete from subscription_heal where subscription_id = any (array[$1::uuid])",
 };
 
-export async function finishHeal(database: Queryable, id: string): Promise<void> {
-  await database.run(FINISH, [id]);
+export async function deleteHeal(database: Queryable, id: string): Promise<void> {
+  await database.run(DELETE, [id]);
 }
 
 const POSTPONE = {

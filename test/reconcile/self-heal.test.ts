@@ -303,13 +303,16 @@ describe("a change for the period's end whose response was lost", () => {
       `select plan_id as "planId", price_id as "priceId", seats, takes_effect_at as at from scheduled_change`,
     );
 
-  /** One run of the job, at a provider where this change waits. */
-  async function healWith(
+  async function request(): Promise<void> {
+    const [{ id }] = (await context.test.rows("select id from subscription")) as [{ id: string }];
+    await requestHeals(context.test.database, [id], { inSeconds: 0 });
+  }
+
+  /** One round of the job, at a provider where this change waits. */
+  async function healWhere(
     waiting: WaitingChange | null,
     meanwhile = async (): Promise<void> => {},
   ): Promise<SelfHealReport | null> {
-    const [{ id }] = (await context.test.rows("select id from subscription")) as [{ id: string }];
-    await requestHeals(context.test.database, [id], { inSeconds: 0 });
     const { intake, payments } = context.runtime;
     const stripe = payments["provider-a"] as PaymentApi;
     const fetchScheduledChange = async () => {
@@ -318,7 +321,16 @@ describe("a change for the period's end whose response was lost", () => {
     };
     const api: PaymentApi = { ...stripe, fetchScheduledChange };
     const tools = { intake, payments: { ...payments, "provider-a": api } };
-    return takeTurn(context.runtime, "self-heal", (turn) => healFlagged(tools, turn));
+    return takeTurn(context.runtime, "self-heal", ({ lease }) =>
+      healFlagged(tools, { lease, isStopping: () => true }),
+    );
+  }
+
+  async function requestAndHealWhere(
+    ...provider: Parameters<typeof healWhere>
+  ): ReturnType<typeof healWhere> {
+    await request();
+    return healWhere(...provider);
   }
 
   beforeEach(async () => {
@@ -327,15 +339,15 @@ describe("a change for the period's end whose response was lost", () => {
   });
 
   it("is shown if the provider has accepted it, and no longer once it has withdrawn it", async () => {
-    expect(await healWith(atEnd)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
+    expect(await requestAndHealWhere(atEnd)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
     expect(await shown()).toEqual([{ planId: "team", ...atEnd }]);
-    await healWith(null);
+    await requestAndHealWhere(null);
     expect(await shown()).toEqual([]);
   });
 
   it("is not shown at a price that no plan has", async () => {
-    await healWith(atEnd);
-    await healWith({ ...atEnd, priceId: "price_of_nobody" });
+    await requestAndHealWhere(atEnd);
+    await requestAndHealWhere({ ...atEnd, priceId: "price_of_nobody" });
     expect(await shown()).toEqual([]);
   });
 
@@ -347,13 +359,21 @@ describe("a change for the period's end whose response was lost", () => {
     ["replaced", "update scheduled_change set price_id = $1"],
     ["withdrawn", "delete from scheduled_change where $1 <> ''"],
   ])("gives way to one that is %s meanwhile", async (made, statement) => {
-    if (made !== "made") await healWith(atEnd);
+    if (made !== "made") await requestAndHealWhere(atEnd);
     const waiting = { ...atEnd, seats: 9 };
-    await healWith(waiting, async () => {
+    await requestAndHealWhere(waiting, async () => {
       await context.test.rows(statement, ["price_pro_yearly"]);
     });
     const expected = made === "withdrawn" ? [] : [{ priceId: "price_pro_yearly" }];
     expect(await shown()).toMatchObject(expected);
     expect(await shown()).toHaveLength(expected.length);
+  });
+
+  it("is looked for again where it was requested while a comparison was under way", async () => {
+    await requestAndHealWhere(null, request);
+    expect(await shown()).toEqual([]);
+    await makeDue();
+    expect(await healWhere(atEnd)).toMatchObject({ corrected: 1 });
+    expect(await shown()).toEqual([{ planId: "team", ...atEnd }]);
   });
 });
