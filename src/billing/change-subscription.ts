@@ -6,7 +6,11 @@ import { checkoutLease } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
-import { deleteScheduledChange, saveScheduledChange } from "../store/scheduled-changes.ts";
+import {
+  deleteScheduledChange,
+  saveScheduledChange,
+  scheduledChangeVersion,
+} from "../store/scheduled-changes.ts";
 import { mapProviderErrors, type ProviderTools } from "./map-provider-errors.ts";
 import type { ResolvedChange } from "./resolve-change.ts";
 
@@ -41,8 +45,9 @@ export async function changeSubscription(
 async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<void> {
   const { api, subscription, change } = resolved;
   const { provider, providerSubscriptionId, userId } = subscription;
-  // Nothing else finds out what waits for the period's end when this process ends before it is stored.
-  if (change.when === "period_end") deps.intake.requestComparison?.(provider, [subscription.id]);
+  // Nothing else finds out what waits for the period's end when this process ends before that is stored.
+  if (change.when === "period_end" || (await isChangeWaiting(deps.database, subscription.id)))
+    deps.intake.requestComparison?.(provider, [subscription.id]);
   try {
     const changing = api.changeSubscription(providerSubscriptionId, change);
     await mapProviderErrors(deps, { slot: provider, userId }, forgetWithdrawn(deps, resolved, changing));
@@ -56,6 +61,10 @@ async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<v
     throw error;
   }
   if (change.when === "now") await compareAfterwards(deps, resolved);
+}
+
+async function isChangeWaiting(database: Queryable, id: string): Promise<boolean> {
+  return (await scheduledChangeVersion(database, id)) !== null;
 }
 
 /** The change that waited for the period's end may have been withdrawn although the new one failed. */

@@ -242,16 +242,23 @@ it.each([
   );
 });
 
-it("requests a comparison before it sends a change for the period's end, whose response may be lost", async () => {
-  let isRequested: unknown;
-  during = async () => {
-    const requested = () => context.test.rows("select requested from subscription_heal");
-    await eventually(requested, [{ requested: true }]);
-    isRequested = true;
-  };
-  await change({ seats: 9, when: "period_end" });
-  expect(isRequested).toBe(true);
-});
+it.each([
+  ["for the period's end", "period_end", async () => {}],
+  ["at once, which withdraws the one that waits", "now", () => schedule()],
+] as const)(
+  "requests a comparison before it sends a change %s: the response may be lost",
+  async (_, when, before) => {
+    await before();
+    let isRequested: unknown;
+    during = async () => {
+      const requested = () => context.test.rows("select requested from subscription_heal");
+      await eventually(requested, [{ requested: true }]);
+      isRequested = true;
+    };
+    await change({ seats: 9, when });
+    expect(isRequested).toBe(true);
+  },
+);
 
 it("shows no scheduled change that was withdrawn for one that then failed", async () => {
   await schedule();
