@@ -1,8 +1,8 @@
 import { MEASURES } from "./measure.ts";
-import type { Outcome, Turn } from "./turn.ts";
+import type { Turn, TurnOutcome } from "./turn.ts";
 
 const turn = JSON.parse(process.argv[2] as string) as Turn;
-let outcome: Outcome;
+let outcome: TurnOutcome;
 try {
   outcome = { measured: await MEASURES[turn.measure](turn) };
 } catch (error) {

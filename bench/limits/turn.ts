@@ -12,7 +12,7 @@ export type Turn<Measure extends keyof Measures = keyof Measures> = {
   redis: Pick<RedisServer, "port" | "pid">;
 };
 
-export type Outcome = { measured: unknown } | { failure: string };
+export type TurnOutcome = { measured: unknown } | { failure: string };
 
 const PROGRAM = new URL("./turn-process.ts", import.meta.url);
 
@@ -22,9 +22,9 @@ const PROGRAM = new URL("./turn-process.ts", import.meta.url);
 export async function takeTurn<Measure extends keyof Measures>(
   turn: Turn<Measure>,
 ): Promise<Awaited<ReturnType<Measures[Measure]>>> {
-  const outcome = Promise.withResolvers<Outcome>();
+  const outcome = Promise.withResolvers<TurnOutcome>();
   const child = fork(PROGRAM, [JSON.stringify(turn)], { execArgv: ["--expose-gc"], signal: interruption });
-  child.once("message", (message) => outcome.resolve(message as Outcome));
+  child.once("message", (message) => outcome.resolve(message as TurnOutcome));
   child.once("error", outcome.reject);
   child.once("exit", (code) => outcome.resolve({ failure: `ended with ${code} before it was done` }));
   const result = await outcome.promise.finally(() => child.kill("SIGKILL"));

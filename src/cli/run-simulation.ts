@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Check } from "../simulator/scenario/expected-state.ts";
 import { offersOf, prepareSimulation, userPrefix } from "../simulator/scenario/prepare.ts";
 import { type SendOptions, simulate, TargetRejectedError } from "../simulator/scenario/simulate.ts";
-import { createStats, type Outcome, percentile } from "../simulator/scenario/stats.ts";
+import { createStats, type DeliveryOutcome, percentile } from "../simulator/scenario/stats.ts";
 import { checkFinalState } from "./final-state.ts";
 import { withPolledProgress } from "./progress.ts";
 import { runAsOperator } from "./run-as-operator.ts";
@@ -27,7 +27,7 @@ export type SimulateOptions = {
   json?: boolean;
 };
 
-export type SimulationReport = Record<Outcome, number> & {
+export type SimulationReport = Record<DeliveryOutcome, number> & {
   run: string;
   seed: number;
   slot: Slot;

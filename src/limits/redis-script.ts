@@ -121,7 +121,7 @@ const DECIDE_SHA1 = createHash("sha1").update(DECIDE).digest("hex");
  */
 export type Batched = { redisKey: string; limit: number; windowMs: number; cost: number; times: number };
 
-export type Outcome = {
+export type KeyReply = {
   admitted: number;
   /** How many requests are counted after these. */
   counted: number;
@@ -152,11 +152,11 @@ export function withScript(command: readonly string[]): string[] {
   return ["EVAL", DECIDE, ...command.slice(2)];
 }
 
-/** Hands each outcome to its part of the batch; `null` where the key holds something else. */
+/** Hands the reply for each key to its part of the batch; `null` where the key holds something else. */
 export function readReply<B extends Batched>(
   reply: readonly number[],
   batch: readonly B[],
-  resolve: (request: B, outcome: Outcome | null) => void,
+  resolve: (request: B, reply: KeyReply | null) => void,
 ): void {
   let at = 0;
   for (const request of byPolicy(batch).flat()) {

@@ -10,7 +10,7 @@ import { NodeBreakers } from "./node-breakers.ts";
 import { isRefusedWithoutSharedStore } from "./policies.ts";
 import { LimiterUnavailable, type RateLimitResult } from "./rate-limit.ts";
 import { openRedis, type RedisConnection } from "./redis-connection.ts";
-import { commandFor, type Outcome, readReply, redisKey, withScript } from "./redis-script.ts";
+import { commandFor, type KeyReply, readReply, redisKey, withScript } from "./redis-script.ts";
 
 export type SharedOptions = {
   redisUrls: readonly string[];
@@ -126,18 +126,18 @@ class SharedLimiter implements Limiter {
 
   #settle(entries: readonly Entry[], reply: readonly number[], askedAt: number): void {
     const answeredAt = this.#options.now();
-    readReply(reply, entries, (entry, outcome) => {
-      if (outcome === null) this.#decideLocally(entry);
-      else this.#settleEntry(entry, outcome, askedAt, answeredAt);
+    readReply(reply, entries, (entry, keyReply) => {
+      if (keyReply === null) this.#decideLocally(entry);
+      else this.#settleEntry(entry, keyReply, askedAt, answeredAt);
     });
   }
 
   /**
    * The first of its calls are admitted, the others refused: as if they had been asked one after the other.
    */
-  #settleEntry(entry: Entry, outcome: Outcome, askedAt: number, answeredAt: number): void {
+  #settleEntry(entry: Entry, keyReply: KeyReply, askedAt: number, answeredAt: number): void {
     const { key, limit, windowMs, cost, waiting } = entry;
-    const { admitted, counted, oldestLeavesInUs, leaveInUs } = outcome;
+    const { admitted, counted, oldestLeavesInUs, leaveInUs } = keyReply;
     if (admitted > 0) {
       this.#refusals.forget(key);
       const resetAt = Math.ceil(answeredAt + oldestLeavesInUs / 1000);

@@ -2,7 +2,7 @@
 
 import { CircleAlert, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { Outcome } from "./outcome.ts";
+import type { FormOutcome } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
 import { useFocus } from "./use-focus.ts";
 
@@ -11,7 +11,7 @@ export function FormMessage({
   outcome,
   successText,
 }: {
-  outcome: Outcome;
+  outcome: FormOutcome;
   successText?: string | undefined;
 }) {
   const retryIn = useUiLabels()?.retryIn;
@@ -39,7 +39,7 @@ export function FormMessage({
 }
 
 /** Takes the focus when the button that was pressed is gone. */
-function Success({ outcome, text }: { outcome: Outcome; text: string }) {
+function Success({ outcome, text }: { outcome: FormOutcome; text: string }) {
   return (
     <p
       ref={useFocus<HTMLParagraphElement>(outcome)}
@@ -52,7 +52,7 @@ function Success({ outcome, text }: { outcome: Outcome; text: string }) {
   );
 }
 
-function codeOf(outcome: Outcome): string | undefined {
+function codeOf(outcome: FormOutcome): string | undefined {
   if (outcome === null) return undefined;
   return outcome.done ? "ok" : outcome.code;
 }

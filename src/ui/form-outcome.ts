@@ -1,13 +1,13 @@
 "use client";
 
 import { createContext, useContext } from "react";
-import type { Outcome } from "./outcome.ts";
+import type { FormOutcome } from "./outcome.ts";
 
-const FormOutcome = createContext<Outcome>(null);
+const OutcomeContext = createContext<FormOutcome>(null);
 
-export const OutcomeProvider = FormOutcome.Provider;
+export const OutcomeProvider = OutcomeContext.Provider;
 
 /** The outcome of the enclosing form's last submission. */
-export function useOutcome(): Outcome {
-  return useContext(FormOutcome);
+export function useOutcome(): FormOutcome {
+  return useContext(OutcomeContext);
 }

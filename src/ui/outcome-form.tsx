@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import { classes } from "./classes.ts";
 import { FormMessage } from "./form-message.tsx";
 import { OutcomeProvider } from "./form-outcome.ts";
-import type { Outcome } from "./outcome.ts";
+import type { FormOutcome } from "./outcome.ts";
 
 /** A form that shows the outcome of its last submission below the fields. */
 export function OutcomeForm({
@@ -14,7 +14,7 @@ export function OutcomeForm({
   className,
   children,
 }: {
-  outcome: Outcome;
+  outcome: FormOutcome;
   submit: (form: FormData) => void;
   /** Shown after success; nothing by default. */
   successText?: string | undefined;
@@ -35,7 +35,7 @@ export function OutcomeForm({
  * Keeps what is typed or chosen while the form is being sent: React resets a form with the outcome, and
  * selects and check boxes may be replaced.
  */
-function useLateInput(outcome: Outcome) {
+function useLateInput(outcome: FormOutcome) {
   const form = useRef<HTMLFormElement>(null);
   const late = useRef(new Map<string, Pick<HTMLInputElement, "value" | "checked">>());
   const restoredFor = useRef(outcome);

@@ -1,5 +1,5 @@
 /** The result of a submitted form; `null`: not submitted. */
-export type Outcome<Value = unknown> =
+export type FormOutcome<Value = unknown> =
   | { done: true; value: Value }
   | {
       done: false;

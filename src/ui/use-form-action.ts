@@ -2,16 +2,16 @@
 
 import { unstable_isUnrecognizedActionError } from "next/navigation";
 import { useActionState } from "react";
-import { type Outcome, retainedFields } from "./outcome.ts";
+import { type FormOutcome, retainedFields } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
 
-export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>;
+export type FormAction = (previous: FormOutcome, form: FormData) => Promise<FormOutcome>;
 
 /**
  * React's `useActionState`, for which no response would be the end of the page: a form that reaches no server,
  * or one of a later release, says so and keeps what was typed.
  */
-export function useFormAction(action: FormAction): [outcome: Outcome, submit: (form: FormData) => void] {
+export function useFormAction(action: FormAction): [outcome: FormOutcome, submit: (form: FormData) => void] {
   const labels = useUiLabels();
   const submitted: FormAction = async (previous, form) => {
     try {

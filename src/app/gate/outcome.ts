@@ -1,7 +1,7 @@
 import { unstable_rethrow } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { Refusal } from "../../domain/refusal.ts";
-import { type Outcome, retainedFields } from "../../ui/outcome.ts";
+import { type FormOutcome, retainedFields } from "../../ui/outcome.ts";
 import { FieldError } from "./field-error.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -16,7 +16,7 @@ import { isUnavailable } from "./unavailable.ts";
 export async function catchRefusals<Value>(
   entered: FormData,
   action: () => Promise<Value>,
-): Promise<Outcome<Value>> {
+): Promise<FormOutcome<Value>> {
   try {
     return { done: true, value: await action() };
   } catch (error) {
@@ -46,7 +46,7 @@ export async function catchRefusals<Value>(
   }
 }
 
-async function toFailure(refusal: PageRefusal, entered: FormData): Promise<Outcome<never>> {
+async function toFailure(refusal: PageRefusal, entered: FormData): Promise<FormOutcome<never>> {
   const { code, field } = refusal;
   return {
     done: false,

@@ -2,13 +2,17 @@
 
 import { revalidatePath } from "next/cache";
 import { refuse } from "../../domain/refusal.ts";
-import type { Outcome } from "../../ui/outcome.ts";
+import type { FormOutcome } from "../../ui/outcome.ts";
 import { catchRefusals } from "./outcome.ts";
 
 type Action = (form: FormData) => Promise<unknown>;
 
 /** The one endpoint of forms: runs the action that the form was bound to. @see formAction */
-export async function submitForm(action: Action, _previous: Outcome, form: FormData): Promise<Outcome> {
+export async function submitForm(
+  action: Action,
+  _previous: FormOutcome,
+  form: FormData,
+): Promise<FormOutcome> {
   const outcome = await catchRefusals(form, () =>
     isServerAction(action)
       ? action(form)

@@ -5,7 +5,7 @@ import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
 
 /** The result of one attempt. */
-export type Outcome =
+export type RequestOutcome =
   | { kind: "answered"; body: object | null }
   | { kind: "failed"; problem: PaymentApiProblem; isRetryable: boolean; retryAfterMs: number | null };
 
@@ -23,7 +23,7 @@ export function outcomeOfResponse(
   provider: ConnectedProvider,
   request: Request,
   response: Exchange,
-): Outcome {
+): RequestOutcome {
   const { status, text } = response;
   const described = `${request.method} ${pathOf(request)} answered ${status}`;
   if (status >= 300 && status < 400) return redirected(provider, described, response.location);
@@ -66,7 +66,7 @@ export function outcomeOfNetworkError(
   provider: ConnectedProvider,
   request: Request,
   error: unknown,
-): Outcome {
+): RequestOutcome {
   const described = `${request.method} ${pathOf(request)}`;
   if (error instanceof ResponseTooLarge)
     return failed(problem(provider, "unreachable", `${described} answered with ${error.message}`), false);
@@ -79,11 +79,11 @@ function failed(
   problem: PaymentApiProblem,
   isRetryable: boolean,
   retryAfterMs: number | null = null,
-): Outcome {
+): RequestOutcome {
   return { kind: "failed", problem, isRetryable, retryAfterMs };
 }
 
-function redirected(provider: ConnectedProvider, described: string, location: string | null): Outcome {
+function redirected(provider: ConnectedProvider, described: string, location: string | null): RequestOutcome {
   const target =
     location === null ? "elsewhere" : (URL.parse(location, provider.apiUrl)?.origin ?? "elsewhere");
   const detail = `${described}, a redirect to ${target} that is not followed`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectedProvider } from "./connected-provider.ts";
-import { type Outcome, outcomeOfNetworkError, outcomeOfResponse } from "./outcome.ts";
+import { outcomeOfNetworkError, outcomeOfResponse, type RequestOutcome } from "./outcome.ts";
 import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
 import { tracedExchange } from "./traced-exchange.ts";
@@ -41,7 +41,7 @@ async function attempt(
   provider: ConnectedProvider,
   request: Request,
   { leftMs, maxBytes }: { leftMs: number; maxBytes: number },
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   const withinMs = Math.max(1, Math.floor(request.repeatable ? Math.min(leftMs, ATTEMPT_MS) : leftMs));
   try {
     const response = await tracedExchange(provider, request, { withinMs, maxBytes });

@@ -2,10 +2,10 @@ import type { SendResult } from "../delivery/sender.ts";
 
 /** The outcome of a delivery. `unavailable`: not accepted despite all retries. */
 export const OUTCOMES = ["first", "duplicate", "ignored", "refused", "failed", "unavailable"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type DeliveryOutcome = (typeof OUTCOMES)[number];
 
 /** Counters of a run, readable at any time. */
-export type Stats = Record<Outcome, number> & {
+export type Stats = Record<DeliveryOutcome, number> & {
   /** Finished deliveries, each counted once regardless of retries. */
   sent: number;
   /** Retries. */
@@ -29,7 +29,7 @@ export function createStats(): Stats {
 }
 
 /** `null`: not a response of Tollgate's webhooks. */
-export function outcomeOf(result: SendResult): Outcome | null {
+export function outcomeOf(result: SendResult): DeliveryOutcome | null {
   switch (result.status) {
     case 200:
       if (result.body.received !== true) return null;

@@ -1,5 +1,5 @@
 import type { Scope } from "../../../src/limits/policies.ts";
-import type { CallerName, Outcome } from "./surface.ts";
+import type { CallerName, CallOutcome } from "./surface.ts";
 import type { TestData } from "./test-data.ts";
 
 /** Large enough for every test that does not exceed them on purpose; each window has a different length. */
@@ -28,8 +28,8 @@ export class LimitTracker {
   readonly #used = new Map<string, number>();
 
   /** Records a call. @returns what must remain afterwards */
-  charge(testData: TestData, caller: CallerName, scopes: readonly LimitedScope[]): Outcome["remaining"] {
-    const remaining: Outcome["remaining"] = {};
+  charge(testData: TestData, caller: CallerName, scopes: readonly LimitedScope[]): CallOutcome["remaining"] {
+    const remaining: CallOutcome["remaining"] = {};
     for (const scope of scopes) {
       const key = `${scope}:${testData.counted[caller]}`;
       const used = Math.min((this.#used.get(key) ?? 0) + 1, LIMITS[scope]);

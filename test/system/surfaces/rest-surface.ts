@@ -4,11 +4,11 @@ import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
 import { sendMessage } from "../../../src/operations/chat/send-message.ts";
 import { type HttpResponse, sendRequest } from "../../support/http.ts";
 import {
+  type CallOutcome,
   type Credentials,
   entranceTo,
   type Input,
   limitsIn,
-  type Outcome,
   type ShownReason,
   type Surface,
 } from "./surface.ts";
@@ -72,7 +72,7 @@ function outcomeOf(
   { status, headers, body, text }: HttpResponse,
   route: Route,
   listName: string,
-): Pick<Outcome, "verdict" | "message" | "reason" | "output"> {
+): Pick<CallOutcome, "verdict" | "message" | "reason" | "output"> {
   if (status === route.status) {
     const streamed = headers.get("content-type")?.startsWith("text/event-stream");
     const output = streamed ? wordsOf(text) : route.plural === null ? body : listOf(body, listName);

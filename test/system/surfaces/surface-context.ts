@@ -16,9 +16,9 @@ import {
 } from "./operation-counts.ts";
 import {
   type CallerName,
+  type CallOutcome,
   type Input,
   isLetThrough,
-  type Outcome,
   type Surface,
   type Verdict,
 } from "./surface.ts";
@@ -42,7 +42,7 @@ export type SurfaceContext = {
   /** Whether more operations may have run than were called. */
   showsMore: boolean;
   /** Calls the operation and expects this outcome, charged to its own scope and the surface's. */
-  expectVerdict(operationCall: OperationCall, verdict: Verdict): Promise<Outcome>;
+  expectVerdict(operationCall: OperationCall, verdict: Verdict): Promise<CallOutcome>;
 };
 
 /** For the tests of one file. */
@@ -104,7 +104,7 @@ async function expectVerdict(
   on: SurfaceContext,
   operationCall: OperationCall,
   verdict: Verdict,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const { url, limitTracker, expectedCounts } = on;
   const { surface, testData, caller, operation, input } = operationCall;
   on.showsMore ||= surface.showsMore ?? false;

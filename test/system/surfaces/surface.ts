@@ -24,7 +24,7 @@ export type Input = Record<string, unknown>;
 export type ShownReason = { reason: Reason; params: Record<string, unknown> };
 
 /** The outcome of a call, in the same terms for every surface. */
-export type Outcome = {
+export type CallOutcome = {
   verdict: Verdict;
   /** Of a refusal. */
   message: string | null;
@@ -56,7 +56,7 @@ export type Surface = {
   differs: Readonly<Record<string, Difference>>;
   /** Whether the surface itself refuses the input, so that the operation is not called. */
   cannotSay(operation: string, input: Input): boolean;
-  call(serverUrl: string, operation: string, caller: Credentials, input: Input): Promise<Outcome>;
+  call(serverUrl: string, operation: string, caller: Credentials, input: Input): Promise<CallOutcome>;
 };
 
 export type Difference = {
@@ -94,7 +94,7 @@ export function entranceTo({ leadsTo, name }: Pick<Surface, "leadsTo" | "name">,
 /** The limits in the headers of an HTTP response. */
 export function limitsIn({
   headers,
-}: Pick<HttpResponse, "headers">): Pick<Outcome, "remaining" | "lowest" | "retryAfterSeconds"> {
+}: Pick<HttpResponse, "headers">): Pick<CallOutcome, "remaining" | "lowest" | "retryAfterSeconds"> {
   const number = (name: string) => (headers.has(name) ? Number(headers.get(name)) : null);
   const limits = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
   return {

@@ -14,10 +14,10 @@ import { countOne } from "./operation-counts.ts";
 import {
   CALLERS,
   type CallerName,
+  type CallOutcome,
   isLetThrough,
   limitsIn,
   mayOn,
-  type Outcome,
   offers,
   type Surface,
   type Verdict,
@@ -182,7 +182,7 @@ function cheapest(surface: Surface, operation: string): Ask {
   return asks.find((ask) => ask.refused === "invalid_input" && isSaid(ask)) ?? asks[0];
 }
 
-type ObservedOutcome = Pick<Outcome, "verdict" | "message" | "reason" | "output"> & {
+type ObservedOutcome = Pick<CallOutcome, "verdict" | "message" | "reason" | "output"> & {
   surface: Surface;
   left: unknown;
 };

@@ -5,7 +5,7 @@ import { createContext, type ReactNode, useContext } from "react";
 import { buttonClasses } from "../../../ui/button-classes.ts";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import { OutcomeProvider } from "../../../ui/form-outcome.ts";
-import type { Outcome } from "../../../ui/outcome.ts";
+import type { FormOutcome } from "../../../ui/outcome.ts";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { useFocus } from "../../../ui/use-focus.ts";
 import { type FormAction, useFormAction } from "../../../ui/use-form-action.ts";
@@ -23,7 +23,7 @@ type Preview = Extract<ChangeStep, { step: "preview" }>;
 const LINE = "shown.";
 const FORM = "group mt-auto flex flex-col gap-3 border-line border-t pt-4";
 
-type Submission = readonly [outcome: Outcome, submit: (form: FormData) => void];
+type Submission = readonly [outcome: FormOutcome, submit: (form: FormData) => void];
 
 const SubmissionContext = createContext<Submission>([null, () => {}]);
 
@@ -121,7 +121,7 @@ function useSubmission(name: string): Submission {
 }
 
 /** What a refused confirmation had shown: it sent its lines along. */
-function refusedPreview(outcome: Outcome): Pick<Preview, "lines" | "fields"> | null {
+function refusedPreview(outcome: FormOutcome): Pick<Preview, "lines" | "fields"> | null {
   if (outcome === null || outcome.done || outcome.entered.preview === "true") return null;
   const { form: _, ...fields } = outcome.entered;
   const entered = Object.entries(fields);
