@@ -2,7 +2,7 @@ import type { DecideContext } from "./decide-context.ts";
 import { isSameAddress } from "./email-address.ts";
 import { type EventOrder, lastSeenAfter, orderOf } from "./event-order.ts";
 import type { Failure } from "./failures.ts";
-import { targetOf, type User, userOf } from "./link.ts";
+import { targetOf, type UserMatch, userOf } from "./link.ts";
 import type { PaymentEvent } from "./payment-event.ts";
 import type { PlanCatalog } from "./plan.ts";
 import { type PlanChoice, planOf } from "./plan-of-event.ts";
@@ -79,7 +79,7 @@ function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
   return event.planId !== null && plans.find(event.planId) !== undefined;
 }
 
-type LinkedUser = Exclude<User, { is: "unresolved" }>;
+type LinkedUser = Exclude<UserMatch, { is: "unresolved" }>;
 
 type Resolved<Plan = PlanChoice> = {
   user: LinkedUser;

@@ -4,7 +4,7 @@ import type { Failure } from "./failures.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionEvent } from "./subscription-event.ts";
 
-export type User =
+export type UserMatch =
   | { is: "present"; id: string }
   /** Deleted the account, or unknown to this subscription: no user to link. */
   | { is: "gone" }
@@ -15,7 +15,7 @@ export function userOf(
   event: SubscriptionEvent,
   inSlot: readonly Subscription[],
   context: DecideContext,
-): User {
+): UserMatch {
   if (event.userId !== null) {
     const state = context.userState(event.userId);
     if (state === "present") return { is: "present", id: event.userId };
@@ -34,7 +34,7 @@ export function userOf(
   return userId === null ? { is: "gone" } : { is: "present", id: userId };
 }
 
-export type Target =
+export type SubscriptionMatch =
   | { is: "found"; subscription: Subscription }
   | { is: "none" }
   | { is: "ambiguous"; failure: Failure };
@@ -44,7 +44,7 @@ export function targetOf(
   event: SubscriptionEvent,
   userId: string | null,
   inSlot: readonly Subscription[],
-): Target {
+): SubscriptionMatch {
   const linked = byId(event, inSlot);
   if (linked) return { is: "found", subscription: linked };
 
@@ -63,7 +63,7 @@ export function targetOf(
 /**
  * The subscription that a checkout without a subscription id has become, if its other events arrived first.
  */
-function boughtIn(event: SubscriptionEvent, ofUser: readonly Subscription[]): Target {
+function boughtIn(event: SubscriptionEvent, ofUser: readonly Subscription[]): SubscriptionMatch {
   // It may have changed since: another plan, or its end. Of several, the one unchanged for longest: any
   // change flags it for review, while a separate row would never get an id.
   const [since] = ofUser
@@ -78,7 +78,7 @@ function boughtIn(event: SubscriptionEvent, ofUser: readonly Subscription[]): Ta
   return only && became.length === 1 ? { is: "found", subscription: only } : { is: "none" };
 }
 
-function onlyOne(ofUser: readonly Subscription[]): Target {
+function onlyOne(ofUser: readonly Subscription[]): SubscriptionMatch {
   const running = ofUser.filter((subscription) => subscription.status !== "canceled");
   const candidates = running.length > 0 ? running : ofUser;
   const [only] = candidates;

@@ -8,13 +8,13 @@ import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
  * `accepted`: by the server. `rejected`: for good. `deferred`: for now. `unsent`: an error that concerns all
  * mail. `unknown`: the connection was lost when the server may have accepted the mail already.
  */
-type SendResult =
+type MailResult =
   | { outcome: "accepted" }
   | { outcome: "rejected" | "deferred" | "unsent" | "unknown"; error: SmtpErrorDetails };
 
 export type SmtpSession = {
   /** Never throws. After anything but `accepted` the session must not be used again. */
-  send(mail: Composed): Promise<SendResult>;
+  send(mail: Composed): Promise<MailResult>;
   close(): void;
 };
 
@@ -50,7 +50,7 @@ export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { 
   return { send: (mail) => sendMail(connection, mail), close: () => connection.quit() };
 }
 
-async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed): Promise<SendResult> {
+async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed): Promise<MailResult> {
   // Read by nodemailer once the server has asked for the content.
   let hasStarted = false;
   const content = new Readable({
@@ -73,7 +73,7 @@ async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed)
 function outcomeOf(
   { responseCode, code, command = "" }: SmtpErrorDetails,
   hasStarted: boolean,
-): Exclude<SendResult["outcome"], "accepted"> {
+): Exclude<MailResult["outcome"], "accepted"> {
   // The address is invalid to nodemailer itself.
   if (code === "EENVELOPE" && command === "API") return "rejected";
   if (responseCode === undefined) return hasStarted ? "unknown" : "unsent";

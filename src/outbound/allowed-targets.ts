@@ -71,12 +71,15 @@ export type ResolveHost = (host: string) => Promise<Address[]>;
 
 const resolveHost: ResolveHost = async (host) => (await lookup(host, { all: true })) as Address[];
 
+/** Where to connect for a URL. */
+export type ResolvedTarget = { url: URL; addresses: Address[] };
+
 /** Where to connect for this URL, or why it must not be reached. */
 export async function resolveTarget(
   text: string,
   allow: OutboundAllow,
   resolve: ResolveHost = resolveHost,
-): Promise<{ url: URL; addresses: Address[] } | { problem: TargetProblem }> {
+): Promise<ResolvedTarget | { problem: TargetProblem }> {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "" || url.hostname === "")
     return { problem: "url" };

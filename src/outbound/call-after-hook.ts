@@ -1,6 +1,6 @@
 import type { OutboundEvent, SubscriptionEventType } from "../domain/outbound-event.ts";
 import type { AfterSubscriptionChange, CommittedChange } from "../domain/subscription-hook.ts";
-import type { SendResult } from "../store/record-outbound-attempts.ts";
+import type { AttemptResult } from "../store/record-outbound-attempts.ts";
 
 type CallOptions = {
   /** Undefined: this process no longer has the plugin. */
@@ -16,9 +16,9 @@ export async function callAfterHook(
   { call, log, timeoutMs = TIMEOUT_MS }: CallOptions,
   plugin: string,
   event: Omit<OutboundEvent, "version">,
-): Promise<SendResult> {
+): Promise<AttemptResult> {
   const startedAt = performance.now();
-  const resultOf = (error: string | null): SendResult => ({
+  const resultOf = (error: string | null): AttemptResult => ({
     isDelivered: error === null,
     durationMs: performance.now() - startedAt,
     responseStatus: null,

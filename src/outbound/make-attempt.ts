@@ -1,7 +1,7 @@
 import { backOffSeconds } from "../domain/delivery.ts";
 import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
 import type { ClaimedDelivery } from "../store/claim-outbound-deliveries.ts";
-import type { FinishedAttempt, SendResult } from "../store/record-outbound-attempts.ts";
+import type { AttemptResult, FinishedAttempt } from "../store/record-outbound-attempts.ts";
 import { callAfterHook } from "./call-after-hook.ts";
 import { outboundEvent } from "./event-body.ts";
 import type { OutboundMilestone } from "./milestone.ts";
@@ -36,7 +36,7 @@ export async function makeAttempt(
   return { delivery, result, retryInSeconds: backOffSeconds(delivery.attempts, Math.random()) };
 }
 
-async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise<SendResult> {
+async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise<AttemptResult> {
   const { hook, url, event, secrets } = delivery;
   if (event === null) return notKept();
   if (hook !== null) return callAfterHook({ ...options, call: options.hooks.get(hook) }, hook, event);
@@ -47,6 +47,6 @@ async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise
   );
 }
 
-function notKept(): SendResult {
+function notKept(): AttemptResult {
   return { isDelivered: false, durationMs: 0, responseStatus: null, error: "the event is no longer stored" };
 }

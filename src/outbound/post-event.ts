@@ -1,8 +1,14 @@
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
-import type { SendResult } from "../store/record-outbound-attempts.ts";
-import { type Address, type OutboundAllow, type ResolveHost, resolveTarget } from "./allowed-targets.ts";
+import type { AttemptResult } from "../store/record-outbound-attempts.ts";
+import {
+  type Address,
+  type OutboundAllow,
+  type ResolvedTarget,
+  type ResolveHost,
+  resolveTarget,
+} from "./allowed-targets.ts";
 import type { CheckedAddresses, EndpointConnections } from "./endpoint-connections.ts";
 import { signedHeaders } from "./sign.ts";
 
@@ -34,9 +40,9 @@ export async function postEvent(
   { url, secrets }: { url: string; secrets: readonly string[] },
   event: { id: string; body: string },
   { allow, now, timeoutMs = TIMEOUT_MS, tracing, connections, resolve }: PostOptions,
-): Promise<SendResult> {
+): Promise<AttemptResult> {
   const startedAt = performance.now();
-  const failed = (error: string): SendResult => ({
+  const failed = (error: string): AttemptResult => ({
     isDelivered: false,
     durationMs: performance.now() - startedAt,
     responseStatus: null,
@@ -82,12 +88,10 @@ async function beforeAbort<Result>(signal: AbortSignal, work: Promise<Result>): 
   }
 }
 
-type Target = { url: URL; addresses: Address[] };
-
 type SendOptions = { signal: AbortSignal; span: Span | null; connections?: EndpointConnections | undefined };
 
 async function post(
-  target: Target,
+  target: ResolvedTarget,
   headers: Record<string, string | number>,
   body: string,
   options: SendOptions,
@@ -105,7 +109,7 @@ async function post(
 class StaleConnection extends Error {}
 
 function send(
-  { url, addresses }: Target,
+  { url, addresses }: ResolvedTarget,
   headers: Record<string, string | number>,
   body: string,
   { signal, span, connections }: SendOptions,
@@ -157,7 +161,7 @@ function isStale(request: ClientRequest, error: NodeJS.ErrnoException): boolean 
 }
 
 /** Only the host: path and query of somebody's endpoint may contain a secret. */
-function clientAttributes({ url }: Target): SpanAttributes {
+function clientAttributes({ url }: ResolvedTarget): SpanAttributes {
   return {
     "http.request.method": "POST",
     "server.address": url.hostname,

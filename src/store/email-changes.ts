@@ -25,7 +25,7 @@ export async function requestEmailChange(database: Queryable, change: NewEmailCh
   await database.run(REQUEST, [userId, newEmail, oldToken, newToken, validForSeconds]);
 }
 
-export type Confirmation = {
+type ConfirmedEmailChange = {
   userId: string;
   newEmail: string;
   /** `pending`: the other address has not confirmed yet. */
@@ -45,8 +45,11 @@ returning c.user_id as "userId", c.new_email as "newEmail",
 };
 
 /** By the token that one of the two addresses has received; `null`: unknown or expired. */
-export async function confirmEmailChange(database: Queryable, token: Buffer): Promise<Confirmation | null> {
-  const [row] = await database.run<Confirmation>(CONFIRM, [token]);
+export async function confirmEmailChange(
+  database: Queryable,
+  token: Buffer,
+): Promise<ConfirmedEmailChange | null> {
+  const [row] = await database.run<ConfirmedEmailChange>(CONFIRM, [token]);
   return row ?? null;
 }
 

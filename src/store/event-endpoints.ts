@@ -148,10 +148,10 @@ const SIGNING = {
 select url, ${SECRETS} as secrets from event_endpoint p where id = $1::uuid and url is not null`,
 };
 
-export type Target = { url: string; secrets: string[] };
+type EndpointTarget = { url: string; secrets: string[] };
 
 /** Where to send, and what to sign with: the newest secret first. */
-export async function targetOf(database: Queryable, id: string): Promise<Target | null> {
-  const [row] = await database.run<Target>(SIGNING, [id]);
+export async function findEndpointTarget(database: Queryable, id: string): Promise<EndpointTarget | null> {
+  const [row] = await database.run<EndpointTarget>(SIGNING, [id]);
   return row ?? null;
 }

@@ -3,7 +3,7 @@ import type { Queryable } from "./database.ts";
 import { LOCK_ENDPOINT } from "./lock-event-endpoint.ts";
 import type { Transaction } from "./transaction.ts";
 
-export type SendResult = {
+export type AttemptResult = {
   isDelivered: boolean;
   durationMs: number;
   /** `null`: no response. */
@@ -14,7 +14,7 @@ export type SendResult = {
 /** What an attempt has resulted in. */
 export type FinishedAttempt = {
   delivery: ClaimedDelivery;
-  result: SendResult;
+  result: AttemptResult;
   /** After a failure. */
   retryInSeconds: number;
 };
@@ -128,7 +128,7 @@ export async function recordTest(
   database: Queryable,
   endpointId: string,
   event: { id: string; type: string },
-  { isDelivered, durationMs, responseStatus, error }: SendResult,
+  { isDelivered, durationMs, responseStatus, error }: AttemptResult,
 ): Promise<void> {
   await database.run(RECORD_TEST, [
     endpointId,

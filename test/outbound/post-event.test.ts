@@ -3,7 +3,7 @@ import { type Address, outboundAllow } from "../../src/outbound/allowed-targets.
 import { openEndpointConnections } from "../../src/outbound/endpoint-connections.ts";
 import { type PostOptions, postEvent } from "../../src/outbound/post-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import type { SendResult } from "../../src/store/record-outbound-attempts.ts";
+import type { AttemptResult } from "../../src/store/record-outbound-attempts.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 const open: Receiver[] = [];
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const receiver of open.splice(0)) await receiver.close();
 });
 
-async function post(url: string, options: Partial<PostOptions> = {}): Promise<SendResult> {
+async function post(url: string, options: Partial<PostOptions> = {}): Promise<AttemptResult> {
   return postEvent(
     { url, secrets: [newEndpointSecret()] },
     { id: "evt_1", body: "{}" },

@@ -18,14 +18,14 @@ export function versionedPath(request: { url: string }): string {
 }
 
 /** The path as the client sent it. */
-export type Target = {
+export type RequestTarget = {
   /** `v` and digits, also of an unknown version; `null`: the path has none. */
   version: string | null;
   /** Path below `/api/` and query as sent, without the version; `null`: not below `/api/`. */
   rest: string | null;
 };
 
-export function readTarget(url: string): Target {
+export function readTarget(url: string): RequestTarget {
   const target = afterOrigin(url);
   const prefix = PREFIXED.exec(target);
   if (prefix) return { version: prefix[1] as string, rest: target.slice(prefix[0].length) };

@@ -10,7 +10,7 @@ import {
   successorLink,
   type VersionHeaders,
 } from "./version-headers.ts";
-import { isMalformed, readTarget, type Target } from "./version-path.ts";
+import { isMalformed, type RequestTarget, readTarget } from "./version-path.ts";
 
 export type Versioning = {
   catalog: VersionCatalog;
@@ -53,14 +53,18 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
 export function versionHeadersOf(
   { catalog, appUrl, format }: Versioning,
   name: string,
-  target: Target,
+  target: RequestTarget,
 ): [string, string][] {
   const version = headersByVersion(catalog, appUrl, format).get(name);
   return version === undefined ? [] : headersFor(version, target);
 }
 
 /** Without a valid version, the current one's format is used. */
-function refuseVersion(c: Context, { version }: Target, { current, supported }: VersionCatalog): Response {
+function refuseVersion(
+  c: Context,
+  { version }: RequestTarget,
+  { current, supported }: VersionCatalog,
+): Response {
   const headers = { "x-api-version": current };
   if (isMalformed(c.req.path) || version !== null) {
     return answerRefusal(
@@ -80,7 +84,10 @@ function refuseVersion(c: Context, { version }: Target, { current, supported }: 
   );
 }
 
-function headersFor({ fixed, successorBase }: VersionHeaders, { version, rest }: Target): [string, string][] {
+function headersFor(
+  { fixed, successorBase }: VersionHeaders,
+  { version, rest }: RequestTarget,
+): [string, string][] {
   const headers = [...fixed] as [string, string][];
   if (successorBase !== null && rest !== null) {
     headers.push(["link", successorLink(successorBase, rest)]);

@@ -7,7 +7,7 @@ import { outboundEvent } from "../../outbound/event-body.ts";
 import { exampleData } from "../../outbound/example-data.ts";
 import { postEvent } from "../../outbound/post-event.ts";
 import type { Database } from "../../store/database.ts";
-import { findEndpoint, targetOf } from "../../store/event-endpoints.ts";
+import { findEndpoint, findEndpointTarget } from "../../store/event-endpoints.ts";
 import { recordTest } from "../../store/record-outbound-attempts.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
@@ -37,7 +37,7 @@ export const testEventEndpoint = defineOperation({
   }),
   run: async (deps: TestDeps, caller, { id, type }) => {
     const endpoint = (await findEndpoint(deps.database, id)) ?? noSuchEndpoint();
-    const target = (await targetOf(deps.database, id)) ?? noSuchEndpoint();
+    const target = (await findEndpointTarget(deps.database, id)) ?? noSuchEndpoint();
     const eventType = type ?? endpoint.types[0] ?? "subscription.changed";
     const occurredAt = new Date();
     const event = outboundEvent({

@@ -2,14 +2,14 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import type { SignedDelivery } from "./corruption.ts";
 
 /** The response; `lost` when the connection broke before it arrived. */
-export type SendResult = { tookMs: number } & (
+export type WebhookResponse = { tookMs: number } & (
   | { status: number; body: Record<string, unknown> }
   | { status: "lost"; reason: string }
 );
 
 export type Sender = {
   /** Posts a delivery to a path of the server, or to any URL. Never throws. */
-  post(path: string, delivery: SignedDelivery): Promise<SendResult>;
+  post(path: string, delivery: SignedDelivery): Promise<WebhookResponse>;
   close(): void;
 };
 

@@ -3,7 +3,7 @@ import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { QueuedEvent } from "../server/state.ts";
 import { corruptDelivery, type Signing, signDelivery } from "./corruption.ts";
 import { type DeliveryPolicy, MINUTE_SECONDS } from "./policy.ts";
-import { openSender, type SendResult } from "./sender.ts";
+import { openSender, type WebhookResponse } from "./sender.ts";
 
 export type WebhookDispatcher = {
   /** Called when there may be something to deliver, or the clock has moved. */
@@ -90,7 +90,7 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
     wake();
   }
 
-  async function post(event: QueuedEvent, address: string): Promise<SendResult> {
+  async function post(event: QueuedEvent, address: string): Promise<WebhookResponse> {
     const rawBody = Buffer.from(event.rawBody);
     const signing: Signing = {
       traits: slot.traits,
@@ -109,7 +109,7 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
 
   function recordOutcome(
     event: QueuedEvent,
-    results: readonly SendResult[],
+    results: readonly WebhookResponse[],
     { accepts, waitsSeconds, disablesAfterExhausted }: DeliveryPolicy,
   ): void {
     const isAccepted = results.every(({ status }) => status !== "lost" && accepts(status));
@@ -167,7 +167,7 @@ function isWaiting({ status }: QueuedEvent): boolean {
 }
 
 function tryOf(
-  { status, tookMs, ...result }: SendResult,
+  { status, tookMs, ...result }: WebhookResponse,
   accepts: DeliveryPolicy["accepts"],
 ): QueuedEvent["tries"][number] {
   const detail = "reason" in result ? result.reason : JSON.stringify("body" in result ? result.body : {});

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Adapter } from "../../providers/adapter.ts";
 import { corruptDelivery, type Signing, signDelivery } from "../delivery/corruption.ts";
-import { openSender, type Sender, type SendResult } from "../delivery/sender.ts";
+import { openSender, type Sender, type WebhookResponse } from "../delivery/sender.ts";
 import type { SubscriptionIds } from "../renderer.ts";
 import type { Simulation } from "./prepare.ts";
 import { limitRate } from "./rate.ts";
@@ -67,7 +67,7 @@ export async function simulate(simulation: Simulation, options: SendOptions, sta
     );
   }
 
-  function record(delivery: ScheduledDelivery, result: SendResult): void {
+  function record(delivery: ScheduledDelivery, result: WebhookResponse): void {
     const outcome = outcomeOf(result);
     stats.sent += 1;
     if (outcome) stats[outcome] += 1;
@@ -102,7 +102,7 @@ async function sendUntilAccepted(
   delivery: ScheduledDelivery,
   options: SendOptions,
   stats: Stats,
-): Promise<{ result: SendResult; tries: number }> {
+): Promise<{ result: WebhookResponse; tries: number }> {
   const path = `/api/webhooks/${simulation.slot}`;
   for (let tries = 1; ; tries += 1) {
     const result = await sender.post(path, deliveryOf(simulation, delivery, options));

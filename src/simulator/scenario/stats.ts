@@ -1,4 +1,4 @@
-import type { SendResult } from "../delivery/sender.ts";
+import type { WebhookResponse } from "../delivery/sender.ts";
 
 /** The outcome of a delivery. `unavailable`: not accepted despite all retries. */
 export const OUTCOMES = ["first", "duplicate", "ignored", "refused", "failed", "unavailable"] as const;
@@ -29,7 +29,7 @@ export function createStats(): Stats {
 }
 
 /** `null`: not a response of Tollgate's webhooks. */
-export function outcomeOf(result: SendResult): DeliveryOutcome | null {
+export function outcomeOf(result: WebhookResponse): DeliveryOutcome | null {
   switch (result.status) {
     case 200:
       if (result.body.received !== true) return null;
