@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Person } from "../domain/caller.ts";
-import { isPluginFile } from "../domain/plugin-file.ts";
+import { pluginFiles } from "../domain/plugin-files.ts";
 import { refuse } from "../domain/refusal.ts";
 import { HOOKS } from "../domain/subscription-hook.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
@@ -32,11 +32,9 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Loads every plugin of the folder, by their files' names. @throws Error naming the file */
 export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const files = entries.filter(isPluginFile).map(({ name }) => name);
   const fileOf = new Map<string, string>();
   const plugins: Plugin[] = [];
-  for (const file of files.sort()) {
+  for (const file of pluginFiles(await readdir(folder, { withFileTypes: true }))) {
     const plugin = await load(folder, file);
     const otherFile = fileOf.get(plugin.name);
     if (otherFile !== undefined) throw problem(file, `"${plugin.name}" is also the name of ${otherFile}`);

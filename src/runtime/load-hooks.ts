@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isPluginFile } from "../domain/plugin-file.ts";
+import { pluginFiles } from "../domain/plugin-files.ts";
 import { HOOKS, type SubscriptionHooks } from "../domain/subscription-hook.ts";
 
 const FOLDER = join(import.meta.dirname, "../plugins");
@@ -12,10 +12,8 @@ const FOLDER = join(import.meta.dirname, "../plugins");
  * @throws Error naming the file
  */
 export async function loadHooks(folder: string = FOLDER): Promise<SubscriptionHooks[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const files = entries.filter(isPluginFile).map(({ name }) => name);
   const plugins: SubscriptionHooks[] = [];
-  for (const file of files.sort()) {
+  for (const file of pluginFiles(await readdir(folder, { withFileTypes: true }))) {
     const source = await readFile(join(folder, file), "utf8");
     if (HOOKS.some((hook) => source.includes(hook))) plugins.push(await load(folder, file));
   }
