@@ -38,7 +38,7 @@ const RULES: Record<string, Rule> = {
   jobs: { rooms: ["domain", "store"], packages: [] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
   reconcile: { rooms: ["domain", "store", "intake"], packages: ["node:*"] },
-  outbound: { rooms: ["domain", "store"], packages: ["node:*"] },
+  outbound: { rooms: ["domain", "http", "store"], packages: ["node:*"] },
   import: {
     rooms: ["domain", "store", "intake", "reconcile"],
     packages: ["csv-parse", "zod", "node:*"],

@@ -1,4 +1,5 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
+import { inRanges } from "./in-ranges.ts";
 
 /** The proxies whose `X-Forwarded-For` is trusted: the nearest `hops`, or those in the ranges. */
 export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
@@ -58,14 +59,7 @@ function sender(connected: string, forwardedFor: string, isTrusted: Trust): stri
 /** @returns whether to trust the proxy at `address`, `hop` proxies away from the connection */
 function trustIn(trusted: TrustedProxies): Trust {
   if ("hops" in trusted) return (_, hop) => hop < trusted.hops;
-  const list = new BlockList();
-  for (const range of trusted.ranges) {
-    const [address = "", bits] = range.split("/");
-    const family = isIPv4(address) ? "ipv4" : "ipv6";
-    const addressBits = family === "ipv4" ? 32 : 128;
-    list.addSubnet(withoutZone(address), bits === undefined ? addressBits : Number(bits), family);
-  }
-  return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+  return inRanges(trusted.ranges);
 }
 
 /** Strips the port and the brackets of an IPv6 address. */
