@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { getTranslations } from "next-intl/server";
+import { LinkTabs } from "../../../ui/link-tabs.tsx";
 import type { Plan, Price } from "./plans.ts";
 
 type PriceOption = Pick<Price, "interval" | "currency">;
@@ -36,26 +36,12 @@ export async function PriceTabs({
   chosen: PriceOption;
   selectedPlan: string | null;
 }) {
-  if (options.length < 2) return null;
   const t = await getTranslations("billing.intervals");
   const hasCurrencies = options.some(({ currency }) => currency !== options[0]?.currency);
-  return (
-    <nav aria-label={t("title")} className="mb-4">
-      <ul className="flex flex-wrap gap-2 text-sm">
-        {options.map(({ interval, currency }) => (
-          <li key={`${interval} ${currency}`}>
-            <Link
-              href={addressWith({ interval, currency }, selectedPlan)}
-              prefetch={false}
-              scroll={false}
-              aria-current={interval === chosen.interval && currency === chosen.currency ? "page" : undefined}
-              className="inline-block rounded-full border border-line px-3 py-1 hover:bg-raised aria-[current=page]:border-accent aria-[current=page]:font-medium"
-            >
-              {hasCurrencies ? `${t(interval)} · ${currency}` : t(interval)}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  const tabs = options.map(({ interval, currency }) => ({
+    href: addressWith({ interval, currency }, selectedPlan),
+    text: hasCurrencies ? `${t(interval)} · ${currency}` : t(interval),
+    isCurrent: interval === chosen.interval && currency === chosen.currency,
+  }));
+  return <LinkTabs label={t("title")} tabs={tabs} className="mb-4" />;
 }
