@@ -53,8 +53,13 @@ export async function measureOverload(bench: Bench): Promise<Overload> {
       if (now !== null && (peak === null || now > peak)) peak = now;
     };
     const offered = OVERLOAD_FACTOR * best;
-    const during = await offer(sender, offered, OVERLOAD_SECONDS, request, watch);
-    const after = await offer(sender, best / 2, WATCH_SECONDS, request, watch);
+    const during = await offer(sender, {
+      perSecond: offered,
+      seconds: OVERLOAD_SECONDS,
+      request,
+      watch,
+    });
+    const after = await offer(sender, { perSecond: best / 2, seconds: WATCH_SECONDS, request, watch });
     const recovered = after.findIndex(({ applied, refused }) => refused === 0 && applied > 0.9 * (best / 2));
     const goodput = median(during.map(({ applied }) => applied));
     return {
@@ -88,14 +93,10 @@ async function asFastAsAnswered(port: number, connections: number, seconds: numb
   return answered / seconds;
 }
 
+type Offer = { perSecond: number; seconds: number; request: () => string; watch: () => void };
+
 /** Each second's outcome, by when the answer came. */
-async function offer(
-  sender: Sender,
-  perSecond: number,
-  seconds: number,
-  request: () => string,
-  watch: () => void,
-): Promise<Second[]> {
+async function offer(sender: Sender, { perSecond, seconds, request, watch }: Offer): Promise<Second[]> {
   const all: Second[] = Array.from({ length: seconds }, () => ({ applied: 0, refused: 0, unsent: 0 }));
   const startedAt = performance.now();
   const now = () => Math.floor((performance.now() - startedAt) / 1_000);

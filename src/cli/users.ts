@@ -14,14 +14,16 @@ import { withRuntime } from "./with-runtime.ts";
 export function addUsers(program: Command, terminal: Terminal): void {
   const users = program.command("users").description("users: list, promote, demote, create");
   addList(users, terminal);
-  addRoleChange(
-    users,
-    terminal,
-    "promote",
-    "admin",
-    "makes a user an administrator, including the first one",
-  );
-  addRoleChange(users, terminal, "demote", "user", "makes an administrator an ordinary user again");
+  addRoleChange(users, terminal, {
+    verb: "promote",
+    role: "admin",
+    description: "makes a user an administrator, including the first one",
+  });
+  addRoleChange(users, terminal, {
+    verb: "demote",
+    role: "user",
+    description: "makes an administrator an ordinary user again",
+  });
   addCreate(users, terminal);
 }
 
@@ -39,9 +41,7 @@ function addList(users: Command, terminal: Terminal): void {
 function addRoleChange(
   users: Command,
   terminal: Terminal,
-  verb: string,
-  role: Role,
-  description: string,
+  { verb, role, description }: { verb: string; role: Role; description: string },
 ): void {
   users
     .command(verb)

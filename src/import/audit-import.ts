@@ -4,13 +4,13 @@ import type { Queryable } from "../store/database.ts";
 import type { ImportCounts } from "../store/imports.ts";
 import { recordAudit } from "../store/record-audit.ts";
 
+type ImportedPage = { importId: string; report: ImportCounts; slot?: Slot; notify: boolean };
+
 /** Records a page of an import in the transaction that writes it, unless it changes nothing. */
 export function auditImport(
   transaction: Queryable,
   action: "users.imported" | "subscriptions.imported",
-  importId: string,
-  { created, updated }: ImportCounts,
-  options: { slot?: Slot; notify: boolean },
+  { importId, report: { created, updated }, ...options }: ImportedPage,
 ): Promise<void>[] {
   if (created + updated === 0) return [];
   const target = { type: "import", id: importId } as const;

@@ -85,7 +85,12 @@ async function importPage(
     const writes = [
       ...writePage(transaction, decided, { notify }),
       advanceImport(transaction, importId, { ...decided.report, position: next }),
-      ...auditImport(transaction, "subscriptions.imported", importId, decided.report, { slot, notify }),
+      ...auditImport(transaction, "subscriptions.imported", {
+        importId,
+        report: decided.report,
+        slot,
+        notify,
+      }),
     ];
     const pending = pendingChanges(decided.subscriptionChanges);
     await commitWithHooks(transaction, intake.hooks, pending, { writes, limits, isUnhurried: true });

@@ -49,7 +49,7 @@ export function importUsers(
           ...inRounds(updated).map((users) => updateImportedUsers(transaction, users)),
           insertImportedUsers(transaction, created),
           advanceImport(transaction, importId, { ...report, position: page.next }),
-          ...auditImport(transaction, "users.imported", importId, report, { notify: options.notify }),
+          ...auditImport(transaction, "users.imported", { importId, report, notify: options.notify }),
         ]);
         return report;
       }),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Adapter } from "../../providers/adapter.ts";
 import { corruptDelivery, type Signing, signDelivery } from "../delivery/corruption.ts";
-import { openSender, type Sender, type WebhookResponse } from "../delivery/sender.ts";
+import { openSender, type WebhookResponse } from "../delivery/sender.ts";
 import type { SubscriptionIds } from "../renderer.ts";
 import type { Simulation } from "./prepare.ts";
 import { limitRate } from "./rate.ts";
@@ -60,11 +60,25 @@ export async function simulate(simulation: Simulation, options: SendOptions, sta
     await Promise.all(
       Array.from({ length: copies }, async () => {
         await waitForTurn();
-        const { result, tries } = await sendUntilAccepted(sender, simulation, delivery, options, stats);
+        const { result, tries } = await sendUntilAccepted(delivery);
         if (tries > 1) totals.disturbed.add(delivery.lifecycle);
         record(delivery, result);
       }),
     );
+  }
+
+  /** Retries what was not accepted, with growing pauses and new signatures, as providers do. */
+  async function sendUntilAccepted(
+    delivery: ScheduledDelivery,
+  ): Promise<{ result: WebhookResponse; tries: number }> {
+    const path = `/api/webhooks/${simulation.slot}`;
+    for (let tries = 1; ; tries += 1) {
+      const result = await sender.post(path, deliveryOf(simulation, delivery, options));
+      stats.tookMs.push(result.tookMs);
+      if (outcomeOf(result) !== "unavailable" || tries >= TRIES) return { result, tries };
+      stats.retried += 1;
+      await sleep(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)));
+    }
   }
 
   function record(delivery: ScheduledDelivery, result: WebhookResponse): void {
@@ -93,24 +107,6 @@ export async function simulate(simulation: Simulation, options: SendOptions, sta
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
   return { ...totals, seconds: (performance.now() - startedAt) / 1_000 };
-}
-
-/** Retries what was not accepted, with growing pauses and new signatures, as providers do. */
-async function sendUntilAccepted(
-  sender: Sender,
-  simulation: Simulation,
-  delivery: ScheduledDelivery,
-  options: SendOptions,
-  stats: Stats,
-): Promise<{ result: WebhookResponse; tries: number }> {
-  const path = `/api/webhooks/${simulation.slot}`;
-  for (let tries = 1; ; tries += 1) {
-    const result = await sender.post(path, deliveryOf(simulation, delivery, options));
-    stats.tookMs.push(result.tookMs);
-    if (outcomeOf(result) !== "unavailable" || tries >= TRIES) return { result, tries };
-    stats.retried += 1;
-    await sleep(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)));
-  }
 }
 
 function deliveryOf(simulation: Simulation, delivery: ScheduledDelivery, { adapter, secret }: SendOptions) {
