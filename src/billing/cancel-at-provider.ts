@@ -1,3 +1,4 @@
+import { isAnyConfigured } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { RunningSubscription } from "../store/account-deletion.ts";
 import type { ProviderTools } from "./map-provider-errors.ts";
@@ -11,7 +12,7 @@ export type CancelSubscription = (subscription: RunningSubscription) => Promise<
 
 /** Cancels the subscriptions of a deleted account; `null` when no provider is configured at all. */
 export function cancelAtProvider({ payments, log }: ProviderTools): CancelSubscription | null {
-  if (Object.values(payments).every((api) => api === null)) return null;
+  if (!isAnyConfigured(payments)) return null;
   return async ({ id, provider, providerSubscriptionId }) => {
     const facts = { slot: provider, subscriptionId: id };
     const api = payments[provider];

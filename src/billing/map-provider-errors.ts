@@ -1,4 +1,4 @@
-import type { PaymentApi, Payments } from "../domain/payment-api.ts";
+import { isAnyConfigured, type PaymentApi, type Payments } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
@@ -16,8 +16,10 @@ export type ProviderTools = {
 export function providerOf(payments: Payments, slot: Slot): PaymentApi {
   const api = payments[slot];
   if (api !== null) return api;
-  const isAnyConfigured = Object.values(payments).some((other) => other !== null);
-  return refuse({ reason: "provider_not_configured", params: isAnyConfigured ? { provider: slot } : {} });
+  return refuse({
+    reason: "provider_not_configured",
+    params: isAnyConfigured(payments) ? { provider: slot } : {},
+  });
 }
 
 /**

@@ -6,6 +6,10 @@ import type { Slot } from "./slot.ts";
 /** The API of each slot's provider; `null`: not configured. */
 export type Payments = Record<Slot, PaymentApi | null>;
 
+export function isAnyConfigured(payments: Payments): boolean {
+  return Object.values(payments).some((api) => api !== null);
+}
+
 /** `unknown`: the provider has no such subscription; it may exist in another account or mode. */
 export type CancelResult = "canceled" | "unknown";
 

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { JobName } from "../domain/job.ts";
+import { isAnyConfigured } from "../domain/payment-api.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import { incompleteSlots, reconcileNightly } from "../reconcile/reconcile-nightly.ts";
 import { healFlagged, isHealDue } from "../reconcile/self-heal.ts";
@@ -17,7 +18,7 @@ const SHORT_LEASE_SECONDS = 4;
  * self-healing.
  */
 export function reconcileJobs(config: Config, runtime: Runtime): Job<JobName>[] {
-  if (Object.values(runtime.payments).every((api) => api === null)) return [];
+  if (!isAnyConfigured(runtime.payments)) return [];
   return [
     ...(config.reconcile === null ? [] : [nightly(runtime), sweep(runtime, config.reconcile)]),
     ...(config.selfHeal ? [selfHeal(runtime)] : []),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { BillingTools } from "../../billing/checkout-order.ts";
 import { mapProviderErrors, providerOf } from "../../billing/map-provider-errors.ts";
+import { isAnyConfigured } from "../../domain/payment-api.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
@@ -37,8 +38,7 @@ export const openPortal = defineOperation({
     { subscriptionId, returnUrl },
   ) => {
     assertReturnUrl(deps, returnUrl);
-    if (Object.values(deps.payments).every((api) => api === null))
-      refuse({ reason: "provider_not_configured" });
+    if (!isAnyConfigured(deps.payments)) refuse({ reason: "provider_not_configured" });
     const [user, customers] = await Promise.all([
       findUser(deps.database, userId),
       customersOfUser(deps.database, userId),
