@@ -9,7 +9,7 @@ export type AccessFacts = Pick<Subscription, "status" | "currentPeriodEnd" | "ca
   paymentReversal: PaymentReversal | null;
 };
 
-type PaymentReversal = "refunded" | "disputed";
+export type PaymentReversal = "refunded" | "disputed";
 
 export type Access = {
   hasAccess: boolean;

@@ -1,3 +1,4 @@
+import type { PaymentReversal } from "./access.ts";
 import { entitlementsIfChanged } from "./entitlements.ts";
 import { type AccessContext, type PlanAccessFacts, withoutRepeated } from "./granted-access.ts";
 import { type QuotaUsage, type ShownEntitlements, showEntitlements } from "./shown-entitlements.ts";
@@ -10,7 +11,7 @@ export type StoredChange = {
     before: Stored<WrittenFacts> | null;
     after: Stored<WrittenFacts> | null;
   })[];
-  reversals?: { id: string; before: Reversal; after: Reversal }[];
+  reversals?: { id: string; before: PaymentReversal | null; after: PaymentReversal | null }[];
   /** The user's subscriptions after the transaction, the newest first; absent if they were not read. */
   subscriptions?: Stored<KnownSubscription>[];
   usage?: QuotaUsage[] | null;
@@ -19,8 +20,6 @@ export type StoredChange = {
 };
 
 type KnownSubscription = PlanAccessFacts & { id: string };
-
-type Reversal = PlanAccessFacts["paymentReversal"];
 
 type Stored<Facts> = {
   [Key in keyof Facts]: Facts[Key] extends Date | null ? Date | string | null : Facts[Key];

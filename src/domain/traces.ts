@@ -35,7 +35,7 @@ export function isAbout(traces: Traces, { provider, event, body }: TracedDeliver
   return scalarsOf(body).some(
     ({ path, value }) =>
       value === traces.userId ||
-      ((subscriptions.has(value) || customers.has(value)) && (isTelling(value) || LINKING.test(path))),
+      ((subscriptions.has(value) || customers.has(value)) && (isDistinctive(value) || LINKING.test(path))),
   );
 }
 
@@ -51,7 +51,7 @@ const CUSTOMER = /(^|\.)customer(_id|\.id)?$/;
 const LINKING = /(^|\.)(customer|subscription)(_id|\.id)?$/;
 
 /** A plain number may mean anything: it counts only in a customer or subscription field. */
-function isTelling(id: string): boolean {
+function isDistinctive(id: string): boolean {
   return !/^\d*$/.test(id);
 }
 

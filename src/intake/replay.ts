@@ -1,5 +1,5 @@
 import type { Caller } from "../domain/caller.ts";
-import { reclaimOne, reclaimSuccessful, statusOf } from "../store/reclaims.ts";
+import { findDeliveryStatus, reclaimOne, reclaimSuccessful } from "../store/reclaims.ts";
 import { withAudit } from "../store/with-audit.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
@@ -30,7 +30,7 @@ export async function replay(
   );
   if (claimed) return attempt(intake, claimed, "replay");
 
-  const delivery = await statusOf(intake.database, id);
+  const delivery = await findDeliveryStatus(intake.database, id);
   if (delivery === null) return { outcome: "refused", because: "not found" };
   const { status, hasPayload } = delivery;
   if (!hasPayload) return { outcome: "refused", because: "payload dropped" };

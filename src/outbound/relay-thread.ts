@@ -42,7 +42,7 @@ const YOUNG_GENERATION_MB = 12;
 /** A batch that is rolled back is relayed again; a host that has vanished keeps connections open for minutes. */
 const STOP_WITHIN_MS = 5_000;
 
-type Caller = { resolve(): void; reject(error: unknown): void };
+type PendingRelay = { resolve(): void; reject(error: unknown): void };
 
 /**
  * Relays in a thread with a connection of its own. In the main one, webhooks would wait for each batch: to
@@ -51,16 +51,16 @@ type Caller = { resolve(): void; reject(error: unknown): void };
 export function createRelayThread(options: RelayThreadOptions): RelayThread {
   const { idleMs = IDLE_MS } = options;
   let worker: Worker | null = null;
-  let caller: Caller | null = null;
+  let pending: PendingRelay | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let idling: NodeJS.Timeout | undefined;
   let ended: Promise<unknown> = Promise.resolve();
   let isStopped = false;
 
-  function settle(use: (caller: Caller) => void): void {
-    if (caller === null) return;
-    use(caller);
-    caller = null;
+  function settle(use: (pending: PendingRelay) => void): void {
+    if (pending === null) return;
+    use(pending);
+    pending = null;
     if (!isStopped) idling = setTimeout(end, idleMs).unref();
   }
 
@@ -105,7 +105,7 @@ export function createRelayThread(options: RelayThreadOptions): RelayThread {
     const timer = setTimeout(() => ending.terminate(), STOP_WITHIN_MS);
     ended = Promise.all([ended, exited.then(() => clearTimeout(timer))]);
     ending.postMessage("stop" satisfies ToWorker);
-    if (caller === null) worker = null;
+    if (pending === null) worker = null;
   }
 
   function relayOnce(): Promise<void> {
@@ -113,7 +113,7 @@ export function createRelayThread(options: RelayThreadOptions): RelayThread {
       if (isStopped) return resolve();
       clearTimeout(idling);
       worker ??= start();
-      caller = { resolve, reject };
+      pending = { resolve, reject };
       worker.postMessage("relay" satisfies ToWorker);
     });
   }

@@ -26,7 +26,7 @@ import { waitForDatabase } from "../store/wait-for-database.ts";
 import { loadHooks } from "./load-hooks.ts";
 import { migrateSchema } from "./migrate-schema.ts";
 import { requireEmbeddedDatabase, requireSchema, requireSettings } from "./require-database.ts";
-import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
+import { type RunningSimulator, startSimulatedProvider } from "./simulated-provider.ts";
 
 /** The dependencies of a Tollgate process, wired as configured. */
 export type Runtime = {
@@ -100,7 +100,7 @@ export async function startRuntime(config: Config, options: RuntimeOptions): Pro
 type Prepared = {
   embedded: EmbeddedSecrets | null;
   slots: Record<Slot, SlotBinding>;
-  simulated: SimulatedProvider | null;
+  simulated: RunningSimulator | null;
   hooks: readonly SubscriptionHooks[];
 };
 

@@ -6,9 +6,9 @@ import { perSlot, type Slot } from "../domain/slot.ts";
 import type { Log } from "../observability/log.ts";
 import type { SlotBinding } from "../providers/slots.ts";
 
-export type SimulatedProvider = { url: string; close(): Promise<void> };
+export type RunningSimulator = { url: string; close(): Promise<void> };
 
-export type SimulationOptions = {
+type SimulatorOptions = {
   log: Log;
   /** The URL of a slot's webhook endpoint; without it, no simulator is started. */
   deliverTo?: (slot: Slot) => string;
@@ -19,8 +19,8 @@ export async function startSimulatedProvider(
   { simulator, dataDir, appUrl, plans }: Config,
   embedded: EmbeddedSecrets | null,
   slots: Record<Slot, SlotBinding>,
-  { log, deliverTo }: SimulationOptions,
-): Promise<SimulatedProvider | null> {
+  { log, deliverTo }: SimulatorOptions,
+): Promise<RunningSimulator | null> {
   if (simulator === null || embedded === null || deliverTo === undefined) return null;
   const { startSimulator } = await import("../simulator/server/start-simulator.ts");
   try {

@@ -163,7 +163,7 @@ const STATUS = {
   text: `select status, payload is not null as "hasPayload" from webhook_delivery where id = $1::bigint`,
 };
 
-export async function statusOf(
+export async function findDeliveryStatus(
   database: Queryable,
   id: string,
 ): Promise<{ status: DeliveryStatus; hasPayload: boolean } | null> {

@@ -7,11 +7,11 @@ import { dropPayloads } from "../../src/store/delivery-retention.ts";
 import { countDeliveries } from "../../src/store/delivery-statistics.ts";
 import { findKnownDeliveries } from "../../src/store/first-deliveries.ts";
 import {
+  findDeliveryStatus,
   giveUpStuck,
   reclaimDue,
   reclaimOne,
   reclaimSuccessful,
-  statusOf,
 } from "../../src/store/reclaims.ts";
 import { nextSuspects } from "../../src/store/redaction.ts";
 import { historyOf, lastEventIds } from "../../src/store/subscription-history.ts";
@@ -58,7 +58,7 @@ export function logQueries(example: LogExample): Record<string, (database: Query
     "stuck deliveries": (database) => giveUpStuck(database),
     "reclaim of one": (database) => reclaimOne(database, example.failedId, lease),
     "reclaim of a successful one": (database) => reclaimSuccessful(database, example.id),
-    "status of one": (database) => statusOf(database, example.id),
+    "status of one": (database) => findDeliveryStatus(database, example.id),
     retention: (database) => dropPayloads(database, { olderThanDays: 90, limit: 1_000 }),
     "redaction of a user": (database) =>
       nextSuspects(database, [{ userId: "user_nobody", subscriptions: [], customers: [] }], "0"),

@@ -38,14 +38,14 @@ type Size = { depth: number; aliases: number; directives: number; cost: number }
 
 const NOTHING: Size = { depth: 0, aliases: 0, directives: 0, cost: 0 };
 
-export type Request = {
+type GraphqlRequest = {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   variables: Record<string, unknown>;
 };
 
 /** Describes which bound the requested operation exceeds, if any. @param request a valid one */
-export function exceeded(schema: GraphQLSchema, request: Request): GraphQLError | null {
+export function exceeded(schema: GraphQLSchema, request: GraphqlRequest): GraphQLError | null {
   const size = measure(schema, request);
   const over =
     (size.depth > MAX_DEPTH && `deeper than ${MAX_DEPTH}`) ||
@@ -59,7 +59,7 @@ export function exceeded(schema: GraphQLSchema, request: Request): GraphQLError 
 }
 
 /** Counts each field as often as it is reached, also through fragments; each fragment is visited once. */
-function measure(schema: GraphQLSchema, { document, operation, variables }: Request): Size {
+function measure(schema: GraphQLSchema, { document, operation, variables }: GraphqlRequest): Size {
   const fragments = new Map(
     document.definitions.flatMap((definition) =>
       definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition]] : [],
