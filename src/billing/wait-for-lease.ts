@@ -7,8 +7,8 @@ const WAIT_MS = (LEASE_SECONDS + 3) * 1_000;
 const RETRY_MS = 100;
 
 /**
- * Attempts until it succeeds.
- * @param attempt `null`: another process holds the lease of the person's checkout
+ * Repeats an attempt while another process holds the lease of the person's checkout.
+ * @param attempt `null`: another process holds it
  * @throws Refusal `unavailable` after 15 s
  */
 export async function waitForLease<Result>(attempt: () => Promise<Result | null>): Promise<Result> {

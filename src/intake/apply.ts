@@ -99,18 +99,13 @@ async function applyLocked(
     );
     const { decisions, changed, changes } = decided;
     const effects = effectsOf(intake, group, decided, locked);
-    const ofDeleted = group.filter((event, index) => isOfDeletedUser(event, decisions[index] ?? null, users));
+    const ofDeleted = group
+      .filter((event, index) => isOfDeletedUser(event, decisions[index] ?? null, users))
+      .map((event) => event.claim.id);
     const writes = [
       ...effects.write(transaction),
       ...recordOutcomes(transaction, group, decisions, changed),
-      ...(ofDeleted.length > 0
-        ? [
-            redactHeld(
-              transaction,
-              ofDeleted.map((event) => event.claim.id),
-            ),
-          ]
-        : []),
+      ...(ofDeleted.length > 0 ? [redactHeld(transaction, ofDeleted)] : []),
     ];
     const isAtFault = group.every(wasReleasedOften);
     await callHooks(transaction, intake.hooks, changes.pending(), { writes, limits, isAtFault });

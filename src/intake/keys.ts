@@ -12,12 +12,8 @@ export function keysOf({ slot, reading }: ReadEvent): readonly string[] {
   const { kind, providerSubscriptionId, userId, customerId, payment } = reading.event;
   if (kind === "ignored") return [];
   const keys: string[] = payment === undefined ? [] : paymentKeys(slot, payment);
-  if (kind === "payment") {
-    return providerSubscriptionId === null
-      ? keys
-      : [...keys, `${slot} subscription ${providerSubscriptionId}`];
-  }
   if (providerSubscriptionId !== null) keys.push(`${slot} subscription ${providerSubscriptionId}`);
+  if (kind === "payment") return keys;
   if (userId !== null) keys.push(`${slot} user ${userId}`);
   if (customerId !== null) keys.push(`${slot} customer ${customerId}`);
   return keys;
