@@ -40,18 +40,18 @@ builder.mutationType({
     updateProfile: t.field({
       type: User,
       nullable: true,
-      description: updateProfile.summary,
+      extensions: { operation: updateProfile },
       args: {
-        name: t.arg.string({ description: "The caller's name." }),
-        locale: t.arg({ type: LocaleEnum, description: "The language of pages and mail." }),
-        preferences: t.arg({ type: PreferencesInput, description: "The preferences to change." }),
+        name: t.arg.string(),
+        locale: t.arg({ type: LocaleEnum }),
+        preferences: t.arg({ type: PreferencesInput }),
       },
       resolve: (_, args, context) => callOperation(updateProfile, context, withoutNulls(args)),
     }),
     setLocale: t.field({
       type: User,
       nullable: true,
-      description: setLocale.summary,
+      extensions: { operation: setLocale },
       args: {
         locale: t.arg({ type: LocaleEnum, required: true, description: "The language of pages and mail." }),
       },
@@ -60,32 +60,25 @@ builder.mutationType({
     completeOnboarding: t.field({
       type: User,
       nullable: true,
-      description: completeOnboarding.summary,
+      extensions: { operation: completeOnboarding },
       resolve: (_, args, context) => callOperation(completeOnboarding, context, args),
     }),
     deleteAccount: t.boolean({
       nullable: true,
-      description: deleteAccount.summary,
-      args: {
-        confirmation: t.arg.string({ required: true, description: "The email address of the account." }),
-      },
+      extensions: { operation: deleteAccount },
+      args: { confirmation: t.arg.string({ required: true }) },
       resolve: async (_, args, context) => (await callOperation(deleteAccount, context, args)).success,
     }),
     createCheckout: t.string({
       nullable: true,
-      description: createCheckout.summary,
+      extensions: { operation: createCheckout },
       args: {
         ...namedUser,
-        planId: t.arg.id({ required: true, description: "The plan to buy: its id in `plans.config.ts`." }),
-        seats: t.arg.int({ description: "The number of seats; defaults to the plan's minimum." }),
-        provider: t.arg({ type: SlotEnum, description: "The provider slot; defaults to the active one." }),
-        interval: t.arg({
-          type: IntervalEnum,
-          description: "How often it is paid; defaults to the plan's first price.",
-        }),
-        currency: t.arg.string({
-          description: "ISO 4217; defaults to the currency of the plan's first price.",
-        }),
+        planId: t.arg.id({ required: true }),
+        seats: t.arg.int(),
+        provider: t.arg({ type: SlotEnum }),
+        interval: t.arg({ type: IntervalEnum }),
+        currency: t.arg.string(),
         returnUrl,
       },
       resolve: async (_, args, context) =>
@@ -94,36 +87,25 @@ builder.mutationType({
     changeSubscription: t.field({
       type: SubscriptionChange,
       nullable: true,
-      description: changeSubscription.summary,
+      extensions: { operation: changeSubscription },
       args: {
         ...namedUser,
-        id: t.arg.id({ required: true, description: "The subscription's id." }),
-        planId: t.arg.id({ description: "The new plan; unchanged if omitted." }),
-        seats: t.arg.int({ description: "The new number of seats; unchanged if omitted." }),
-        interval: t.arg({
-          type: IntervalEnum,
-          description: "How often it is paid from then on, in the same currency; unchanged if omitted.",
-        }),
-        when: t.arg({ type: ChangeTimeEnum, required: true, description: "When the change takes effect." }),
-        preview: t.arg.boolean({
-          description: "Whether to only preview the cost, without changing anything.",
-        }),
-        expected: t.arg({
-          type: ExpectedSubscription,
-          description:
-            "The subscription as it was in the preview: refused with `subscription_changed` if it is not so any more.",
-        }),
+        id: t.arg.id({ required: true }),
+        planId: t.arg.id(),
+        seats: t.arg.int(),
+        interval: t.arg({ type: IntervalEnum }),
+        when: t.arg({ type: ChangeTimeEnum, required: true }),
+        preview: t.arg.boolean(),
+        expected: t.arg({ type: ExpectedSubscription }),
       },
       resolve: (_, args, context) => callOperation(changeSubscription, context, withoutNulls(args)),
     }),
     openPortal: t.string({
       nullable: true,
-      description: openPortal.summary,
+      extensions: { operation: openPortal },
       args: {
         ...namedUser,
-        subscriptionId: t.arg.id({
-          description: "The subscription to manage, if there are several; defaults to the active one.",
-        }),
+        subscriptionId: t.arg.id(),
         returnUrl,
       },
       resolve: async (_, args, context) => (await callOperation(openPortal, context, withoutNulls(args))).url,
@@ -131,34 +113,28 @@ builder.mutationType({
     createApiKey: t.field({
       type: NewApiKey,
       nullable: true,
-      description: createApiKey.summary,
+      extensions: { operation: createApiKey },
       args: {
-        name: t.arg.string({ required: true, description: "A name to recognize it by." }),
-        expiresAt: t.arg({
-          type: "DateTime",
-          description: "When it expires; defaults to a year from now; null: never.",
-        }),
+        name: t.arg.string({ required: true }),
+        expiresAt: t.arg({ type: "DateTime" }),
       },
       resolve: (_, args, context) => callOperation(createApiKey, context, args),
     }),
     revokeApiKey: t.boolean({
       nullable: true,
-      description: revokeApiKey.summary,
-      args: { id: t.arg.id({ required: true, description: "The key's id." }) },
+      extensions: { operation: revokeApiKey },
+      args: { id: t.arg.id({ required: true }) },
       resolve: async (_, args, context) => (await callOperation(revokeApiKey, context, args)).success,
     }),
     createServiceKey: t.field({
       type: NewServiceKey,
       nullable: true,
-      description: createServiceKey.summary,
+      extensions: { operation: createServiceKey },
       args: {
-        name: t.arg.string({ required: true, description: "A name, such as the program that uses it." }),
-        permissions: t.arg.stringList({ required: true, description: "Such as `entitlements:read`." }),
-        limit: t.arg.string({ description: "Its rate limit, as requests/seconds; defaults to `600/60`." }),
-        expiresAt: t.arg({
-          type: "DateTime",
-          description: "When it expires; defaults to a year from now; null: never.",
-        }),
+        name: t.arg.string({ required: true }),
+        permissions: t.arg.stringList({ required: true }),
+        limit: t.arg.string(),
+        expiresAt: t.arg({ type: "DateTime" }),
       },
       // A null `expiresAt` means never.
       resolve: (_, { limit, ...args }, context) =>
@@ -170,21 +146,21 @@ builder.mutationType({
     rotateServiceKey: t.field({
       type: RotatedServiceKey,
       nullable: true,
-      description: rotateServiceKey.summary,
-      args: { id: t.arg.id({ required: true, description: "The key's id." }) },
+      extensions: { operation: rotateServiceKey },
+      args: { id: t.arg.id({ required: true }) },
       resolve: (_, args, context) => callOperation(rotateServiceKey, context, args),
     }),
     revokeServiceKey: t.boolean({
       nullable: true,
-      description: revokeServiceKey.summary,
-      args: { id: t.arg.id({ required: true, description: "The key's id." }) },
+      extensions: { operation: revokeServiceKey },
+      args: { id: t.arg.id({ required: true }) },
       resolve: async (_, args, context) => (await callOperation(revokeServiceKey, context, args)).success,
     }),
     markRead: t.field({
       type: Notification,
       nullable: true,
-      description: markRead.summary,
-      args: { id: t.arg.id({ required: true, description: "The notification's id." }) },
+      extensions: { operation: markRead },
+      args: { id: t.arg.id({ required: true }) },
       resolve: (_, args, context) => callOperation(markRead, context, args),
     }),
     markAllRead: t.int({
@@ -195,7 +171,7 @@ builder.mutationType({
     changeRole: t.field({
       type: User,
       nullable: true,
-      description: changeRole.summary,
+      extensions: { operation: changeRole },
       args: {
         userId: t.arg.id({ required: true, description: "The user's id." }),
         role: t.arg({ type: RoleEnum, required: true, description: "The new role." }),
@@ -204,23 +180,22 @@ builder.mutationType({
     }),
     deleteUser: t.boolean({
       nullable: true,
-      description: deleteUser.summary,
+      extensions: { operation: deleteUser },
       args: {
         userId: t.arg.id({ required: true, description: "The user's id." }),
-        confirmation: t.arg.string({ required: true, description: "The email address of that account." }),
+        confirmation: t.arg.string({ required: true }),
       },
       resolve: async (_, args, context) => (await callOperation(deleteUser, context, args)).success,
     }),
     replayDelivery: t.field({
       type: Replay,
       nullable: true,
-      description: replayDelivery.summary,
+      extensions: { operation: replayDelivery },
       args: {
-        id: t.arg.id({ required: true, description: "The delivery's id." }),
+        id: t.arg.id({ required: true }),
         force: t.arg.boolean({
           required: true,
           defaultValue: false,
-          description: "Also replay a successful delivery; it stays successful even if the replay fails.",
         }),
       },
       resolve: (_, args, context) => callOperation(replayDelivery, context, args),
@@ -228,17 +203,17 @@ builder.mutationType({
     reconcileSubscription: t.field({
       type: Subscription,
       nullable: true,
-      description: reconcileSubscription.summary,
-      args: { id: t.arg.id({ required: true, description: "The subscription's id." }) },
+      extensions: { operation: reconcileSubscription },
+      args: { id: t.arg.id({ required: true }) },
       resolve: (_, args, context) => callOperation(reconcileSubscription, context, args),
     }),
     dismissSubscription: t.field({
       type: Subscription,
       nullable: true,
-      description: dismissSubscription.summary,
+      extensions: { operation: dismissSubscription },
       args: {
-        id: t.arg.id({ required: true, description: "The subscription's id." }),
-        reason: t.arg.string({ required: true, description: "The reason, which is recorded." }),
+        id: t.arg.id({ required: true }),
+        reason: t.arg.string({ required: true }),
       },
       resolve: (_, args, context) => callOperation(dismissSubscription, context, args),
     }),
