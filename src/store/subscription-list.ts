@@ -1,22 +1,10 @@
+import type { EventSubscription } from "../domain/outbound-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
 
-export type StoredSubscription = {
-  id: string;
-  userId: string | null;
-  provider: Slot;
-  providerSubscriptionId: string | null;
-  planId: string;
-  seats: number;
-  status: SubscriptionStatus;
-  currentPeriodEnd: Date | null;
-  cancelAtPeriodEnd: boolean;
-  outOfOrder: boolean;
-  createdAt: Date;
-  updatedAt: Date;
-};
+export type StoredSubscription = EventSubscription & { createdAt: Date; updatedAt: Date };
 
 const COLUMNS = `id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId",
   plan_id as "planId", seats, status, current_period_end as "currentPeriodEnd",
