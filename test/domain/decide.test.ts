@@ -5,6 +5,7 @@ import type { DecideContext } from "../../src/domain/decide-context.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
 import { definePlans, type PlanCatalog } from "../../src/domain/plan.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
+import { subscription } from "./subscription.ts";
 
 const PEOPLE: Record<string, "present" | "deleted"> = { ann: "present", bob: "present", gone: "deleted" };
 
@@ -30,28 +31,6 @@ function event(overrides: Partial<PaymentEvent>): PaymentEvent {
     status: null,
     currentPeriodEnd: null,
     cancelAtPeriodEnd: null,
-    ...overrides,
-  };
-}
-
-function subscription(overrides: Partial<Subscription> = {}): Subscription {
-  return {
-    id: "known",
-    userId: "ann",
-    provider: "provider-a",
-    providerSubscriptionId: "sub",
-    customerId: "cus",
-    priceId: null,
-    planId: "pro",
-    seats: 1,
-    status: "active",
-    currentPeriodEnd: null,
-    cancelAtPeriodEnd: false,
-    outOfOrder: false,
-    lastEventAtMicros: 1_000,
-    lastEventRank: null,
-    comparedAtMicros: null,
-    lastNotified: null,
     ...overrides,
   };
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
-import { type Changes, changesOf, kindOf } from "../../src/domain/changes.ts";
-import type { Subscription } from "../../src/domain/subscription.ts";
+import type { Changes } from "../../src/domain/changes.ts";
 import type { ReceiveResult } from "../../src/intake/intake.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
@@ -300,46 +299,5 @@ describe("a change and its record", () => {
     }
     expect(await test.rows("select seats from subscription")).toEqual([{ seats: 2 }]);
     expect((await attempts()).filter((row) => row.changes !== null)).toHaveLength(1);
-  });
-});
-
-describe("kindOf", () => {
-  const BEFORE: Subscription = {
-    id: "one",
-    userId: "ann",
-    provider: "provider-a",
-    providerSubscriptionId: "sub",
-    customerId: null,
-    priceId: null,
-    planId: "pro",
-    seats: 1,
-    status: "active",
-    currentPeriodEnd: null,
-    cancelAtPeriodEnd: false,
-    outOfOrder: false,
-    lastEventAtMicros: null,
-    lastEventRank: null,
-    comparedAtMicros: null,
-    lastNotified: null,
-  };
-  const kind = (before: Subscription | null, after: Partial<Subscription>) =>
-    kindOf(changesOf(before, { ...BEFORE, ...after }) as Changes);
-
-  it("returns created, changed or ended", () => {
-    expect(kind(null, {})).toBe("created");
-    expect(kind(BEFORE, { seats: 2 })).toBe("changed");
-    expect(kind(BEFORE, { planId: "team" })).toBe("changed");
-    expect(kind(BEFORE, { status: "canceled" })).toBe("ended");
-    expect(kind({ ...BEFORE, status: "canceled" }, { status: "active" })).toBe("changed");
-    expect(kind(null, { status: "canceled" })).toBe("ended");
-  });
-
-  it("returns null when only user, price or event time differ", () => {
-    const after = { ...BEFORE, userId: null, customerId: "c", priceId: "p", lastEventAtMicros: 1 };
-    expect(changesOf(BEFORE, after)).toBeNull();
-    const end = new Date(END);
-    expect(
-      changesOf({ ...BEFORE, currentPeriodEnd: end }, { ...after, currentPeriodEnd: new Date(END) }),
-    ).toBeNull();
   });
 });

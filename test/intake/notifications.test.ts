@@ -1,9 +1,5 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
-import { notificationsFor } from "../../src/domain/notification.ts";
-import type { Subscription } from "../../src/domain/subscription.ts";
-import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -186,58 +182,7 @@ describe("a repeated or late event", () => {
     await send(checkout);
     expect(await kinds()).toEqual(["activated"]);
   });
-
-  it("never notifies twice in any order and grouping of events", async () => {
-    const step = fc.record({
-      status: fc.constantFrom(...SUBSCRIPTION_STATUSES),
-      planId: fc.constantFrom("pro", "team"),
-      isLate: fc.boolean(),
-    });
-    await fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
-        let now: Subscription | null = null;
-        let standing: string | null = null;
-        let plan: string | null = null;
-        for (const { isLate, ...fields } of steps) {
-          const after: Subscription = { ...BLANK, ...fields };
-          const { lastNotified, notifications } = notificationsFor(now, after, { isLate });
-          for (const { kind, details } of notifications) {
-            if (kind === "subscription_plan_changed") {
-              expect(details.from).toBe(plan);
-              expect(details.to).not.toBe(plan);
-            } else {
-              expect(kind).not.toBe(standing);
-              standing = kind;
-            }
-            plan = details.to ?? (details.planId as string);
-          }
-          now = { ...after, lastNotified };
-          expect(notificationsFor(now, after, { isLate }).notifications).toEqual([]);
-        }
-      }),
-      { numRuns: 2_000 },
-    );
-  });
 });
-
-const BLANK: Subscription = {
-  id: "one",
-  userId: "ann",
-  provider: "provider-a",
-  providerSubscriptionId: "sub",
-  customerId: null,
-  priceId: null,
-  planId: "pro",
-  seats: 1,
-  status: "active",
-  currentPeriodEnd: null,
-  cancelAtPeriodEnd: false,
-  outOfOrder: false,
-  lastEventAtMicros: null,
-  lastEventRank: null,
-  comparedAtMicros: null,
-  lastNotified: null,
-};
 
 describe("a notification and its change", () => {
   it("are written once when the event fails at first and is retried", async () => {

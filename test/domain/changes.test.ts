@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { type Changes, changesOf, kindOf } from "../../src/domain/changes.ts";
+import type { Subscription } from "../../src/domain/subscription.ts";
+import { subscription } from "./subscription.ts";
+
+const BEFORE = subscription();
+
+describe("kindOf", () => {
+  const kind = (before: Subscription | null, after: Partial<Subscription>) =>
+    kindOf(changesOf(before, { ...BEFORE, ...after }) as Changes);
+
+  it("returns created, changed or ended", () => {
+    expect(kind(null, {})).toBe("created");
+    expect(kind(BEFORE, { seats: 2 })).toBe("changed");
+    expect(kind(BEFORE, { planId: "team" })).toBe("changed");
+    expect(kind(BEFORE, { status: "canceled" })).toBe("ended");
+    expect(kind({ ...BEFORE, status: "canceled" }, { status: "active" })).toBe("changed");
+    expect(kind(null, { status: "canceled" })).toBe("ended");
+  });
+});
+
+describe("changesOf", () => {
+  it("returns null when only user, customer, price or event time differ", () => {
+    const after = { ...BEFORE, userId: null, customerId: "c", priceId: "p", lastEventAtMicros: 1 };
+    expect(changesOf(BEFORE, after)).toBeNull();
+  });
+
+  it("returns null when the period ends at the same time", () => {
+    const endsAt = () => new Date("2031-02-03T04:05:06.000Z");
+    const before = subscription({ currentPeriodEnd: endsAt() });
+    expect(changesOf(before, subscription({ currentPeriodEnd: endsAt() }))).toBeNull();
+  });
+});

@@ -1,0 +1,24 @@
+import type { Subscription } from "../../src/domain/subscription.ts";
+
+/** An active subscription that is known here. */
+export function subscription(overrides: Partial<Subscription> = {}): Subscription {
+  return {
+    id: "known",
+    userId: "ann",
+    provider: "provider-a",
+    providerSubscriptionId: "sub",
+    customerId: "cus",
+    priceId: null,
+    planId: "pro",
+    seats: 1,
+    status: "active",
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: false,
+    outOfOrder: false,
+    lastEventAtMicros: 1_000,
+    lastEventRank: null,
+    comparedAtMicros: null,
+    lastNotified: null,
+    ...overrides,
+  };
+}
