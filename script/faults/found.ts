@@ -76,7 +76,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
   },
   {
     file: "src/domain/key-expiry.ts",
-    find: 'if (expiresAt > LAST_TIME) return { ok: false, reason: "expiry_too_late" };',
+    find: 'if (expiresAt > LAST_TIME) refuse({ reason: "expiry_too_late", field: "expiresAt" });',
     replace: "",
     fault: "a key expires in a year that RFC 3339 lacks",
     tests: ["test/operations/api-key-expiry.test.ts"],

@@ -1,17 +1,26 @@
+import { z } from "zod";
+import type { Reason } from "./reasons.ts";
+import { refuse } from "./refusal.ts";
+
 /** RFC 3339 has no year after 9999, whatever the offset. */
 const LAST_TIME = new Date("9999-12-31T23:59:59.999Z");
 
-type Expiry =
-  | { ok: true; expiresAt: Date | null }
-  | { ok: false; reason: "expiry_in_past" | "expiry_too_late" };
+export const KeyExpiry = z.iso
+  .datetime({ offset: true })
+  .nullable()
+  .optional()
+  .describe("When it expires; defaults to a year from now; `null`: never.");
 
-/** When a new key expires: a year from now unless given; `null`: never. @param requested ISO 8601 */
-export function expiryOf(requested: string | null | undefined, now: Date): Expiry {
-  if (requested === null) return { ok: true, expiresAt: null };
+/** Why a new key's expiry may be refused. */
+export const EXPIRY_REASONS = ["expiry_in_past", "expiry_too_late"] as const satisfies Reason[];
+
+/** When a new key expires; `null`: never. @throws Refusal one of `EXPIRY_REASONS` */
+export function expiryOf(requested: z.output<typeof KeyExpiry>, now: Date): Date | null {
+  if (requested === null) return null;
   const expiresAt = requested === undefined ? inAYear(now) : new Date(requested);
-  if (expiresAt <= now) return { ok: false, reason: "expiry_in_past" };
-  if (expiresAt > LAST_TIME) return { ok: false, reason: "expiry_too_late" };
-  return { ok: true, expiresAt };
+  if (expiresAt <= now) refuse({ reason: "expiry_in_past", field: "expiresAt" });
+  if (expiresAt > LAST_TIME) refuse({ reason: "expiry_too_late", field: "expiresAt" });
+  return expiresAt;
 }
 
 function inAYear(now: Date): Date {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expiryOf } from "../../domain/key-expiry.ts";
+import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/key-expiry.ts";
 import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";
@@ -18,21 +18,16 @@ export const createApiKey = defineOperation({
   limit: "settings",
   input: z.strictObject({
     name: PersonName.describe("A name to recognize it by."),
-    expiresAt: z.iso
-      .datetime({ offset: true })
-      .nullable()
-      .optional()
-      .describe("When it expires; defaults to a year from now; `null`: never."),
+    expiresAt: KeyExpiry,
   }),
-  reasons: ["expiry_in_past", "expiry_too_late", "too_many_api_keys"],
+  reasons: [...EXPIRY_REASONS, "too_many_api_keys"],
   output: z.object({
     ...ApiKeyView.pick({ id: true, name: true, prefix: true }).shape,
     key: z.string().describe("The key itself. Not stored: it cannot be shown again."),
     createdAt: ApiKeyView.shape.createdAt,
   }),
-  run: async (deps: { database: Database; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {
-    const expiry = expiryOf(expiresAt, new Date());
-    if (!expiry.ok) refuse({ reason: expiry.reason, field: "expiresAt" });
+  run: async (deps: { database: Database; newApiKey: () => NewApiKey }, caller, { name, ...requested }) => {
+    const expiresAt = expiryOf(requested.expiresAt, new Date());
     const { key, prefix, hash } = deps.newApiKey();
     const created = await withAudit(
       deps.database,
@@ -40,13 +35,13 @@ export const createApiKey = defineOperation({
       async (transaction) => {
         if (!(await lockUserOfSession(transaction, caller))) refuse({ reason: "unauthorized" });
         const { userId } = caller;
-        return insertApiKey(transaction, { userId, name, prefix, hash, expiresAt: expiry.expiresAt });
+        return insertApiKey(transaction, { userId, name, prefix, hash, expiresAt });
       },
       (apiKey) =>
         apiKey && {
           action: "api_key.created",
           target: { type: "api_key", id: apiKey.id },
-          details: { prefix, expiresAt: expiry.expiresAt },
+          details: { prefix, expiresAt },
         },
     );
     if (created === null) refuse({ reason: "too_many_api_keys" });

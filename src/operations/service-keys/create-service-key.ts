@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { format, problem } from "../../domain/invalid-input.ts";
-import { expiryOf } from "../../domain/key-expiry.ts";
+import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/key-expiry.ts";
 import { PERMISSIONS } from "../../domain/permission.ts";
 import { PersonName } from "../../domain/person-name.ts";
-import { refuse } from "../../domain/refusal.ts";
 import { DEFAULT_SERVICE_KEY_LIMIT, LIMIT_TEXT, toLimit } from "../../limits/policies.ts";
 import type { Database } from "../../store/database.ts";
 import { insertServiceKey } from "../../store/service-keys.ts";
@@ -38,18 +37,12 @@ export const createServiceKey = defineOperation({
       .max(PERMISSIONS.length)
       .describe("What it may do; every other request is refused."),
     limit: Limit.optional().describe("Its rate limit, as requests/seconds; defaults to `600/60`."),
-    expiresAt: z.iso
-      .datetime({ offset: true })
-      .nullable()
-      .optional()
-      .describe("When it expires; defaults to a year from now; `null`: never."),
+    expiresAt: KeyExpiry,
   }),
-  reasons: ["expiry_in_past", "expiry_too_late"],
+  reasons: EXPIRY_REASONS,
   output: NewServiceKeyView,
   run: async (deps: { database: Database; newServiceKey: () => NewApiKey }, caller, input) => {
-    const expiry = expiryOf(input.expiresAt, new Date());
-    if (!expiry.ok) refuse({ reason: expiry.reason, field: "expiresAt" });
-    const { expiresAt } = expiry;
+    const expiresAt = expiryOf(input.expiresAt, new Date());
     const { key, ...secret } = deps.newServiceKey();
     const id = randomUUID();
     const { name, limit = DEFAULT_SERVICE_KEY_LIMIT } = input;
