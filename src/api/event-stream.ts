@@ -45,7 +45,9 @@ export function eventStream(
     if (c.req.method === "HEAD") return c.body(null, 200, headers);
     const { caller } = call;
     if (caller.kind !== "service") refuse({ reason: "forbidden" });
-    const close = open.take(caller.keyId) ?? refuseTooManyStreams(c);
+    const close =
+      open.take(caller.keyId) ??
+      refuse({ reason: "rate_limited", params: { retryAfterSeconds: RETRY_AFTER_SECONDS } });
     const body = sseStream({
       after: (from, signal) => deps.eventFeed.after(from, signal),
       isAllowed: () => isAllowed(call),
@@ -72,11 +74,6 @@ function namedAsSent(c: Context<HonoEnv>, error: unknown): unknown {
     return error;
   const { reason, params } = error;
   return new Refusal({ reason, params, field: "Last-Event-ID" } as RefusalFacts);
-}
-
-function refuseTooManyStreams(c: Context<HonoEnv>): never {
-  c.header("retry-after", String(RETRY_AFTER_SECONDS));
-  return refuse({ reason: "rate_limited", params: { retryAfterSeconds: RETRY_AFTER_SECONDS } });
 }
 
 /** Whether the key is still valid. While the database is away, it counts as valid. */

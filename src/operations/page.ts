@@ -92,7 +92,8 @@ export function readCursor(cursor: string, pattern: RegExp): [string, string] {
   return first === undefined || second === undefined ? malformedCursor() : [first, second];
 }
 
-function malformedCursor(): never {
+/** @throws Refusal `invalid_input` */
+export function malformedCursor(): never {
   refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
 }
 

@@ -3,9 +3,8 @@ import { FEATURE_KINDS, type Feature, shownFeatures } from "../../domain/feature
 import { LOCALES, type Locale } from "../../domain/locale.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
 import { type Plan, type PlanCatalog, pricesForSale, pricesOf } from "../../domain/plan.ts";
-import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
-import { PAGE, pageOf } from "../page.ts";
+import { malformedCursor, PAGE, pageOf } from "../page.ts";
 import { PriceView } from "./price-view.ts";
 
 const FeatureDetails = z
@@ -54,12 +53,7 @@ export const listPlans = defineOperation({
     // There are a few, in the order of their file: a cursor is the id of the plan that the page begins with.
     const { plans } = deps.plans;
     const start = cursor === null ? 0 : plans.findIndex((plan) => plan.id === cursor);
-    if (start < 0)
-      refuse({
-        reason: "invalid_input",
-        params: { problem: "malformed", format: "cursor" },
-        field: "cursor",
-      });
+    if (start < 0) malformedCursor();
     const language = locale ?? negotiateLocale(acceptLanguage);
     return {
       items: plans.slice(start, start + limit).map((plan) => viewOf(plan, language)),

@@ -1,12 +1,12 @@
 import { isPaymentApiProblem, PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 
-type SendRequest = () => Promise<unknown>;
+type Send = () => Promise<unknown>;
 
 /**
  * Sends requests that make one change together, one after another.
  * @throws PaymentApiProblem `incomplete`, with the cause, when one fails after another has succeeded
  */
-export async function sendInTurn(requests: readonly SendRequest[]): Promise<void> {
+export async function sendInTurn(requests: readonly Send[]): Promise<void> {
   let isPartlyDone = false;
   for (const send of requests) {
     try {
@@ -23,7 +23,7 @@ export async function sendInTurn(requests: readonly SendRequest[]): Promise<void
  * Withdraws a change that waits for the period's end, then makes another one.
  * @param withdraw `null`: none waits
  */
-export async function afterWithdrawal(withdraw: SendRequest | null, change: SendRequest): Promise<void> {
+export async function afterWithdrawal(withdraw: Send | null, change: Send): Promise<void> {
   await withdraw?.();
   try {
     await change();
