@@ -67,7 +67,7 @@ async function sendRead({ read, port, credentials }: ReadTarget, limit: number) 
   const { status } = response;
   const text = await response.text();
   return {
-    parsed: read.understand({ status, text }),
+    parsed: read.parseResponse({ status, text }),
     text: `${status} ${text}`,
     remaining: Number(response.headers.get("x-ratelimit-remaining") ?? Number.NaN),
   };

@@ -5,14 +5,14 @@ import type { Person } from "./population.ts";
 export type Read = {
   list: keyof Person["lists"];
   /** @param limit how many at most; 0 is to be refused */
-  request(limit: number): Question;
-  understand(answer: { status: number; text: string }): Said;
+  request(limit: number): ApiRequest;
+  parseResponse(answer: { status: number; text: string }): ParsedResponse;
 };
 
-export type Question = { method: "GET"; path: string } | { method: "POST"; path: string; body: string };
+export type ApiRequest = { method: "GET"; path: string } | { method: "POST"; path: string; body: string };
 
 /** Items as JSON has them, whatever the surface's own spelling. */
-type Said = { items: unknown[]; nextCursor: string | null } | { refused: Refused };
+type ParsedResponse = { items: unknown[]; nextCursor: string | null } | { refused: Refused };
 
 type Refused = "unauthorized" | "invalid_input" | "for another reason";
 
@@ -20,7 +20,7 @@ export function overRest(list: Read["list"]): Read {
   return {
     list,
     request: (limit) => ({ method: "GET", path: `/api/${list}?limit=${limit}` }),
-    understand: ({ status, text }) => {
+    parseResponse: ({ status, text }) => {
       if (status !== 200) return { refused: byStatus(status) };
       const { [list]: items, ...rest } = JSON.parse(text);
       return { items, ...rest };
@@ -38,7 +38,7 @@ export const NOTIFICATIONS_OVER_RPC: Read = {
       path: `/api/trpc/notifications.list?batch=1&input=${encodeURIComponent(input)}`,
     };
   },
-  understand: ({ status, text }) => {
+  parseResponse: ({ status, text }) => {
     if (status !== 200) return { refused: byStatus(status) };
     const [{ result }] = JSON.parse(text);
     const { items, ...rest } = superjson.deserialize<{ items: Revived[]; nextCursor: string | null }>(
@@ -69,7 +69,7 @@ export const NOTIFICATIONS_OVER_GRAPHQL: Read = {
     path: "/api/graphql",
     body: JSON.stringify({ query: DOCUMENT, operationName: "Notifications", variables: { limit } }),
   }),
-  understand: ({ status, text }) => {
+  parseResponse: ({ status, text }) => {
     const { data, errors } = JSON.parse(text);
     if (status !== 200 || errors) return { refused: BY_CODE[errors?.[0].extensions?.code] ?? OTHERWISE };
     const { items, ...rest } = data.notifications;

@@ -1,28 +1,28 @@
 import { writeFileSync } from "node:fs";
 import type { Credentials } from "./credentials.ts";
-import type { Question } from "./reads.ts";
+import type { ApiRequest } from "./reads.ts";
 
 /** Whole requests, byte for byte, all of one length: signatures in cookies are not. */
-export function readyMadeRequests(question: Question, credentials: readonly Credentials[]): string[] {
-  const lengthOf = (person: Credentials) => request(question, person, 0).length;
+export function readyMadeRequests(apiRequest: ApiRequest, credentials: readonly Credentials[]): string[] {
+  const lengthOf = (person: Credentials) => request(apiRequest, person, 0).length;
   const longest = Math.max(...credentials.map(lengthOf));
-  return credentials.map((person) => request(question, person, longest - lengthOf(person)));
+  return credentials.map((person) => request(apiRequest, person, longest - lengthOf(person)));
 }
 
-function request(question: Question, credentials: Credentials, padding: number): string {
-  const { method, path } = question;
+function request(apiRequest: ApiRequest, credentials: Credentials, padding: number): string {
+  const { method, path } = apiRequest;
   const lines = Object.entries({
     host: "127.0.0.1",
     "user-agent": `bench/1.0 ${"x".repeat(padding)}`,
-    ...headersOf(question),
+    ...headersOf(apiRequest),
     ...credentials,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${bodyOf(question) ?? ""}`;
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${bodyOf(apiRequest) ?? ""}`;
 }
 
 /** What clients of all three surfaces send. */
-export function headersOf(question: Question): Record<string, string> {
-  const body = bodyOf(question);
+export function headersOf(apiRequest: ApiRequest): Record<string, string> {
+  const body = bodyOf(apiRequest);
   return {
     accept: "application/json",
     ...(body === undefined
@@ -31,8 +31,8 @@ export function headersOf(question: Question): Record<string, string> {
   };
 }
 
-export function bodyOf(question: Question): string | undefined {
-  return question.method === "POST" ? question.body : undefined;
+export function bodyOf(apiRequest: ApiRequest): string | undefined {
+  return apiRequest.method === "POST" ? apiRequest.body : undefined;
 }
 
 /** Writes the requests one behind the other and returns the length that each of them has. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ASKING, person, populate } from "../api/population.ts";
-import type { Question } from "../api/reads.ts";
+import type { ApiRequest } from "../api/reads.ts";
 import { readyMadeRequests, writeRequests } from "../api/requests.ts";
 import { sendAsFastAsAnswered } from "../shared/full-load.ts";
 import { createMigratedDatabase } from "../shared/migrated-database.ts";
@@ -15,7 +15,7 @@ const QUESTIONS = {
   subscriptions: { method: "GET", path: "/api/subscriptions" },
   entitlements: { method: "GET", path: "/api/entitlements" },
   check: { method: "POST", path: "/api/entitlements/check", body: JSON.stringify({ feature: "events" }) },
-} as const satisfies Record<string, Question>;
+} as const satisfies Record<string, ApiRequest>;
 
 /** Requests per second, the median of the rounds. */
 export type RestRates = Record<keyof typeof QUESTIONS, number>;

@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Limiter, Told } from "./contender.ts";
+import type { Decision, Limiter } from "./contender.ts";
 import { CONTENDERS, openerOf } from "./contenders.ts";
 import { EPISODES, type Episode, type Trial } from "./episodes.ts";
 import { type Call, judge, type Law, type Verdict, worst } from "./judge.ts";
@@ -98,7 +98,7 @@ async function callsOf(
   return calls;
 }
 
-function resetAtOf({ resetAt, waitMs }: Told, answeredAt: number): number | null {
+function resetAtOf({ resetAt, waitMs }: Decision, answeredAt: number): number | null {
   if (resetAt !== undefined) return resetAt;
   return waitMs === undefined ? null : answeredAt + waitMs;
 }

@@ -15,13 +15,13 @@ export type Limiter = {
    * many may pass
    */
   admit(keys: readonly string[], from: number, to: number): Promise<number>;
-  ask(key: string): Promise<Told>;
+  ask(key: string): Promise<Decision>;
   /** Makes keys with `count` hits without deciding, where deciding would take minutes. */
   fill?(keys: readonly string[], count: number, from?: number, to?: number): Promise<void>;
   close(): Promise<void>;
 };
 
-/** When to come again, if that was told: as a time in milliseconds since the epoch, or as a wait. */
-export type Told = { allowed: boolean; resetAt?: number; waitMs?: number };
+/** When a refused request may be repeated, where known: in milliseconds since the epoch, or as a wait. */
+export type Decision = { allowed: boolean; resetAt?: number; waitMs?: number };
 
 export type Open = (settings: Settings) => Promise<Limiter>;

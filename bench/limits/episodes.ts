@@ -21,7 +21,7 @@ export const EPISODES: readonly Episode[] = [
   atTheTurnOfTheClock,
   atTheEndOfTheFirstWindow,
   steadilyJustBelow,
-  whenTold,
+  atResetTime,
   ...[1, 2, 3, 4, 5, 6, 7, 8].map((seed) => (trial: Trial) => atRandom(trial, seed)),
 ];
 
@@ -53,8 +53,8 @@ async function steadilyJustBelow(trial: Trial): Promise<void> {
   }
 }
 
-/** Refused, and there again at the moment that was told. */
-async function whenTold(trial: Trial): Promise<void> {
+/** Refused, and sent again at the reset time of the refusal. */
+async function atResetTime(trial: Trial): Promise<void> {
   await trial.ask(trial.limit - 5);
   await trial.wait(trial.windowMs / 2);
   for (let times = 0; times < 2; times += 1) {

@@ -9,7 +9,7 @@ type Accepted<Name extends string, Part extends string, Text extends string, Fla
   flags?: readonly Flag[];
 };
 
-type Given<Name extends string, Part extends string, Text extends string, Flag extends string> = {
+type ParsedOptions<Name extends string, Part extends string, Text extends string, Flag extends string> = {
   numbers: Record<Name, number>;
   parts: Part[];
   /** `null`: not given. */
@@ -28,7 +28,7 @@ export function readCommandLine<
   args: readonly string[],
   help: string,
   { numbers, parts, texts = [], flags = [] }: Accepted<Name, Part, Text, Flag>,
-  optionsOf: (given: Given<Name, Part, Text, Flag>) => Options,
+  optionsOf: (given: ParsedOptions<Name, Part, Text, Flag>) => Options,
 ): Options {
   const bounds = Object.entries(numbers) as [Name, Accepted<Name, Part, Text, Flag>["numbers"][Name]][];
   const text = (name: string) => [name, { type: "string" }] as const;

@@ -36,7 +36,7 @@ async function usedUp(path: string, cookie: string): Promise<void> {
   }
 }
 
-function limitsTold({ headers }: HttpResponse): (string | null)[] {
+function limitHeaders({ headers }: HttpResponse): (string | null)[] {
   return ["x-ratelimit-remaining", "ratelimit", "ratelimit-policy", "retry-after"].map((name) =>
     headers.get(name),
   );
@@ -49,7 +49,7 @@ describe("authentication comes first", () => {
       const response = await sendRequest(strict.url, "GET", "/api/users", { headers });
       expect([response.status, response.body]).toEqual([401, UNAUTHORIZED]);
       expect(response.headers.get("www-authenticate")).toMatch(/^Bearer /);
-      expect(limitsTold(response)).toEqual([null, null, null, null]);
+      expect(limitHeaders(response)).toEqual([null, null, null, null]);
     }
     const plans = await sendRequest(strict.url, "GET", "/api/plans", { headers });
     expect([plans.status, plans.headers.get("x-ratelimit-remaining")]).toEqual([200, "2"]);
@@ -68,7 +68,7 @@ describe("authentication comes first", () => {
     const { cookie } = await createUser(test);
     for (let n = 0; n < 5; n += 1) {
       const response = await sendRequest(strict.url, "GET", "/api/webhook-deliveries?limit=x", { cookie });
-      expect([response.status, response.body, ...limitsTold(response)]).toEqual([
+      expect([response.status, response.body, ...limitHeaders(response)]).toEqual([
         403,
         FORBIDDEN,
         null,
@@ -198,7 +198,7 @@ describe("limit headers", () => {
     ] as const) {
       const response = await sendRequest(strict.url, "GET", path, { cookie });
       expect(response.status).toBe(status);
-      const [quota, limits, policies, retryAfter] = limitsTold(response);
+      const [quota, limits, policies, retryAfter] = limitHeaders(response);
       expect(quota).toBe(`${remaining}`);
       expect(limits).toMatch(new RegExp(`^"api";r=${remaining};t=([1-5]?\\d|60)$`));
       expect(policies).toBe('"api";q=3;w=60');
@@ -228,7 +228,7 @@ describe("limit headers", () => {
 
   it("are absent on unlimited routes", async () => {
     for (const path of ["/api/health", "/api/version", "/api/ready", "/api/openapi.json"]) {
-      expect(limitsTold(await sendRequest(strict.url, "GET", path))).toEqual([null, null, null, null]);
+      expect(limitHeaders(await sendRequest(strict.url, "GET", path))).toEqual([null, null, null, null]);
     }
   });
 });

@@ -91,7 +91,7 @@ export const actionSurface: Surface = {
   },
   leadsTo: LEADS_TO,
   differs: Object.fromEntries(OFFERED.map((operation) => [operation, differenceOf(operation)])),
-  cannotSay: () => false,
+  refusesInput: () => false,
   call: async (serverUrl, operation, caller, input) => {
     const action = findServerAction(entranceTo(actionSurface, operation));
     const about = String(input.userId || input.id || "-");

@@ -27,7 +27,7 @@ const CODES: Record<string, RefusalCode> = {
   NOT_FOUND: "not_found",
   CONFLICT: "conflict",
   UNAVAILABLE: "unavailable",
-  // Of a document that the schema does not allow: see `cannotSay`.
+  // Of a document that the schema does not allow: see `refusesInput`.
   GRAPHQL_VALIDATION_FAILED: "invalid_input",
 };
 
@@ -103,7 +103,7 @@ export const graphqlSurface: Surface = {
     },
     "entitlements.check": { shows: (output) => ({ remaining: null, ...output }) },
   },
-  cannotSay: (operation, input) => {
+  refusesInput: (operation, input) => {
     const { args } = fieldOf(operation);
     const hasUnknownArgument = Object.keys(input).some((name) => !args.some((arg) => arg.name === name));
     return (

@@ -38,7 +38,7 @@ export function restSurface(version: string, listName: (route: Route) => string)
     entrances: OFFERED.map(entranceOf),
     leadsTo: Object.fromEntries(OFFERED.map((route) => [entranceOf(route), [route.operation.name]])),
     differs: {},
-    cannotSay: () => false,
+    refusesInput: () => false,
     call: async (serverUrl, operation, caller, input) => {
       const entrance = entranceTo(surface, operation);
       const route = OFFERED.find((offered) => entranceOf(offered) === entrance) as Route;

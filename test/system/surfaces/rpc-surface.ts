@@ -67,7 +67,7 @@ export const rpcSurface: Surface = {
     "notifications.markRead": { countedAs: "notifications.markOneOrAllRead" },
     "notifications.markAllRead": { countedAs: "notifications.markOneOrAllRead" },
   },
-  cannotSay: () => false,
+  refusesInput: () => false,
   call: async (serverUrl, operation, caller, callInput) => {
     const path = entranceTo(rpcSurface, operation);
     const input = operation === "notifications.markAllRead" ? { id: "all", ...callInput } : callInput;

@@ -109,7 +109,7 @@ async function expectVerdict(
   const { surface, testData, caller, operation, input } = operationCall;
   on.showsMore ||= surface.showsMore ?? false;
   const { scope } = CASES[operation] as Case;
-  const isAsked = !surface.cannotSay(operation, input);
+  const isAsked = !surface.refusesInput(operation, input);
   const charged: LimitedScope[] = isAsked && isLetThrough(verdict) ? [scope] : [];
   if (surface.scope) charged.push(surface.scope);
   const remaining = limitTracker.charge(testData, caller, charged);

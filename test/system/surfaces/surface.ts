@@ -55,7 +55,7 @@ export type Surface = {
   /** Intended differences from the other surfaces. */
   differs: Readonly<Record<string, Difference>>;
   /** Whether the surface itself refuses the input, so that the operation is not called. */
-  cannotSay(operation: string, input: Input): boolean;
+  refusesInput(operation: string, input: Input): boolean;
   call(serverUrl: string, operation: string, caller: Credentials, input: Input): Promise<CallOutcome>;
 };
 

@@ -100,7 +100,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
           if (shared) untouched = after;
           if (verdict !== "ok" || !writes) expect(after).toEqual(before);
           else if (ask.leaves) expect(after).toMatchObject(ask.leaves(testData, personOf(caller)));
-          if (surface.cannotSay(operation, question.input)) continue;
+          if (surface.refusesInput(operation, question.input)) continue;
           if (mayOn(surface, operation, may)[caller] !== may[caller]) continue;
           outcomes.push(
             shared
@@ -169,7 +169,7 @@ function verdictOn(
   { surface, caller, operation, input }: Omit<OperationCall, "testData">,
   { refused }: Ask,
 ): Verdict {
-  if (surface.cannotSay(operation, input)) return "invalid_input";
+  if (surface.refusesInput(operation, input)) return "invalid_input";
   const verdict = mayOn(surface, operation, caseOf(operation).may)[caller];
   return refused && isLetThrough(verdict) ? refused : verdict;
 }
@@ -177,9 +177,9 @@ function verdictOn(
 /** A call that uses up a limit without changing anything, on surfaces that can express it. */
 function cheapest(surface: Surface, operation: string): Ask {
   const { asks } = caseOf(operation);
-  const isSaid = ({ input, notOn }: Ask) =>
-    !notOn?.includes(surface.name) && typeof input === "object" && !surface.cannotSay(operation, input);
-  return asks.find((ask) => ask.refused === "invalid_input" && isSaid(ask)) ?? asks[0];
+  const isAccepted = ({ input, notOn }: Ask) =>
+    !notOn?.includes(surface.name) && typeof input === "object" && !surface.refusesInput(operation, input);
+  return asks.find((ask) => ask.refused === "invalid_input" && isAccepted(ask)) ?? asks[0];
 }
 
 type ObservedOutcome = Pick<CallOutcome, "verdict" | "message" | "reason" | "output"> & {
