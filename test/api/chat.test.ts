@@ -345,7 +345,7 @@ describe("a provider that fails before the first word", () => {
     await withShortTimeout();
     provider.answer(() => {});
     await post();
-    await provider.exchanges[0]?.hungUp;
+    await (provider.exchanges[0] as Exchange).hungUp;
   });
 });
 
@@ -378,7 +378,7 @@ describe("a provider that fails in the middle", () => {
       exchange.send("{oh no");
     });
     await (await post()).text();
-    await provider.exchanges[0]?.hungUp;
+    await (provider.exchanges[0] as Exchange).hungUp;
   });
 });
 
@@ -411,7 +411,7 @@ describe("a client that disconnects", () => {
     const reader = answer.body?.getReader();
     await reader?.read();
     client.abort();
-    await provider.exchanges[0]?.hungUp;
+    await (provider.exchanges[0] as Exchange).hungUp;
     expect(problems).toEqual([]);
   });
 });
@@ -437,7 +437,7 @@ describe("a reader that stops reading", () => {
     const pending = reader.read();
     await reader.cancel();
     expect(await pending).toEqual({ done: true, value: undefined });
-    await provider.exchanges[0]?.hungUp;
+    await (provider.exchanges[0] as Exchange).hungUp;
     expect(problems).toEqual([]);
   });
 });

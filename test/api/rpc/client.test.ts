@@ -82,7 +82,8 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
       });
       expect(await client.user.me.query()).toMatchObject({ id: ada.id });
       expect(await client.billing.plans.query({ limit: 1 })).toMatchObject({ items: [{ id: "free" }] });
-      for (const { headers } of answers) expect(headers.get("x-api-version")).toBe(version);
+      const versions = new Set(answers.map(({ headers }) => headers.get("x-api-version")));
+      expect([...versions]).toEqual([version]);
     }
   });
 
@@ -155,7 +156,8 @@ it.each(Object.keys(LINKS) as LinkName[])(
       "BAD_REQUEST",
       expect.stringMatching(/^cursor: /),
     ]);
-    for (const { url } of responses) expect(new URL(url).searchParams.get("input")).toBeNull();
+    const inputs = new Set(responses.map(({ url }) => new URL(url).searchParams.get("input")));
+    expect([...inputs]).toEqual([null]);
   },
 );
 
