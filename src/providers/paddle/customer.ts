@@ -23,7 +23,8 @@ export async function ensureCustomer(
   );
   if (existing === undefined) {
     const customer = { email, custom_data: { userId } };
-    const created = await send(post(provider, "/customers", customer, { repeatable: true }));
+    // Without a response it may have been made, and would be refused as a second one: the next order finds it.
+    const created = await send(post(provider, "/customers", customer, { repeatable: false }));
     return requiredText(provider, created, "data", "id");
   }
   if (isOwn({ userId, email, isEmailConfirmed }, existing)) return requiredText(provider, existing, "id");

@@ -95,6 +95,12 @@ describe("Paddle's API", () => {
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
   });
 
+  it("does not repeat the creation of a customer, which Paddle would refuse as a second one", async () => {
+    provider.respondWith(({ method }) => (method === "GET" ? { body: { data: [] } } : "hang-up"));
+    await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
+    expect(provider.requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
+  });
+
   it("explains a missing default payment link", async () => {
     provider.respondWith((incoming) =>
       incoming.path === providerApi.checkoutPath
