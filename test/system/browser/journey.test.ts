@@ -354,6 +354,22 @@ describeInBrowser("a user in a browser", () => {
   );
 
   it.each([true, false])(
+    "is told of the subscription that another tab has bought meanwhile (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const someone = await createUser(site.test);
+      const page = await visit({ as: someone, javaScriptEnabled });
+      await page.goto("/billing");
+      const choose = page.getByRole("button", { name: "Choose Team" });
+      await (javaScriptEnabled ? waitForHydration(choose) : choose.waitFor());
+      await subscribe(site, someone, 2);
+      await press(page, "Choose Team");
+      await page.getByRole("alert").getByText("You already have a subscription.").waitFor();
+      await section(page, "Current plan").getByText("Pro", { exact: true }).waitFor();
+      expect(await choose.count()).toBe(0);
+    },
+  );
+
+  it.each([true, false])(
     "sees what changes at the end of the period, and keeps the plan (JavaScript: %s)",
     async (javaScriptEnabled) => {
       const someone = await createUser(site.test);

@@ -125,7 +125,9 @@ async function PlanBox({
           </li>
         ))}
       </ul>
-      {canBeBought && price && <CheckoutForm plan={plan} price={price} locale={locale} />}
+      {price && price.amount > 0 && (
+        <CheckoutForm plan={plan} price={price} locale={locale} canBeBought={canBeBought} />
+      )}
       {changes && (
         <ChangeForm
           plan={plan}
@@ -139,18 +141,37 @@ async function PlanBox({
   );
 }
 
-async function CheckoutForm({ plan, price, locale }: { plan: Plan; price: Price; locale: string }) {
+/** What another tab has bought meanwhile is refused: the message stays without the fields. */
+async function CheckoutForm({
+  plan,
+  price,
+  locale,
+  canBeBought,
+}: {
+  plan: Plan;
+  price: Price;
+  locale: string;
+  canBeBought: boolean;
+}) {
   const t = await getTranslations("billing");
   return (
     <ActionForm
       action={formAction(createCheckout)}
-      className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
+      className={
+        canBeBought
+          ? "mt-auto flex flex-col gap-3 border-line border-t pt-4"
+          : "[&:not(:has([data-outcome]))]:hidden"
+      }
     >
-      <input type="hidden" name="planId" value={plan.id} />
-      <input type="hidden" name="interval" value={price.interval} />
-      <input type="hidden" name="currency" value={price.currency} />
-      <SeatsField plan={plan} price={price} locale={locale} defaultValue={plan.seats.min} />
-      <SubmitButton>{t("order", { plan: plan.name })}</SubmitButton>
+      {canBeBought && (
+        <>
+          <input type="hidden" name="planId" value={plan.id} />
+          <input type="hidden" name="interval" value={price.interval} />
+          <input type="hidden" name="currency" value={price.currency} />
+          <SeatsField plan={plan} price={price} locale={locale} defaultValue={plan.seats.min} />
+          <SubmitButton>{t("order", { plan: plan.name })}</SubmitButton>
+        </>
+      )}
     </ActionForm>
   );
 }
