@@ -370,6 +370,22 @@ describeInBrowser("a user in a browser", () => {
   );
 
   it.each([true, false])(
+    "is told that there is nothing to change once the subscription has ended (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const someone = await createUser(site.test);
+      await subscribe(site, someone, 2);
+      const page = await visit({ as: someone, javaScriptEnabled });
+      await page.goto("/billing");
+      const change = page.getByRole("button", { name: "Change seats" });
+      await (javaScriptEnabled ? waitForHydration(change) : change.waitFor());
+      await site.test.rows("update subscription set status = 'canceled' where user_id = $1", [someone.id]);
+      await press(page, "Change seats");
+      await page.getByRole("alert").getByText("Choose a plan first.").waitFor();
+      await page.getByRole("button", { name: "Choose Pro" }).waitFor();
+    },
+  );
+
+  it.each([true, false])(
     "sees what changes at the end of the period, and keeps the plan (JavaScript: %s)",
     async (javaScriptEnabled) => {
       const someone = await createUser(site.test);

@@ -45,6 +45,12 @@ export function WithdrawForm({ name, children }: { name: string; children?: Reac
   );
 }
 
+/** Why a change was refused whose form is gone: its subscription has ended meanwhile. */
+export function ChangeRefusal() {
+  const [outcome] = useContext(SubmissionContext);
+  return <FormMessage outcome={outcome} />;
+}
+
 /**
  * A form whose first submission shows what a change costs, and whose second one makes it. A refusal leaves the
  * person on the step.

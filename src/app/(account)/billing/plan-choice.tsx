@@ -11,6 +11,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
+import { ChangeRefusal } from "./change-steps.tsx";
 import { changeableTo, type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
 import { PriceTabs, priceFor, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
@@ -51,6 +52,7 @@ export async function PlanChoice({
     : t("choose");
   return (
     <Card title={t("plans")} description={description}>
+      {!running && <ChangeRefusal />}
       {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={running ? null : selectedId} />}
       <PlanGrid>
         {shown.map((plan) => (
