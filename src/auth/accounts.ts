@@ -13,9 +13,6 @@ import { requestScopes } from "./request-scope.ts";
 import { sessionCookies } from "./session-cookie.ts";
 import { createSessionLookup } from "./session-lookup.ts";
 
-/** Concurrent lookups: one may be stuck on a connection that has just died. */
-const MAX_IN_FLIGHT = 2;
-
 export type AccountsOptions = Omit<BetterAuthOptions, "sendMail"> & {
   /** Queues a mail without waiting for it. */
   mail: { send(message: EmailMessage): void };
@@ -40,7 +37,7 @@ export function createAccounts(options: AccountsOptions, now: () => number): Acc
     dontRemember: names.dontRememberToken.name,
     twoFactor: createCookieGetter(betterAuth.options)("two_factor").name,
   });
-  const sessions = createSessionLookup(options.database, cookies, MAX_IN_FLIGHT);
+  const sessions = createSessionLookup(options.database, cookies);
   const guesses = createGuessLimit(options.database, hash);
   const pendingUser = async (cookie: string) => {
     const identifier = cookies.pendingSignIn(cookie);

@@ -14,12 +14,8 @@ export type AuthenticateApiKey = (
 ) => Promise<Person | null>;
 
 /** Finds an API key by its prefix, and the user it acts for. */
-export function authenticateApiKey(
-  database: Queryable,
-  usage: KeyUsage,
-  maxInFlight: number,
-): AuthenticateApiKey {
-  const keysByPrefix = batchLookups(maxInFlight, async (prefixes) =>
+export function authenticateApiKey(database: Queryable, usage: KeyUsage): AuthenticateApiKey {
+  const keysByPrefix = batchLookups(async (prefixes) =>
     Map.groupBy(await findApiKeys(database, prefixes), (key) => key.prefix),
   );
 

@@ -14,12 +14,8 @@ export type AuthenticateServiceKey = (
 ) => Promise<ServiceKey | null>;
 
 /** Finds a service key by the prefix of one of its secrets. */
-export function authenticateServiceKey(
-  database: Queryable,
-  usage: KeyUsage,
-  maxInFlight: number,
-): AuthenticateServiceKey {
-  const keysByPrefix = batchLookups(maxInFlight, async (prefixes) =>
+export function authenticateServiceKey(database: Queryable, usage: KeyUsage): AuthenticateServiceKey {
+  const keysByPrefix = batchLookups(async (prefixes) =>
     Map.groupBy(await findServiceKeys(database, prefixes), (key) => key.prefix),
   );
   return async ({ prefix, hash }, address, now) => {

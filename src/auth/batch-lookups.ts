@@ -1,11 +1,12 @@
+/** One of them may be stuck on a connection that has just died. */
+const MAX_IN_FLIGHT = 2;
+
 /**
  * Groups single lookups into batches: those of one turn of the event loop share a query, and those that
- * arrive while `maxInFlight` queries are running wait for one to end. A result is never older than the
- * request for it.
+ * arrive while two queries are running wait for one to end. A result is never older than the request for it.
  * @param findMany leaves out the keys that it does not find
  */
 export function batchLookups<Found>(
-  maxInFlight: number,
   findMany: (keys: string[]) => Promise<Map<string, Found>>,
 ): (key: string) => Promise<Found | undefined> {
   type Request = { resolve(result: Found | undefined): void; reject(error: unknown): void };
@@ -14,7 +15,7 @@ export function batchLookups<Found>(
   let isScheduled = false;
 
   const schedule = () => {
-    if (isScheduled || inFlight >= maxInFlight) return;
+    if (isScheduled || inFlight >= MAX_IN_FLIGHT) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;

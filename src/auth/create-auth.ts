@@ -22,8 +22,6 @@ export type AuthOptions = AccountsOptions & {
   now?: () => number;
 };
 
-/** Concurrent lookups of one kind: one may be stuck on a connection that has just died. */
-const MAX_IN_FLIGHT = 2;
 const KEY_NOTICE_DAYS = 14;
 const BATCH = 1_000;
 
@@ -47,8 +45,8 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     identify: createIdentify({
       authenticateSession: async (cookie, address) => (await accounts()).authenticateSession(cookie, address),
       authenticateKey: createKeyAuthenticator(
-        authenticateApiKey(database, usage, MAX_IN_FLIGHT),
-        authenticateServiceKey(database, serviceUsage, MAX_IN_FLIGHT),
+        authenticateApiKey(database, usage),
+        authenticateServiceKey(database, serviceUsage),
       ),
       now,
     }),

@@ -2,9 +2,6 @@ import type { Queryable } from "../store/database.ts";
 import { findNamedUsers } from "../store/external-users.ts";
 import { batchLookups } from "./batch-lookups.ts";
 
-/** Concurrent lookups: one may be stuck on a connection that has just died. */
-const MAX_IN_FLIGHT = 2;
-
 /**
  * By our id or by another system's; resolves to our id, `null` without such a user. Concurrent calls share a
  * query.
@@ -12,7 +9,7 @@ const MAX_IN_FLIGHT = 2;
 export function findNamedUser(
   database: Queryable,
 ): (user: { user: string } | { externalId: string }) => Promise<string | null> {
-  const find = batchLookups(MAX_IN_FLIGHT, async (keys) => {
+  const find = batchLookups(async (keys) => {
     const namesWith = (start: string) =>
       keys.filter((key) => key.startsWith(start)).map((key) => key.slice(1));
     const users = await findNamedUsers(database, { users: namesWith("u"), externalIds: namesWith("e") });

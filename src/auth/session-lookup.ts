@@ -12,13 +12,8 @@ export type SessionLookup = {
 };
 
 /** Checks the cookie's signature before querying, and batches concurrent lookups. */
-export function createSessionLookup(
-  database: Queryable,
-  cookies: SessionCookies,
-  maxInFlight: number,
-): SessionLookup {
+export function createSessionLookup(database: Queryable, cookies: SessionCookies): SessionLookup {
   const sessionWith = batchLookups(
-    maxInFlight,
     async (tokens) =>
       new Map((await findSessions(database, tokens)).map((session) => [session.token, session])),
   );
