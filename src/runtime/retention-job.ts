@@ -22,6 +22,9 @@ const UNSEEN_HOOK_DAYS = 5;
 /** Idempotency keys are kept as long. */
 const USAGE_DAYS = 30;
 
+/** Resolves to 0 once nothing that old is left. */
+type DropBatch = (database: Database, batch: { olderThanDays: number; limit: number }) => Promise<number>;
+
 /**
  * Drops bodies of old deliveries, old notifications, comparisons, outbound events and usage, abandoned
  * imports, hooks that no process has any more, and leases of crashed processes.
@@ -34,19 +37,18 @@ export function retentionJob(
     name: "retention",
     everyMs: EVERY_MS,
     run: async ({ isStopping }) => {
+      const dropAll = async (olderThanDays: number, drop: DropBatch) => {
+        const batch = { olderThanDays, limit: BATCH };
+        while (!isStopping() && (await drop(database, batch)) > 0) await sleep(PAUSE_MS);
+      };
       await deleteExpiredLeases(database);
       await dropAbandonedImports(database);
-      const payloads = { olderThanDays: deliveryRetentionDays, limit: BATCH };
-      while (!isStopping() && (await dropPayloads(database, payloads)).passed > 0) await sleep(PAUSE_MS);
-      const notifications = { olderThanDays: NOTIFICATION_DAYS, limit: BATCH };
-      while (!isStopping() && (await dropNotifications(database, notifications)) > 0) await sleep(PAUSE_MS);
-      const comparisons = { olderThanDays: auditRetentionDays, limit: BATCH };
-      while (!isStopping() && (await dropReconciliations(database, comparisons)) > 0) await sleep(PAUSE_MS);
+      await dropAll(deliveryRetentionDays, async (...batch) => (await dropPayloads(...batch)).passed);
+      await dropAll(NOTIFICATION_DAYS, dropNotifications);
+      await dropAll(auditRetentionDays, dropReconciliations);
       await dropUnseenHooks(database, UNSEEN_HOOK_DAYS);
-      const outbound = { olderThanDays: OUTBOUND_DAYS, limit: BATCH };
-      while (!isStopping() && (await dropOutbound(database, outbound)) > 0) await sleep(PAUSE_MS);
-      const usage = { olderThanDays: USAGE_DAYS, limit: BATCH };
-      while (!isStopping() && (await dropUsage(database, usage)) > 0) await sleep(PAUSE_MS);
+      await dropAll(OUTBOUND_DAYS, dropOutbound);
+      await dropAll(USAGE_DAYS, dropUsage);
     },
   };
 }
