@@ -76,8 +76,9 @@ describe("POST /api/event-endpoints", () => {
     "https://[::1]/",
     "https://localhost/",
     "https://a:b@example.com/",
+    "https://example.com/ho\nok",
     "not a url",
-  ])("refuses %s", async (url) => {
+  ])("refuses %j", async (url) => {
     const response = await sendRequest(server.url, "POST", "/api/v2/event-endpoints", {
       cookie: admin.cookie,
       body: { url, types: ["user.created"] },

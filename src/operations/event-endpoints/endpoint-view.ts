@@ -40,7 +40,9 @@ export const Description = z.string().trim().max(200).nullable().describe("A not
 /** A name without an address now may have one later: it is checked again at each delivery. @throws Refusal */
 export async function assertUrlAllowed(url: string, allow: OutboundAllow): Promise<void> {
   const target = await resolveTarget(url, allow);
-  if ("problem" in target && target.problem !== "unresolved")
+  // A parsed URL lacks them: events would be sent to another address than the one that is shown.
+  const hasTabOrLineBreak = /[\t\n\r]/.test(url);
+  if (hasTabOrLineBreak || ("problem" in target && target.problem !== "unresolved"))
     refuse({ reason: "url_not_allowed", field: "url" });
 }
 
