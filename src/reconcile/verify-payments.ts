@@ -77,7 +77,7 @@ async function verifyBatch(
     const ours = storedPayments.get(state.charge.id);
     if (ours === undefined) continue;
     run.check();
-    await verifyOne(run, slot, api, ours, state);
+    await verifyOne(run, api, ours, state);
   }
   for (const [at, state] of missing.entries()) {
     const owner = owners[at];
@@ -94,7 +94,7 @@ async function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id
     const state = await api.fetchPayment(id);
     if (ours === undefined) return;
     run.check();
-    if (state !== null) return await verifyOne(run, slot, api, ours, state);
+    if (state !== null) return await verifyOne(run, api, ours, state);
     report(run, ours, [{ field: "providerPaymentId", ours: id, theirs: null }]);
     if (run.options.repair) run.fail(slot, id, REASONS.not_at_provider);
   } catch (error) {
@@ -105,7 +105,6 @@ async function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id
 
 async function verifyOne(
   run: Verification,
-  slot: Slot,
   api: PaymentApi,
   ours: VerifiablePayment,
   theirs: PaymentState,
@@ -113,7 +112,7 @@ async function verifyOne(
   const drift = paymentDrift(ours, theirs);
   if (drift.length === 0) return;
   report(run, ours, drift);
-  await repair(run, slot, api, ours.providerPaymentId);
+  await repair(run, ours.provider, api, ours.providerPaymentId);
 }
 
 async function reportMissing(
