@@ -22,19 +22,27 @@ const LEASE_SECONDS = 20;
  * Changes a subscription at its provider, then stores the provider's new state, which its webhook will repeat.
  * One request per person at a time, and each is resolved only then: providers take the whole new state, so
  * that one resolved earlier would undo what another has just changed.
+ * @param options.isPreviewed its cost has been shown: an event of what that depends on may be late or lost, so that the
+ * subscription is compared with the provider first
  * @throws Refusal `unavailable`
  */
 export async function changeSubscription(
   deps: Deps,
   userId: string,
   resolve: () => Promise<ResolvedChange>,
+  { isPreviewed }: { isPreviewed: boolean },
 ): Promise<void> {
   const completed = await withLease(
     deps.database,
     checkoutLease(userId),
     { seconds: LEASE_SECONDS },
     async () => {
-      const resolved = await resolve();
+      let resolved = await resolve();
+      if (isPreviewed && resolved.isChange) {
+        const facts = { slot: resolved.subscription.provider, userId };
+        await mapProviderErrors(deps, facts, compareStored(deps, resolved));
+        resolved = await resolve();
+      }
       if (resolved.isChange) await changeAndCompare(deps, resolved);
       return true;
     },
@@ -82,13 +90,17 @@ async function forgetWithdrawn<Response>(
   }
 }
 
-async function compareAfterwards(deps: Deps, { api, subscription }: ResolvedChange): Promise<void> {
-  const { id, provider } = subscription;
+async function compareStored({ intake }: Deps, { api, subscription }: ResolvedChange): Promise<void> {
+  const reconcilable = await findReconcilable(intake.database, subscription.id);
+  if (reconcilable === null) return;
+  const options = { by: "server", audit: "changes", dryRun: false, notify: true } as const;
+  await compare(intake, api, reconcilable, options);
+}
+
+async function compareAfterwards(deps: Deps, resolved: ResolvedChange): Promise<void> {
+  const { id, provider } = resolved.subscription;
   try {
-    const reconcilable = await findReconcilable(deps.intake.database, id);
-    if (reconcilable === null) return;
-    const options = { by: "server", audit: "changes", dryRun: false, notify: true } as const;
-    await compare(deps.intake, api, reconcilable, options);
+    await compareStored(deps, resolved);
   } catch (error) {
     // Whatever was changed, its event is on its way.
     deps.intake.requestComparison?.(provider, [id]);

@@ -120,6 +120,22 @@ describe("a change whose preview has been shown", () => {
     expect(sent).toEqual([]);
   });
 
+  it("is refused when it has changed at the provider, of which no event has arrived", async () => {
+    const expected = { planId: "team", seats: 5, currentPeriodEnd: await periodEnd() };
+    truth({ ...TEAM, seats: 6 });
+    await expect(change({ seats: 10, expected })).rejects.toMatchObject({ reason: "subscription_changed" });
+    expect(sent).toEqual([]);
+    await change({ seats: 10, expected: { ...expected, seats: 6 } });
+    expect(sent).toMatchObject([{ seats: 10 }]);
+  });
+
+  it("is not made while the provider cannot say how it is there", async () => {
+    const expected = { planId: "team", seats: 5, currentPeriodEnd: await periodEnd() };
+    context.stripe.interfere(async () => ({ status: 500 }));
+    await expect(change({ seats: 10, expected })).rejects.toMatchObject({ reason: "provider_unreachable" });
+    expect(sent).toEqual([]);
+  });
+
   it("is refused when the period's end has become known", async () => {
     await expect(change({ seats: 10, expected: { planId: "team", seats: 5 } })).rejects.toMatchObject({
       reason: "subscription_changed",

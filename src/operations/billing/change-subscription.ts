@@ -88,7 +88,7 @@ export const changeSubscription = defineOperation({
       const subscription = await found();
       return { subscription, preview: await previewOf(deps, resolved) };
     }
-    await change(deps, userId, resolve);
+    await change(deps, userId, resolve, { isPreviewed: requested.expected !== undefined });
     return { subscription: await found(), preview: null };
   },
 });
