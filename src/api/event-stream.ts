@@ -35,7 +35,7 @@ export function eventStream(
   const readInput = inputReader(route("GET", "/events/stream", streamEvents));
   routes.get("/events/stream", async (c) => {
     const call = await authenticate(c, callers);
-    const { position, id } = await execute(streamEvents, deps, call, async () => ({
+    const { after } = await execute(streamEvents, deps, call, async () => ({
       ...((await readInput({ params: {}, queries: c.req.queries(), readBody: async () => ({}) })) as object),
       ...lastEventId(c),
     })).catch((error: unknown) => {
@@ -49,10 +49,9 @@ export function eventStream(
       open.take(caller.keyId) ??
       refuse({ reason: "rate_limited", params: { retryAfterSeconds: RETRY_AFTER_SECONDS } });
     const body = sseStream({
-      after: (from, signal) => deps.eventFeed.after(from, signal),
+      eventsAfter: (id, signal) => deps.eventFeed.after(id, signal),
       isAllowed: () => isAllowed(call),
-      position,
-      id,
+      after,
       close,
       heartbeatMs,
       signal: c.req.raw.signal,
@@ -87,10 +86,10 @@ async function isAllowed({ identified }: Call): Promise<boolean> {
 }
 
 type StreamOptions = {
-  after: Dependencies["eventFeed"]["after"];
+  eventsAfter: Dependencies["eventFeed"]["after"];
   isAllowed(): Promise<boolean>;
-  position: bigint;
-  id: string | null;
+  /** The id of the event after which it begins. */
+  after: string;
   close(): void;
   heartbeatMs: number;
   signal: AbortSignal;
@@ -103,7 +102,7 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
   const { heartbeatMs, isAllowed } = options;
   const encoder = new TextEncoder();
   const ending = new AbortController();
-  let { position } = options;
+  let { after } = options;
   let timer: NodeJS.Timeout | undefined;
 
   const release = () => {
@@ -119,8 +118,7 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       // Whoever is disconnected before the first event continues from here.
-      const begin = options.id === null ? "" : `id: ${options.id}\n`;
-      controller.enqueue(encoder.encode(`: connected\n${begin}\n`));
+      controller.enqueue(encoder.encode(`: connected\nid: ${after}\n\n`));
       const sendHeartbeat = async () => {
         const isStillAllowed = await isAllowed();
         if (ending.signal.aborted) return;
@@ -132,13 +130,13 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
       timer = setTimeout(sendHeartbeat, heartbeatMs);
     },
     pull: async (controller) => {
-      const events = await options.after(position, ending.signal).catch(() => null);
+      const events = await options.eventsAfter(after, ending.signal).catch(() => null);
       const last = events?.at(-1);
       // What has happened since the key was revoked is not for its holder.
       const isStillAllowed = last !== undefined && (await isAllowed());
       if (ending.signal.aborted) return;
       if (!events || !last || !isStillAllowed) return end(controller);
-      position = last.position;
+      after = last.id;
       controller.enqueue(encoder.encode(events.map(message).join("")));
     },
     cancel: release,

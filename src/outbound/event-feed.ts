@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../store/database.ts";
+import type { Database, Queryable } from "../store/database.ts";
 import { type EventList, readEvents } from "../store/outbound-list.ts";
 import { outboundEvent } from "./event-body.ts";
+import { placeholderId, positionOfEvent } from "./event-id.ts";
 
 /** `body`: the event as JSON, on one line. */
-type StreamedEvent = { position: bigint; id: string; type: string; body: string };
+type StreamedEvent = { id: string; type: string; body: string };
 
 export type EventFeed = {
   /**
-   * The next events after a position, oldest first; waits until there are some. `null`: the feed or the
-   * signal has stopped, or they are no longer kept.
+   * The next events after the one with this id, oldest first; waits until there are some. `null`: the feed or
+   * the signal has stopped, or none can follow it, see `readAfter`.
    */
-  after(position: bigint, signal: AbortSignal): Promise<readonly StreamedEvent[] | null>;
+  after(id: string, signal: AbortSignal): Promise<readonly StreamedEvent[] | null>;
   /** Whether anybody waits, or has waited until a moment ago. */
   isPolling(): boolean;
   /** Ends everything that waits. */
@@ -27,8 +28,8 @@ type FeedOptions = {
 const EVERY_MS = 200;
 const BATCH = 100;
 
-/** The events that were polled last: all those after `from`, up to `until`. */
-type Polled = { from: bigint; until: bigint; events: readonly StreamedEvent[] };
+/** The events that were polled last: those that follow the one with the id `after`. */
+type Polled = { after: string; events: readonly StreamedEvent[] };
 
 /**
  * Reads new events once for all streams of a process, while any of them waits. A stream that is behind reads
@@ -40,25 +41,26 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
   let polled: Polled | null = null;
   let isPolling = false;
 
+  /**
+   * `null`: this event is no longer kept, or a failover has lost it; its position may be another one's now.
+   */
+  const readAfter = async (id: string): Promise<StreamedEvent[] | null> => {
+    const position = positionOfEvent(id);
+    const { events, droppedUntil, afterId } = await readEvents(database, { after: position, limit: BATCH });
+    return afterId === id || position === droppedUntil ? toStreamedEvents(events) : null;
+  };
   const poll = async (): Promise<boolean> => {
     if (polled === null) {
-      const { lastPosition } = await readEvents(database, { after: null, limit: 0 });
-      polled = { from: lastPosition, until: lastPosition, events: [] };
+      polled = { after: await newestEventId(database), events: [] };
       wakeAll();
       return false;
     }
-    const from: bigint = polled.until;
-    const { events, lastPosition } = await readEvents(database, { after: from, limit: BATCH });
-    if (lastPosition < from) {
-      polled = null;
-      wakeAll();
-      return false;
-    }
-    const last = events.at(-1);
-    if (last === undefined) return false;
-    polled = { from, until: last.position, events: toStreamedEvents(events) };
+    const after: string = polled.events.at(-1)?.id ?? polled.after;
+    const events = await readAfter(after);
+    if (events?.length === 0) return false;
+    polled = events && { after, events };
     wakeAll();
-    return events.length === BATCH;
+    return events?.length === BATCH;
   };
   const pollWhileAwaited = async () => {
     if (isPolling) return;
@@ -95,21 +97,12 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
     });
 
   return {
-    after: async (position, signal) => {
+    after: async (id, signal) => {
       const isOver = () => stopping.signal.aborted || signal.aborted;
       while (!isOver()) {
         const latest: Polled | null = polled;
-        if (latest !== null && position >= latest.from && position < latest.until)
-          return latest.events.filter((event) => event.position > position);
-        if (latest === null || position < latest.from) {
-          const { events, droppedUntil, lastPosition } = await readEvents(database, {
-            after: position,
-            limit: BATCH,
-          });
-          // Beyond the last position: a failover has lost the events that the stream has sent.
-          if (position < droppedUntil || position > lastPosition) return null;
-          if (events.length > 0) return toStreamedEvents(events);
-        }
+        const events = (latest && polledAfter(latest, id)) ?? (await readAfter(id));
+        if (events === null || events.length > 0) return events;
         // Nothing may be awaited between this check and the wait: a poll in between would not wake it.
         if (!isOver() && polled === latest) await nextPoll(signal);
       }
@@ -123,9 +116,24 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
   };
 }
 
+/** The id of the newest event; a placeholder if it is no longer kept, or there has been none. */
+export async function newestEventId(database: Queryable): Promise<string> {
+  const { lastPosition } = await readEvents(database, { after: null, limit: 0 });
+  const { afterId } = await readEvents(database, { after: lastPosition, limit: 0 });
+  return afterId ?? placeholderId(lastPosition);
+}
+
+/** `null`: the event with this id is not among them. */
+function polledAfter({ after, events }: Polled, id: string): readonly StreamedEvent[] | null {
+  if (id === after) return events;
+  const index = events.findIndex((event) => event.id === id);
+  return index === -1 ? null : events.slice(index + 1);
+}
+
 function toStreamedEvents(events: EventList["events"]): StreamedEvent[] {
-  return events.map((event) => {
-    const { position, id, type } = event;
-    return { position, id, type, body: JSON.stringify(outboundEvent(event)) };
-  });
+  return events.map((event) => ({
+    id: event.id,
+    type: event.type,
+    body: JSON.stringify(outboundEvent(event)),
+  }));
 }

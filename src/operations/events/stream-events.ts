@@ -1,12 +1,8 @@
 import { z } from "zod";
-import { placeholderId, positionOfEvent } from "../../outbound/event-id.ts";
+import { newestEventId } from "../../outbound/event-feed.ts";
 import type { Queryable } from "../../store/database.ts";
-import { readEvents } from "../../store/outbound-list.ts";
 import { defineOperation } from "../operation.ts";
 import { EventId, eventsAfter } from "./event-view.ts";
-
-/** A stream begins after this position. `id`: of the event there; `null` if the reader has named it. */
-export type StreamStart = { position: bigint; id: string | null };
 
 export const streamEvents = defineOperation({
   name: "events.stream",
@@ -20,11 +16,10 @@ export const streamEvents = defineOperation({
       .describe("Start after this event; if omitted, with the next one. `Last-Event-ID` takes precedence."),
   }),
   reasons: ["events_dropped"],
-  output: z.custom<StreamStart>(),
+  output: z.object({ after: z.string().describe("The id of the event after which the stream begins.") }),
   run: async ({ database }: { database: Queryable }, _caller, { after }) => {
-    const { lastPosition } = await eventsAfter(database, after, 0);
-    if (after !== null) return { position: positionOfEvent(after) as bigint, id: null };
-    const { afterId } = await readEvents(database, { after: lastPosition, limit: 0 });
-    return { position: lastPosition, id: afterId ?? placeholderId(lastPosition) };
+    if (after === null) return { after: await newestEventId(database) };
+    await eventsAfter(database, after, 0);
+    return { after };
   },
 });
