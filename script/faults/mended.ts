@@ -544,8 +544,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/outbound/event-feed.ts",
-    find: "if (lastPosition < from) {",
-    replace: "if (lastPosition < 0n) {",
+    find: "return afterId === id || position === droppedUntil ? toStreamedEvents(events) : null;",
+    replace: "return toStreamedEvents(events);",
     fault: "a stream leaves out events after a failover that has lost some",
     tests: ["test/outbound/event-feed.test.ts"],
   },
@@ -800,5 +800,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a comparison that is requested while one is under way is lost",
     tests: ["test/reconcile/self-heal.test.ts"],
     only: "while a comparison was under way",
+  },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "if (isPreviewed && resolved.isChange) {",
+    replace: "if (isPreviewed && !resolved.isChange) {",
+    fault: "a change is charged for a period that began after its preview, as the renewal's event is late",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "of which no event has arrived",
   },
 ];
