@@ -15,6 +15,7 @@ export const NOTIFICATION_KINDS = [
   "payment_refunded",
   "payment_disputed",
   "price_unknown",
+  "owner_unknown",
   "grace_period_reminder",
   "grace_period_ending",
   "event_endpoint_disabled",

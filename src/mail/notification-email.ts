@@ -53,6 +53,7 @@ const PAGES: Record<NotificationKind, string> = {
   subscription_past_due: "/billing",
   subscription_canceled: "/billing",
   price_unknown: "/admin/subscriptions",
+  owner_unknown: "/notifications",
   api_key_created: "/api-keys",
   api_key_expiring: "/api-keys",
   role_changed: "/dashboard",

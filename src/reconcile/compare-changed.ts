@@ -1,10 +1,15 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
+import { priceWithId } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import { isRunning } from "../domain/subscription-status.ts";
 import { logUnwanted } from "../intake/deleted-users.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
+import { notifyUnknownOwner } from "../store/unknown-owner-notifications.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import type { UserState } from "../store/user-states.ts";
 import { findByProviderIds } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
@@ -26,10 +31,14 @@ export type ChangedReport = {
   payments: number;
 };
 
+/** A provider without a list of events repeats them for less: later they are lost. */
+const EVENTS_LOST_AFTER_MS = 5 * 60 * 1000;
+
 /**
  * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there
  * since and the payments made since, and adopts unknown subscriptions of our users; those of deleted accounts
- * are to be canceled. A dry run counts what it would change.
+ * are to be canceled, and administrators are notified of those that belong to nobody. A dry run counts what it
+ * would change.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(
@@ -59,64 +68,100 @@ export async function compareChanged(
   return report;
 }
 
-async function compareBatch(
-  intake: Intake,
-  slot: Slot,
-  api: PaymentApi,
-  {
-    states,
-    askedAtMicros,
-    dryRun,
-    by,
-    report,
-  }: {
-    states: readonly PaymentEvent[];
-    askedAtMicros: number;
-    dryRun: boolean;
-    by: Reconciler;
-    report: ChangedReport;
-  },
-): Promise<void> {
-  const { database, plans } = intake;
+type Batch = {
+  states: readonly PaymentEvent[];
+  askedAtMicros: number;
+  dryRun: boolean;
+  by: Reconciler;
+  report: ChangedReport;
+};
+
+async function compareBatch(intake: Intake, slot: Slot, api: PaymentApi, batch: Batch): Promise<void> {
+  const { database } = intake;
+  const { states } = batch;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
   const stored = await findByProviderIds(database, slot, ids);
   const ownerOf = await findOwners(database, slot, states);
-  const compareOne = async (state: PaymentEvent) => {
-    const providerSubscriptionId = state.providerSubscriptionId as string;
-    const ours = stored.get(providerSubscriptionId);
-    if (ours === undefined) {
-      const owner = ownerOf(state);
-      if (owner === "deleted" && state.status !== "canceled" && !dryRun) {
-        const unwanted = [{ provider: slot, providerSubscriptionId }];
-        await insertUnwanted(database, unwanted);
-        logUnwanted(intake, unwanted);
-      }
-      if (owner !== "present") return;
-      if (dryRun) {
-        report.adopted += 1;
-        return;
-      }
-      // Nobody is notified of a subscription that had ended before it was seen.
-      const options = { askedAtMicros, by, notify: state.status !== "canceled" };
-      const { outcome } = await adopt(intake, slot, state, options);
-      if (outcome === "adopted") report.adopted += 1;
-      return;
-    }
-    if (subscriptionDrift(ours, state, plans).length === 0) return;
-    const reconcilable = await findReconcilable(database, ours.id);
-    if (reconcilable === null) return;
-    const comparison = await compare(intake, api, reconcilable, {
-      by,
-      audit: "changes",
-      dryRun,
-      notify: true,
-    });
-    if (comparison.outcome === "compared" && comparison.changes !== null) report.corrected += 1;
-  };
   for (const state of states) {
     const { providerSubscriptionId } = state;
-    await compareOne(state).catch((error: unknown) => {
+    const ours = stored.get(providerSubscriptionId as string);
+    const compared = ours
+      ? compareKnown(intake, api, { ours, state }, batch)
+      : takeOver(intake, slot, api, { state, owner: ownerOf(state) }, batch);
+    await compared.catch((error: unknown) => {
       notCorrected(intake, { provider: slot, providerSubscriptionId }, error);
     });
   }
+}
+
+async function compareKnown(
+  intake: Intake,
+  api: PaymentApi,
+  { ours, state }: { ours: Subscription; state: PaymentEvent },
+  { dryRun, by, report }: Batch,
+): Promise<void> {
+  if (subscriptionDrift(ours, state, intake.plans).length === 0) return;
+  const reconcilable = await findReconcilable(intake.database, ours.id);
+  if (reconcilable === null) return;
+  const comparison = await compare(intake, api, reconcilable, {
+    by,
+    audit: "changes",
+    dryRun,
+    notify: true,
+  });
+  if (comparison.outcome === "compared" && comparison.changes !== null) report.corrected += 1;
+}
+
+/** What becomes of a subscription that we do not know depends on whose it is. */
+async function takeOver(
+  intake: Intake,
+  slot: Slot,
+  api: PaymentApi,
+  { state, owner }: { state: PaymentEvent; owner: UserState | null },
+  { askedAtMicros, dryRun, by, report }: Batch,
+): Promise<void> {
+  const { database } = intake;
+  const unknown = { provider: slot, providerSubscriptionId: state.providerSubscriptionId as string };
+  if (owner === "present") {
+    if (dryRun) {
+      report.adopted += 1;
+      return;
+    }
+    // Nobody is notified of a subscription that had ended before it was seen.
+    const options = { askedAtMicros, by, notify: state.status !== "canceled" };
+    const { outcome } = await adopt(intake, slot, state, options);
+    if (outcome === "adopted") report.adopted += 1;
+    return;
+  }
+  if (dryRun) return;
+  if (owner === "deleted" && state.status !== "canceled") {
+    await insertUnwanted(database, [unknown]);
+    logUnwanted(intake, [unknown]);
+  }
+  if (owner === null && isLostPurchase(intake, slot, api, { state, askedAtMicros })) {
+    const { providerSubscriptionId } = unknown;
+    intake.log.error(
+      { slot, providerSubscriptionId },
+      "a subscription to one of the plans belongs to no user",
+    );
+    await notifyUnknownOwner(database, unknown);
+  }
+}
+
+/**
+ * Whether a subscription that belongs to nobody was bought here, and all of its events were lost: only they
+ * say whose it is, where the provider lists none.
+ */
+function isLostPurchase(
+  { plans }: Pick<Intake, "plans">,
+  slot: Slot,
+  api: Pick<PaymentApi, "listEvents">,
+  { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
+): boolean {
+  if (api.listEvents !== null || state.userId !== null || !isRunning(state.status ?? "canceled"))
+    return false;
+  const ageMs = (askedAtMicros - (state.occurredAtMicros ?? askedAtMicros)) / 1000;
+  const priceIds = state.items.flatMap((item) => item.priceIds);
+  const isOurs = plans.plans.some((plan) => priceIds.some((id) => priceWithId(plan, slot, id)));
+  return isOurs && ageMs >= EVENTS_LOST_AFTER_MS;
 }

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import type { PaymentEvent } from "../../src/domain/payment-event.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
@@ -65,6 +66,46 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     expect(await rows("select provider_subscription_id, because from unwanted_subscription")).toEqual([
       { provider_subscription_id: "sub_1", because: "resumed" },
     ]);
+  });
+
+  describe("of a provider without a list of events, which does not say whose a subscription is", () => {
+    const MINUTE_MS = 60_000;
+
+    /** Compares a subscription to the plan Pro that nobody here has. Returns who is notified. */
+    async function notifiedOf(state: Partial<PaymentEvent>, { dryRun = false } = {}): Promise<object[]> {
+      const { intake, payments } = context.runtime;
+      const stripe = payments["provider-a"] as PaymentApi;
+      truth();
+      const listSubscriptions: PaymentApi["listSubscriptions"] = async function* (since) {
+        for await (const listed of stripe.listSubscriptions(since))
+          yield { ...listed, userId: null, occurredAtMicros: minutesAgo(6), ...state };
+      };
+      const api: PaymentApi = { ...stripe, listEvents: null, listSubscriptions };
+      const options = { since: new Date(0), dryRun, by: "server", isStopping: () => false } as const;
+      await compareChanged(intake, "provider-a", api, options);
+      return context.test.rows("select user_id, kind, details from notification");
+    }
+
+    const minutesAgo = (minutes: number) => (Date.now() - minutes * MINUTE_MS) * 1000;
+
+    beforeEach(() => context.test.rows(`update "user" set role = 'admin' where id = 'user_9'`));
+
+    it("notifies administrators once of a purchase whose events are lost", async () => {
+      expect(await notifiedOf({}, { dryRun: true })).toEqual([]);
+      const details = { provider: "provider-a", subscription: "sub_1" };
+      const notified = [{ user_id: "user_9", kind: "owner_unknown", details }];
+      expect(await notifiedOf({})).toEqual(notified);
+      expect(await notifiedOf({})).toEqual(notified);
+      expect(await stored()).toEqual([]);
+    });
+
+    it.each([
+      ["whose events may still be on their way", { occurredAtMicros: minutesAgo(1) }],
+      ["of another product", { items: [{ priceIds: ["price_of_another_product"], seats: 1 }] }],
+      ["that has ended", { status: "canceled" }],
+    ] as const)("does not notify them of one %s", async (_, state) => {
+      expect(await notifiedOf(state)).toEqual([]);
+    });
   });
 
   it("counts in a dry run what it would correct and record, and writes nothing", async () => {

@@ -104,6 +104,8 @@ export const NotificationKindEnum = enumOf(
     payment_refunded: "For administrators: a payment was refunded in full.",
     payment_disputed: "For administrators: a payment is disputed.",
     price_unknown: "For administrators: a subscription has a price that no plan has.",
+    owner_unknown:
+      "For administrators: the provider has a subscription to one of the plans that belongs to no user.",
     grace_period_reminder: "A renewal has failed; access stays for some days.",
     grace_period_ending: "Access after a failed renewal ends soon.",
     event_endpoint_disabled:

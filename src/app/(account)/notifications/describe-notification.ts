@@ -51,6 +51,11 @@ export async function describeNotification({ kind, details }: Notification): Pro
       };
       return { sentence: t(kind, values), href: "/admin/subscriptions" };
     }
+    case "owner_unknown": {
+      const { provider, subscription } = details;
+      const values = { provider: String(provider), subscription: String(subscription) };
+      return { sentence: t(kind, values), href: "/admin/webhooks" };
+    }
     case "payment_undone": {
       const { because, provider, subscription, refunded } = details;
       const values = {
