@@ -15,7 +15,9 @@ type Options = PageOptions & { status?: OutboundDelivery["status"]; json?: boole
 
 export function addDeliveries(endpoints: Command, terminal: Terminal, exampleId: string): void {
   addPageOptions(endpoints.command("deliveries"), 100)
-    .description("lists what was sent to an endpoint, newest first, with each attempt's status and time")
+    .description(
+      "lists what was sent to an endpoint, newest first, with its last attempt; with --json, every attempt",
+    )
     .argument("<id>", "the endpoint's id, as in the list", parsedBy(listEndpointDeliveries.input.shape.id))
     .addOption(
       new Option("--status <status>", "only deliveries in this state").choices(
