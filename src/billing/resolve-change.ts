@@ -9,7 +9,7 @@ import {
 } from "../domain/plan.ts";
 import { notFound, refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
-import { isChangeable } from "../domain/subscription-status.ts";
+import { isChangeable, isRunning } from "../domain/subscription-status.ts";
 import { type ChangeableSubscription, changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import { type ProviderTools, providerOf } from "./map-provider-errors.ts";
@@ -57,7 +57,8 @@ export async function resolveChange(
   const stored = await changeableSubscription(database, id);
   if (stored === null || stored.userId !== userId) notFound("subscription");
   const { provider, providerSubscriptionId } = stored;
-  if (!isChangeable(stored.status) || providerSubscriptionId === null) refuse({ reason: "no_subscription" });
+  if (!isRunning(stored.status) || providerSubscriptionId === null) refuse({ reason: "no_subscription" });
+  if (!isChangeable(stored.status)) refuse({ reason: "subscription_not_paid" });
   const { interval } = requested;
   if (requested.planId === undefined && requested.seats === undefined && interval === undefined)
     refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });

@@ -129,6 +129,10 @@ export const REASONS = {
   ),
   checkout_paid: plain("conflict", "The open checkout has been paid: the subscription starts in a moment"),
   no_subscription: plain("conflict", "There is no subscription to manage yet: choose a plan first"),
+  subscription_not_paid: plain(
+    "conflict",
+    "A subscription that is unpaid or paused cannot be changed: continue it in the billing portal first",
+  ),
   change_not_supported: plain("conflict", "The payment provider does not support this change"),
   subscription_changed: plain(
     "conflict",

@@ -57,6 +57,17 @@ const schedule = (): Promise<unknown> =>
     [id],
   );
 
+it.each([
+  ["canceled", "no_subscription"],
+  ["incomplete", "no_subscription"],
+  ["unpaid", "subscription_not_paid"],
+  ["paused", "subscription_not_paid"],
+])("is refused while the subscription is %s", async (status, reason) => {
+  await context.test.rows("update subscription set status = $1", [status]);
+  await expect(change({ seats: 9 })).rejects.toMatchObject({ code: "conflict", reason });
+  expect(sent).toEqual([]);
+});
+
 describe("a change while another one is being made", () => {
   it("is refused, even if it seems to change nothing", async () => {
     const refusals: unknown[] = [];

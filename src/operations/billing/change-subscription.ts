@@ -62,6 +62,7 @@ export const changeSubscription = defineOperation({
   reasons: [
     "not_found",
     "no_subscription",
+    "subscription_not_paid",
     "plan_unknown",
     "plan_not_sold_by",
     "price_not_offered",

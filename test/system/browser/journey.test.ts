@@ -369,19 +369,24 @@ describeInBrowser("a user in a browser", () => {
     },
   );
 
-  it.each([true, false])(
-    "is told that there is nothing to change once the subscription has ended (JavaScript: %s)",
-    async (javaScriptEnabled) => {
+  it.each([
+    { status: "canceled", sentence: "Choose a plan first.", javaScriptEnabled: true },
+    { status: "canceled", sentence: "Choose a plan first.", javaScriptEnabled: false },
+    { status: "unpaid", sentence: "Continue it in the billing portal first.", javaScriptEnabled: true },
+    { status: "unpaid", sentence: "Continue it in the billing portal first.", javaScriptEnabled: false },
+  ])(
+    "is told why nothing is changed once the subscription is $status (JavaScript: $javaScriptEnabled)",
+    async ({ status, sentence, javaScriptEnabled }) => {
       const someone = await createUser(site.test);
       await subscribe(site, someone, 2);
       const page = await visit({ as: someone, javaScriptEnabled });
       await page.goto("/billing");
       const change = page.getByRole("button", { name: "Change seats" });
       await (javaScriptEnabled ? waitForHydration(change) : change.waitFor());
-      await site.test.rows("update subscription set status = 'canceled' where user_id = $1", [someone.id]);
+      await site.test.rows("update subscription set status = $2 where user_id = $1", [someone.id, status]);
       await press(page, "Change seats");
-      await page.getByRole("alert").getByText("Choose a plan first.").waitFor();
-      await page.getByRole("button", { name: "Choose Pro" }).waitFor();
+      await page.getByRole("alert").getByText(sentence).waitFor();
+      expect(await change.count()).toBe(0);
     },
   );
 

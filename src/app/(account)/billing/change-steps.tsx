@@ -45,7 +45,7 @@ export function WithdrawForm({ name, children }: { name: string; children?: Reac
   );
 }
 
-/** Why a change was refused whose form is gone: its subscription has ended meanwhile. */
+/** Why a change was refused whose form is gone: its subscription has ended or is unpaid meanwhile. */
 export function ChangeRefusal() {
   const [outcome] = useContext(SubmissionContext);
   return <FormMessage outcome={outcome} />;

@@ -52,7 +52,7 @@ export async function PlanChoice({
     : t("choose");
   return (
     <Card title={t("plans")} description={description}>
-      {!running && <ChangeRefusal />}
+      {!canChange && <ChangeRefusal />}
       {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={running ? null : selectedId} />}
       <PlanGrid>
         {shown.map((plan) => (
