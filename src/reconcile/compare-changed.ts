@@ -8,7 +8,7 @@ import { logUnwanted } from "../intake/deleted-users.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { notifyUnknownOwner } from "../store/unknown-owner-notifications.ts";
-import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import { insertUnwanted, isUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { UserState } from "../store/user-states.ts";
 import { findByProviderIds } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
@@ -138,7 +138,8 @@ async function takeOver(
     await insertUnwanted(database, [unknown]);
     logUnwanted(intake, [unknown]);
   }
-  if (owner === null && isLostPurchase(intake, slot, api, { state, askedAtMicros })) {
+  const isLost = owner === null && isLostPurchase(intake, slot, api, { state, askedAtMicros });
+  if (isLost && !(await isUnwanted(database, unknown))) {
     const { providerSubscriptionId } = unknown;
     intake.log.error(
       { slot, providerSubscriptionId },

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
+import { insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
 import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
@@ -97,6 +98,13 @@ describe("comparing the subscriptions that have changed at a provider", () => {
       expect(await notifiedOf({})).toEqual(notified);
       expect(await notifiedOf({})).toEqual(notified);
       expect(await stored()).toEqual([]);
+    });
+
+    it("does not notify them of one that is canceled because its account was deleted", async () => {
+      await insertUnwanted(context.test.database, [
+        { provider: "provider-a", providerSubscriptionId: "sub_1" },
+      ]);
+      expect(await notifiedOf({ cancelAtPeriodEnd: true })).toEqual([]);
     });
 
     it.each([
