@@ -35,7 +35,7 @@ export function eventStream(
   const readInput = inputReader(route("GET", "/events/stream", streamEvents));
   routes.get("/events/stream", async (c) => {
     const call = await authenticate(c, callers);
-    const { after } = await execute(streamEvents, deps, call, async () => ({
+    const { after, isGiven } = await execute(streamEvents, deps, call, async () => ({
       ...((await readInput({ params: {}, queries: c.req.queries(), readBody: async () => ({}) })) as object),
       ...lastEventId(c),
     })).catch((error: unknown) => {
@@ -52,6 +52,7 @@ export function eventStream(
       eventsAfter: (id, signal) => deps.eventFeed.after(id, signal),
       isAllowed: () => isAllowed(call),
       after,
+      isGiven,
       close,
       heartbeatMs,
       signal: c.req.raw.signal,
@@ -90,6 +91,7 @@ type StreamOptions = {
   isAllowed(): Promise<boolean>;
   /** The id of the event after which it begins. */
   after: string;
+  isGiven: boolean;
   close(): void;
   heartbeatMs: number;
   signal: AbortSignal;
@@ -118,7 +120,8 @@ function sseStream(options: StreamOptions): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       // Whoever is disconnected before the first event continues from here.
-      controller.enqueue(encoder.encode(`: connected\nid: ${after}\n\n`));
+      const begin = options.isGiven ? "" : `id: ${after}\n`;
+      controller.enqueue(encoder.encode(`: connected\n${begin}\n`));
       const sendHeartbeat = async () => {
         const isStillAllowed = await isAllowed();
         if (ending.signal.aborted) return;

@@ -196,7 +196,9 @@ describe("GET /api/events/stream", () => {
   it("says where it begins, so that a client without an event yet can continue", async () => {
     const begin = await newest();
     const stream = await open();
+    const continued = await open(`?after=${begin}`);
     await eventually(async () => stream.comments[0], `connected\nid: ${begin}` as string | undefined);
+    await eventually(async () => continued.comments[0], "connected" as string | undefined);
   });
 
   it("sends comments while nothing happens", async () => {

@@ -16,10 +16,13 @@ export const streamEvents = defineOperation({
       .describe("Start after this event; if omitted, with the next one. `Last-Event-ID` takes precedence."),
   }),
   reasons: ["events_dropped"],
-  output: z.object({ after: z.string().describe("The id of the event after which the stream begins.") }),
+  output: z.object({
+    after: z.string().describe("The id of the event after which the stream begins."),
+    isGiven: z.boolean().describe("Whether the reader has named it."),
+  }),
   run: async ({ database }: { database: Queryable }, _caller, { after }) => {
-    if (after === null) return { after: await newestEventId(database) };
+    if (after === null) return { after: await newestEventId(database), isGiven: false };
     await eventsAfter(database, after, 0);
-    return { after };
+    return { after, isGiven: true };
   },
 });
