@@ -192,10 +192,7 @@ export const REASONS = {
     "unavailable",
     "The payment provider made only a part of the change: check the subscription before you try again",
   ),
-  checkout_in_progress: plain(
-    "unavailable",
-    "A checkout or change is still in progress: try again in a minute",
-  ),
+  checkout_in_progress: plain("unavailable", "A checkout or change is in progress: try again in a minute"),
   checkout_not_closed: plain("unavailable", "An open checkout could not be closed: try again in a minute"),
   cancellation_failed: plain(
     "unavailable",
