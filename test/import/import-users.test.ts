@@ -355,6 +355,20 @@ describe("importing users", () => {
     );
     await expect(userFile("/nowhere/users.csv")).rejects.toThrow("does not exist");
   });
+
+  it("refuses a file with a misspelt column, whose values would be lost", async () => {
+    const said = 'has a column "external_id": its name is "externalId"';
+    await expect(fileOf("users.csv", "external_id,email\n7,a@example.com")).rejects.toThrow(said);
+    const items = [{ email: "a@example.com" }, { email: "b@example.com", external_id: "7" }];
+    await expect(fileOf("users.json", JSON.stringify(items))).rejects.toThrow(said);
+    await expect(fileOf("users.csv", "E-Mail,name\na@example.com,A")).rejects.toThrow('its name is "email"');
+  });
+
+  it("ignores further columns", async () => {
+    const source = await fileOf("users.csv", "email,created_at,name,Name\na@example.com,2026-01-01,A,B");
+    expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject(counts(1, 0, 0));
+    expect(await users()).toMatchObject([{ email: "a@example.com", name: "A" }]);
+  });
 });
 
 describe("importing users of Better Auth", () => {

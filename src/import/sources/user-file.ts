@@ -24,6 +24,8 @@ export async function userFile(path: string): Promise<Source<SourceUser>> {
 function jsonRows(path: string, text: string): SourceUser[] {
   const value: unknown = nameFileOnError(path, () => JSON.parse(text));
   if (!Array.isArray(value)) throw new Error(`${path} is not a JSON array`);
+  const keys = new Set(value.flatMap((item) => (typeof item === "object" && item ? Object.keys(item) : [])));
+  refuseMisspelt(path, [...keys]);
   return value.map((fields, index) => ({ fields, place: { item: index + 1 } }));
 }
 
@@ -40,11 +42,26 @@ function csvRows(path: string, text: string): SourceUser[] {
     }),
   ) as unknown as CsvRecord[];
   if (header === undefined) return [];
+  refuseMisspelt(path, header.record);
   if (!header.record.includes("email"))
     throw new Error(`${path} has no column "email": the first line names the columns ${COLUMNS.join(", ")}`);
   const repeated = COLUMNS.find((column) => header.record.filter((name) => name === column).length > 1);
   if (repeated !== undefined) throw new Error(`${path} has two columns "${repeated}"`);
   return records.map((record) => csvRow(header.record, record));
+}
+
+/** Further columns are ignored; one that only looks like ours would be lost without a word. */
+function refuseMisspelt(path: string, names: readonly string[]): void {
+  for (const column of COLUMNS.filter((column) => !names.includes(column))) {
+    const misspelt = names.find((name) => lettersOf(name) === lettersOf(column));
+    if (misspelt !== undefined)
+      throw new Error(`${path} has a column "${misspelt}": its name is "${column}"`);
+  }
+}
+
+/** `External ID`, `external_id` and `externalId` have the same. */
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, "");
 }
 
 type CsvRecord = { record: string[]; info: { lines: number } };
