@@ -817,4 +817,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/compare-changed.test.ts"],
     only: "whose events are lost",
   },
+  {
+    file: "src/intake/request-comparisons.ts",
+    find: "return concernsScheduledChange || (",
+    replace: "return (",
+    fault: "a change that was scheduled in the provider's portal is shown nowhere before it is charged",
+    tests: ["test/simulator/product.test.ts"],
+    only: "scheduled elsewhere",
+  },
 ];

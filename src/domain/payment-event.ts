@@ -47,6 +47,11 @@ export type PaymentEvent = {
   status: SubscriptionStatus | null;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean | null;
+  /**
+   * A change for the period's end has been scheduled or withdrawn, or waits: which one is read from the
+   * provider.
+   */
+  concernsScheduledChange?: true;
   /** A one-time payment: no subscription follows. */
   isOneTime?: true;
   /** What it says about a payment, besides what it does to a subscription. */

@@ -4,7 +4,8 @@ import type { ReadEvent } from "./read-event.ts";
 
 /**
  * Once the events are committed: requests a comparison of subscriptions that an event could not be applied
- * to, and of those that a checkout has started without an id. Flagged ones are found without a request.
+ * to, of those that a checkout has started without an id, and of those for which a change has been scheduled
+ * or withdrawn at the provider. Flagged ones are found without a request.
  */
 export function requestComparisons(
   { requestComparison }: Pick<Intake, "requestComparison">,
@@ -27,13 +28,11 @@ function idInDoubt({ reading }: ReadEvent, decision: EventDecision): string | nu
     case "recorded":
       return null;
     case "applied": {
-      const isPurchase =
-        "event" in reading &&
-        reading.event.kind === "checkout.session.completed" &&
-        reading.event.isOneTime !== true;
-      return isPurchase && decision.subscription.providerSubscriptionId === null
-        ? decision.subscription.id
-        : null;
+      if (!("event" in reading)) return null;
+      const { kind, isOneTime, concernsScheduledChange } = reading.event;
+      const isPurchase = kind === "checkout.session.completed" && isOneTime !== true;
+      const { id, providerSubscriptionId } = decision.subscription;
+      return concernsScheduledChange || (isPurchase && providerSubscriptionId === null) ? id : null;
     }
     default:
       return decision satisfies never;

@@ -1,6 +1,7 @@
 import { SLOTS } from "../domain/slot.ts";
 import type { Lease } from "../store/leases.ts";
 import { findDueNight, finishNight } from "../store/nightly.ts";
+import { findWaitingChanges } from "../store/scheduled-changes.ts";
 import {
   LOOK_BACK_DAYS,
   type ReconcileReport,
@@ -12,8 +13,9 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or
- * recently changed. A slot is done once its provider has responded, and is run again until then, by servers
+ * The nightly run: ingests events missed in the last week, compares subscriptions that are flagged or
+ * recently changed, and requests a comparison of those for which a change waits: no event may say that it has
+ * been withdrawn. A slot is done once its provider has responded, and is run again until then, by servers
  * that have its key. `null`: all are done.
  */
 export async function reconcileNightly(
@@ -33,6 +35,10 @@ export async function reconcileNightly(
     by: "server",
     isStopping,
   });
+  for (const slot of due.slots) {
+    const waiting = await findWaitingChanges(database, slot);
+    if (waiting.length > 0) tools.intake.requestComparison?.(slot, waiting);
+  }
   const compared = report.slots.filter(({ problem }) => problem === null).map(({ slot }) => slot);
   if (!isStopping() && compared.length > 0)
     await finishNight(database, { night: due.night, slots: compared }, lease);

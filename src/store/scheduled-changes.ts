@@ -1,3 +1,4 @@
+import type { Slot } from "../domain/slot.ts";
 import { CHANGEABLE_STATUSES } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
@@ -53,6 +54,20 @@ export async function scheduledChangesOfUser(
   now: Date,
 ): Promise<ScheduledChange[]> {
   return database.run<ScheduledChange>(OF_USER, [userId, now, CHANGEABLE_STATUSES]);
+}
+
+const WAITING = {
+  name: "waiting_scheduled_changes",
+  text: `
+select c.subscription_id as id from scheduled_change c join subscription s on s.id = c.subscription_id
+where s.provider = $1 and c.takes_effect_at > clock_timestamp() and s.status = any ($2::text[])
+order by c.subscription_id`,
+};
+
+/** The subscriptions of a slot for which a change waits. */
+export async function findWaitingChanges(database: Queryable, slot: Slot): Promise<string[]> {
+  const rows = await database.run<{ id: string }>(WAITING, [slot, CHANGEABLE_STATUSES]);
+  return rows.map(({ id }) => id);
 }
 
 const VERSION_OF = {

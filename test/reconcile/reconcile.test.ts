@@ -396,6 +396,19 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toBeNull();
   });
 
+  it("requests a comparison of subscriptions for which a change waits: it may have been withdrawn", async () => {
+    const requested = () => test.rows("select requested from subscription_heal");
+    await nightly();
+    expect(await requested()).toEqual([]);
+    await test.rows("update nightly_reconcile set night = night - 1");
+    await test.rows(
+      `insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at)
+       select id, 'team', 8, now() + interval '1 day' from subscription`,
+    );
+    await nightly();
+    await eventually(requested, [{ requested: true }]);
+  });
+
   it("is taken over from a stopped process, and from a crashed one once its lease has expired", async () => {
     expect(await nightly(runtime, () => true)).toMatchObject({ compared: 0 });
     await acquireLease(test.database, "job:nightly-comparison", { seconds: 60 });

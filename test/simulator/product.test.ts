@@ -65,6 +65,13 @@ async function shopWith(format: WireFormat) {
     );
     return rows;
   };
+  /** The changes that wait for the period's end, as the product shows them. */
+  const scheduledChanges = () =>
+    test.rows(
+      `select c.plan_id as "planId", c.seats from scheduled_change c
+         join subscription s on s.id = c.subscription_id where s.user_id = $1`,
+      [userId],
+    );
   /** Waits until the product shows what the provider has, and nothing is on its way that could change it. */
   const agree = async () => {
     await sim.settle();
@@ -107,7 +114,7 @@ async function shopWith(format: WireFormat) {
     };
     return { id, customerId, portal, act, forward };
   };
-  return { sim, api, order, userId, refuseNext, agree, storedSubscriptions, buy, close };
+  return { sim, api, order, userId, refuseNext, agree, storedSubscriptions, scheduledChanges, buy, close };
 }
 
 /**
@@ -187,6 +194,16 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
     await close();
   });
 
+  it("are shown although they were scheduled elsewhere", async () => {
+    const { api, buy, scheduledChanges, close } = await shopWith(format);
+    const { id } = await buy();
+    const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
+    const change = { ...unchanged, ...team, when: "period_end", seats: 8, resultingSeats: 8 } as const;
+    await api.changeSubscription(id, change);
+    await eventually(scheduledChanges, [{ planId: "team", seats: 8 }]);
+    await close();
+  });
+
   it("are replaced by one at once, and withdrawn", async () => {
     const { api, buy, storedSubscriptions, close } = await shopWith(format);
     const { id, forward } = await buy();
@@ -211,6 +228,17 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
     expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 4 }]);
     await close();
   });
+});
+
+it("a change at the end of the period that is withdrawn elsewhere is no longer shown, at Stripe", async () => {
+  const { api, buy, scheduledChanges, close } = await shopWith("stripe");
+  const { id } = await buy();
+  const later = { ...unchanged, when: "period_end", resultingPriceId: "price_pro_monthly" } as const;
+  await api.changeSubscription(id, { ...later, seats: 5, resultingSeats: 5 });
+  await eventually(scheduledChanges, [{ planId: "pro", seats: 5 }]);
+  await api.changeSubscription(id, { ...later, seats: null, resultingSeats: 2 });
+  await eventually(scheduledChanges, []);
+  await close();
 });
 
 it("a change at the end of the period costs what the preview says, at Stripe", async () => {

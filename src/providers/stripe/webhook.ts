@@ -84,7 +84,15 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     status: kind === "customer.subscription.deleted" ? "canceled" : object.oneOf("status", STATUSES),
     currentPeriodEnd: periodEnd(object),
     cancelAtPeriodEnd: cancelAtPeriodEnd(object),
+    ...(hasRescheduled(body) ? { concernsScheduledChange: true as const } : {}),
   };
+}
+
+// A schedule is attached or released, here, in the portal or in the dashboard.
+// https://docs.stripe.com/billing/subscriptions/subscription-schedules
+function hasRescheduled(event: unknown): boolean {
+  const previous = ownValue(ownValue(event, "data"), "previous_attributes");
+  return ownValue(previous, "schedule") !== undefined;
 }
 
 function paidItems(object: JsonReader, listName: string): PaidItem[] {
