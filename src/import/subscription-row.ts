@@ -1,3 +1,4 @@
+import { interpretState } from "../domain/interpret-state.ts";
 import { UnreadablePayload } from "../domain/payload-problems.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -22,10 +23,7 @@ export function readState(
   delivery: object,
 ): Pick<SubscriptionRow, "state" | "problem"> {
   try {
-    const updated = adapter.interpret("customer.subscription.updated", delivery);
-    const isOver = updated.status === "canceled";
-    const state = isOver ? adapter.interpret("customer.subscription.deleted", delivery) : updated;
-    return { state: { ...state, occurredAtMicros: null }, problem: null };
+    return { state: interpretState(adapter, delivery), problem: null };
   } catch (error) {
     if (!(error instanceof UnreadablePayload)) throw error;
     return { state: null, problem: error.message };

@@ -1,12 +1,13 @@
+import { interpretState } from "../../domain/interpret-state.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { type Adapter, UnreadablePayload } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
 /**
- * A fetched subscription, parsed like the provider's deliveries. It has no time: it is not an event, and
- * `updated_at` may be earlier than the event that caused it.
+ * The state of a fetched subscription.
  * @param delivery the response in the shape of a delivery
+ * @throws PaymentApiProblem
  */
 export function subscriptionState(
   provider: ConnectedProvider,
@@ -14,10 +15,7 @@ export function subscriptionState(
   delivery: object,
 ): PaymentEvent {
   try {
-    const updated = adapter.interpret("customer.subscription.updated", delivery);
-    const state =
-      updated.status === "canceled" ? adapter.interpret("customer.subscription.deleted", delivery) : updated;
-    return { ...state, occurredAtMicros: null };
+    return interpretState(adapter, delivery);
   } catch (error) {
     if (!(error instanceof UnreadablePayload)) throw error;
     throw problem(provider, "unreachable", `the subscription is not as expected: ${error.message}`);
