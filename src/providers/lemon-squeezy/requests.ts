@@ -1,13 +1,13 @@
+import type { ApiRequest } from "../outbound/api-request.ts";
 import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
-import type { Request } from "../outbound/request.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
 
 export function request(
   provider: ConnectedProvider,
-  method: Request["method"],
+  method: ApiRequest["method"],
   path: string,
   body?: object,
-): Request {
+): ApiRequest {
   return {
     method,
     path,

@@ -1,8 +1,8 @@
 import type { PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import type { ApiRequest } from "./api-request.ts";
 import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts";
 import { type Exchange, ResponseTooLarge } from "./exchange.ts";
 import { problem } from "./problems.ts";
-import type { Request } from "./request.ts";
 
 /** The result of one attempt. */
 export type RequestOutcome =
@@ -21,7 +21,7 @@ const NEVER_SENT = new Set([
 
 export function outcomeOfResponse(
   provider: ConnectedProvider,
-  request: Request,
+  request: ApiRequest,
   response: Exchange,
 ): RequestOutcome {
   const { status, text } = response;
@@ -64,7 +64,7 @@ export function outcomeOfResponse(
 /** For a request without a response, or with an unreadable one. */
 export function outcomeOfNetworkError(
   provider: ConnectedProvider,
-  request: Request,
+  request: ApiRequest,
   error: unknown,
 ): RequestOutcome {
   const described = `${request.method} ${pathOf(request)}`;
@@ -117,7 +117,7 @@ function causeOf(error: unknown): { code: string; reason: string } {
 }
 
 // The query may contain an email address.
-function pathOf(request: Request): string {
+function pathOf(request: ApiRequest): string {
   return request.path.split("?")[0] as string;
 }
 

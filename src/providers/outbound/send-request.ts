@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiRequest } from "./api-request.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { outcomeOfNetworkError, outcomeOfResponse, type RequestOutcome } from "./outcome.ts";
 import { problem } from "./problems.ts";
-import type { Request } from "./request.ts";
 import { tracedExchange } from "./traced-exchange.ts";
 
 const CALL_MS = 9_500;
@@ -14,7 +14,7 @@ const FIRST_PAUSE_MS = 200;
 const MAX_OBJECT_BYTES = 1024 * 1024;
 
 /** The JSON object of the response; `null` for a response without content. @throws PaymentApiProblem */
-export type SendRequest = (request: Request) => Promise<object | null>;
+export type SendRequest = (request: ApiRequest) => Promise<object | null>;
 
 /** All requests of one call end within 10 s, retries and pauses included. @throws PaymentApiProblem */
 export function beginCall(provider: ConnectedProvider, { maxBytes = MAX_OBJECT_BYTES } = {}): SendRequest {
@@ -39,7 +39,7 @@ export function beginCall(provider: ConnectedProvider, { maxBytes = MAX_OBJECT_B
 
 async function attempt(
   provider: ConnectedProvider,
-  request: Request,
+  request: ApiRequest,
   { leftMs, maxBytes }: { leftMs: number; maxBytes: number },
 ): Promise<RequestOutcome> {
   const withinMs = Math.max(1, Math.floor(request.repeatable ? Math.min(leftMs, ATTEMPT_MS) : leftMs));

@@ -1,12 +1,12 @@
 import { type Span, traced } from "../../domain/tracing.ts";
+import type { ApiRequest } from "./api-request.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { type Exchange, exchange } from "./exchange.ts";
-import type { Request } from "./request.ts";
 
 /** One request to a provider, in a span where requests are traced. @throws what `exchange` throws */
 export function tracedExchange(
   { apiUrl, slot, tracing }: ConnectedProvider,
-  { method, path, headers, body }: Request,
+  { method, path, headers, body }: ApiRequest,
   limits: { withinMs: number; maxBytes: number },
 ): Promise<Exchange> {
   const url = `${apiUrl}${path}`;

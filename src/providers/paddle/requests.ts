@@ -1,8 +1,8 @@
+import type { ApiRequest } from "../outbound/api-request.ts";
 import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
-import type { Request } from "../outbound/request.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
 
-export function get(provider: ConnectedProvider, path: string): Request {
+export function get(provider: ConnectedProvider, path: string): ApiRequest {
   return { method: "GET", path, headers: headersOf(provider), repeatable: true };
 }
 
@@ -11,13 +11,13 @@ export function post(
   path: string,
   body: object,
   { repeatable }: { repeatable: boolean },
-): Request {
+): ApiRequest {
   const headers = { ...headersOf(provider), "content-type": "application/json" };
   return { method: "POST", path, headers, body: JSON.stringify(body), repeatable };
 }
 
 /** An update is idempotent. */
-export function patch(provider: ConnectedProvider, path: string, body: object): Request {
+export function patch(provider: ConnectedProvider, path: string, body: object): ApiRequest {
   return { ...post(provider, path, body, { repeatable: true }), method: "PATCH" };
 }
 

@@ -1,6 +1,6 @@
 import { createPolarCore } from "@polar-sh/sdk/2026-10";
+import type { ApiRequest } from "../outbound/api-request.ts";
 import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
-import type { Request } from "../outbound/request.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
 
@@ -13,9 +13,9 @@ export function polarClient(provider: ConnectedProvider, send: SendRequest): Pol
   return client;
 }
 
-function requestOf(path: string, { method, headers, body }: RequestInit): Request {
+function requestOf(path: string, { method, headers, body }: RequestInit): ApiRequest {
   return {
-    method: method as Request["method"],
+    method: method as ApiRequest["method"],
     path,
     headers: Object.fromEntries(new Headers(headers)),
     ...(typeof body === "string" ? { body } : {}),

@@ -1,8 +1,8 @@
 import Stripe from "stripe";
 import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import type { ApiRequest } from "../outbound/api-request.ts";
 import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
 import { problem } from "../outbound/problems.ts";
-import type { Request } from "../outbound/request.ts";
 import { textAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
 
@@ -19,10 +19,10 @@ export function stripeClient(provider: ConnectedProvider, send: SendRequest): St
   });
 }
 
-function requestOf(url: string, { method, headers, body }: RequestInit): Request {
+function requestOf(url: string, { method, headers, body }: RequestInit): ApiRequest {
   const { pathname, search } = new URL(url);
   return {
-    method: method as Request["method"],
+    method: method as ApiRequest["method"],
     path: pathname + search,
     headers: Object.fromEntries(new Headers(headers)),
     ...(typeof body === "string" ? { body } : {}),

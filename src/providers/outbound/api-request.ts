@@ -1,4 +1,5 @@
-export type Request = {
+/** A call of a provider's API. */
+export type ApiRequest = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path and query, without the API's base URL. */
   path: string;
