@@ -1,7 +1,9 @@
 import type { PaymentApi } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
-import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
+import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";
 import { listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";

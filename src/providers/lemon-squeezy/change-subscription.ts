@@ -1,6 +1,6 @@
 import type { ChangeOrder } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";
 import { textAt } from "../outbound/response-fields.ts";
 import { sendInTurn } from "../outbound/send-in-turn.ts";

@@ -1,8 +1,9 @@
 import type { PaymentSelection } from "../../domain/payment-api.ts";
 import type { PaymentState } from "../../domain/payment-state.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { paymentState } from "../outbound/payment-state.ts";
 import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";

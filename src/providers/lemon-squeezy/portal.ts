@@ -1,7 +1,7 @@
 import type { PayingCustomer } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";
 import { listAt, requiredUrl, textAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";

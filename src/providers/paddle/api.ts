@@ -1,9 +1,11 @@
 import type { PayingCustomer, PaymentApi } from "../../domain/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
+import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
 import { eachState } from "../outbound/list-states.ts";
-import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer } from "../outbound/own-customer.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
 import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";

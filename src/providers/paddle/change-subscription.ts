@@ -1,6 +1,6 @@
 import type { ChangeOrder, ChangePreview } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
 import { unknownItem } from "../outbound/unknown-item.ts";

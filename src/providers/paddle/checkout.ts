@@ -1,6 +1,7 @@
 import type { CheckoutEnd, CheckoutOrder, OpenedCheckout } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";
 import { requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";

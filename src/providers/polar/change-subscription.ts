@@ -2,7 +2,7 @@ import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/ser
 import type { ChangeOrder, WaitingChange } from "../../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";
 import type { PolarClient } from "./client.ts";
 

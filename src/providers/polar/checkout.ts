@@ -8,7 +8,8 @@ import type {
   OpenedCheckout,
 } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { RefusedByProvider } from "../outbound/problems.ts";
 import { dateAt, requiredText, requiredUrl, textAt } from "../outbound/response-fields.ts";
 import type { PolarClient } from "./client.ts";

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import type { ChangeOrder, ChangePreview, WaitingChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal } from "../outbound/send-in-turn.ts";
 import { unknownItem } from "../outbound/unknown-item.ts";
 import { mapStripeErrors } from "./client.ts";

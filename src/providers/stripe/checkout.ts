@@ -1,7 +1,8 @@
 import type Stripe from "stripe";
 import type { CheckoutEnd, CheckoutOrder, OpenedCheckout } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { mapStripeErrors } from "./client.ts";
 import { customerFor } from "./customer.ts";

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import type { CheckoutOrder } from "../../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
 import { mapStripeErrors } from "./client.ts";
 

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import type { ChangeOrder, WaitingChange } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";
 import { mapStripeErrors } from "./client.ts";
 
