@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { databaseUrl } from "../config/kinds.ts";
+import { noProviderFor } from "../domain/no-provider.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { ImportOptions, ImportReport } from "../import/run-import.ts";
@@ -35,7 +36,7 @@ export function requireDatabaseUrl(command: Command, from: string, url: string |
 
 export function apiOf({ payments }: Runtime, slot: Slot): PaymentApi {
   const api = payments[slot];
-  if (api === null) throw new Error(`no payment provider is configured for ${slot}`);
+  if (api === null) throw new Error(noProviderFor(slot));
   return api;
 }
 

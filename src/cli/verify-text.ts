@@ -1,9 +1,10 @@
+import { NO_PROVIDER } from "../domain/no-provider.ts";
 import type { VerifyReport } from "../reconcile/verification.ts";
 import { printable, style, table } from "./table.ts";
 
 export function verifyText({ checked, drift, repaired, failed, unconfigured }: VerifyReport): string {
   const unused = unconfigured.filter((slot) => !failed.some((failure) => failure.slot === slot));
-  const parts = unused.map((slot) => `${slot}: no payment provider is configured`);
+  const parts = unused.map((slot) => `${slot}: ${NO_PROVIDER}`);
   if (drift.length > 0) {
     parts.push(
       table(

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { noProviderFor } from "../domain/no-provider.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { VerifyReport } from "../reconcile/verification.ts";
 import { verify } from "../reconcile/verify.ts";
@@ -62,8 +63,7 @@ Examples:
 
 /** Whatever was found, a comparison that is incomplete has failed. */
 function failureOf({ failed, unconfigured }: VerifyReport, { slot }: Options): string | null {
-  if (slot !== undefined && unconfigured.includes(slot))
-    return `no payment provider is configured for ${slot}`;
+  if (slot !== undefined && unconfigured.includes(slot)) return noProviderFor(slot);
   const [first] = failed;
   if (first === undefined) return null;
   const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : "";

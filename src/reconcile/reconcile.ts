@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operator } from "../domain/caller.ts";
 import type { Changes } from "../domain/changes.ts";
+import { noProviderFor } from "../domain/no-provider.ts";
 import type { PaymentApi, Payments } from "../domain/payment-api.ts";
 import { isPaymentApiProblem, type PaymentApiFailure } from "../domain/payment-api-problem.ts";
 import { notFound } from "../domain/refusal.ts";
@@ -200,7 +201,7 @@ class Run {
     const existing = this.report.slots.find((report) => report.slot === slot);
     if (existing) return existing;
     const isConfigured = this.#tools.payments[slot] !== null;
-    const problem = isConfigured ? null : `no payment provider is configured for ${slot}`;
+    const problem = isConfigured ? null : noProviderFor(slot);
     const added: SlotReport = { slot, missed: null, changed: null, problem };
     this.report.slots.push(added);
     return added;

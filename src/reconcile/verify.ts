@@ -1,3 +1,4 @@
+import { NO_PROVIDER } from "../domain/no-provider.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
@@ -6,8 +7,6 @@ import { countPayments } from "../store/verify-payments.ts";
 import type { Drift, Verification, VerifyOptions, VerifyReport, VerifyTools } from "./verification.ts";
 import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
 import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
-
-const NO_PROVIDER = "no payment provider is configured";
 
 /**
  * Compares subscriptions and payments with their providers: through the provider's lists where all are
