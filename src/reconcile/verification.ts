@@ -5,7 +5,7 @@ import type { FieldDrift } from "./subscription-drift.ts";
 
 export type VerifyTools = { intake: Intake; payments: Payments };
 
-export type VerifyOptions = {
+export type VerificationOptions = {
   slots: readonly Slot[];
   /** How many subscriptions of each slot to check, with their payments, chosen at random; `null`: all. */
   sample: number | null;
@@ -40,7 +40,7 @@ export type VerifyReport = {
 /** A run as its parts see it. */
 export type Verification = {
   readonly tools: VerifyTools;
-  readonly options: VerifyOptions;
+  readonly options: VerificationOptions;
   /** One more was compared. */
   check(): void;
   drift(drift: Drift): void;

@@ -4,7 +4,7 @@ import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import { countVerifiable, sampleVerifiable } from "../store/verification.ts";
 import { countPayments } from "../store/verify-payments.ts";
-import type { Drift, Verification, VerifyOptions, VerifyReport, VerifyTools } from "./verification.ts";
+import type { Drift, Verification, VerificationOptions, VerifyReport, VerifyTools } from "./verification.ts";
 import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
 import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
 
@@ -14,7 +14,7 @@ import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
  * compared again under lock and corrected.
  * @throws DatabaseUnavailable
  */
-export async function verify(tools: VerifyTools, options: VerifyOptions): Promise<VerifyReport> {
+export async function verify(tools: VerifyTools, options: VerificationOptions): Promise<VerifyReport> {
   const unconfigured = options.slots.filter((slot) => tools.payments[slot] === null);
   const report: VerifyReport = { checked: 0, drift: [], repaired: 0, failed: [], unconfigured };
   const { database } = tools.intake;
@@ -45,11 +45,11 @@ export async function verify(tools: VerifyTools, options: VerifyOptions): Promis
 
 class Run implements Verification {
   readonly tools: VerifyTools;
-  readonly options: VerifyOptions;
+  readonly options: VerificationOptions;
   readonly #report: VerifyReport;
   readonly #total: number;
 
-  constructor(tools: VerifyTools, options: VerifyOptions, report: VerifyReport, total: number) {
+  constructor(tools: VerifyTools, options: VerificationOptions, report: VerifyReport, total: number) {
     this.tools = tools;
     this.options = options;
     this.#report = report;

@@ -6,7 +6,7 @@ import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { comparePayment } from "../../src/reconcile/compare-payment.ts";
-import type { VerifyOptions } from "../../src/reconcile/verification.ts";
+import type { VerificationOptions } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
@@ -68,7 +68,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
 
   const renew = () => sim.passTime("month");
   const api = () => runtime.payments["provider-a"] as PaymentApi;
-  const run = (options: Partial<VerifyOptions> = {}) =>
+  const run = (options: Partial<VerificationOptions> = {}) =>
     verify(runtime, {
       slots: ["provider-a"],
       sample: null,

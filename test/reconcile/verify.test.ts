@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { verifyText } from "../../src/cli/verify-text.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import type { VerifyOptions, VerifyTools } from "../../src/reconcile/verification.ts";
+import type { VerificationOptions, VerifyTools } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
 const { eventOf, receive, truth, stored, audit, notified } = context;
 
-const run = (options: Partial<VerifyOptions> = {}, tools: VerifyTools = context.runtime) =>
+const run = (options: Partial<VerificationOptions> = {}, tools: VerifyTools = context.runtime) =>
   verify(tools, {
     slots: ["provider-a"],
     sample: null,
