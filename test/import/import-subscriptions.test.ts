@@ -242,7 +242,6 @@ describe("importing subscriptions from their provider", () => {
 
   it("keeps the state of a newer event, and requests a comparison with the provider", async () => {
     await addUsers(context.test, 3);
-    const occurredAt = new Date(Date.now() + 1_000);
     listed({ seats: 9 });
     const api_ = api();
     const stale: Source<SubscriptionRow> = providerSubscriptions(SLOT, api_, NO_MAPPING);
@@ -251,7 +250,7 @@ describe("importing subscriptions from their provider", () => {
       read: async (position) => {
         const page = await stale.read(position);
         // Changed at the provider after its list was read.
-        await receive("customer.subscription.updated", { seats: 4, occurredAt });
+        await receive("customer.subscription.updated", { seats: 4, occurredAt: new Date() });
         listed({ seats: 4 });
         return page;
       },
@@ -262,7 +261,8 @@ describe("importing subscriptions from their provider", () => {
 
   it("requests that comparison when it continues, if it was interrupted before", async () => {
     await addUsers(context.test, 3);
-    await receive("customer.subscription.created", { seats: 4, occurredAt: new Date() });
+    // Newer than the list however long it takes until that is read.
+    await receive("customer.subscription.created", { seats: 4, occurredAt: new Date(Date.now() + 60_000) });
     listed({ seats: 9 });
     const unreachable = {
       fetchSubscription: () => Promise.reject(new PaymentApiProblem("unreachable", "no answer")),
