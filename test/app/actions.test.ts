@@ -518,6 +518,19 @@ it("refuses an empty profile form", async () => {
   expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
 });
 
+it("refuses text that no database can store", async () => {
+  const text = "paid\0twice";
+  const endpoint = { url: "https://example.com/", "types.user.created": "on", description: text };
+  for (const [name, fields] of [
+    ["createEventEndpoint", endpoint],
+    ["updateEventEndpoint", { ...endpoint, id: randomUUID() }],
+    ["dismissSubscription", { id: randomUUID(), reason: text }],
+  ] as const) {
+    const { status, thrown } = await call(name, fields, { cookie: admin.cookie });
+    expect([name, status, thrown]).toEqual([name, 400, { digest: "refusal:invalid_input" }]);
+  }
+});
+
 it("shows the page about the deleted account to nobody else", async () => {
   const openFarewell = (cookie?: string) =>
     sendRequest(server.url, "GET", "/farewell", cookie === undefined ? {} : { cookie });
