@@ -226,3 +226,31 @@ describe.each(Object.entries(TEN))("%s", (name, row) => {
     if (row.done !== "select 1") expect(await test.rows(row.done)).toEqual([]);
   });
 });
+
+describe("a second click, whose response is the one that a browser without JavaScript shows", () => {
+  const ENDPOINT = "5a0f3c1e-0000-4000-8000-000000000002";
+  beforeEach(async () => {
+    await test.rows(
+      `insert into event_endpoint (id, url, types, secret) values ($1, 'https://example.com/', '{user.created}', 'whsec_')`,
+      [ENDPOINT],
+    );
+  });
+  afterEach(() => test.rows("truncate event_endpoint cascade"));
+
+  it.each([
+    ["deleteUser", { userId: "user_2", confirmation: "user_2@example.com" }, "/admin/users?done=deleted"],
+    ["deleteEventEndpoint", { id: ENDPOINT }, "/admin/event-endpoints?done=deleted"],
+    ["deleteAccount", { confirmation: "user_1@example.com" }, "/farewell"],
+  ] as const)("of %s leads where the first one does", async (name, fields, to) => {
+    const caller = personFor((name === "deleteAccount" ? TEN.deleteAccount : TEN.deleteUser) as Row);
+    expect(await redirectOf(run(name, fields, caller))).toBe(to);
+    expect(await redirectOf(run(name, fields, caller))).toBe(to);
+  });
+
+  it.each([
+    ["deleteUser", { userId: "user_3", confirmation: "user_3@example.com" }],
+    ["deleteEventEndpoint", { id: "5a0f3c1e-0000-4000-8000-000000000003" }],
+  ])("of %s says so of what has never existed", async (name, fields) => {
+    await expect(run(name, fields, personFor(TEN.deleteUser as Row))).rejects.toThrow(/^No such/);
+  });
+});

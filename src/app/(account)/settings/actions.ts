@@ -11,6 +11,7 @@ import { updateProfile as updateProfileOperation } from "../../../operations/use
 import { callAccounts } from "../../gate/accounts.ts";
 import { markAccountDeleted } from "../../gate/deleted-account.ts";
 import { formText } from "../../gate/form-text.ts";
+import { refusalOf } from "../../gate/refusal.ts";
 import { requireUserOfAction } from "../../gate/request.ts";
 import { runAction } from "../../gate/run-action.ts";
 
@@ -69,7 +70,12 @@ export async function changePassword(form: FormData): Promise<void> {
  * For good, when `confirmation` is the account's email address; whatever is being paid for is canceled first.
  */
 export async function deleteAccount(form: FormData): Promise<void> {
-  await runAction(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
+  try {
+    await runAction(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
+  } catch (error) {
+    // Deleted by a click just before: its response, with the way on, has been replaced by this one.
+    if (refusalOf(error)?.code !== "not_found") throw error;
+  }
   // Takes the cookie back; there is no session behind it any more, and nothing to undo if this fails.
   await callAccounts("/sign-out", {}).catch(() => null);
   await markAccountDeleted();

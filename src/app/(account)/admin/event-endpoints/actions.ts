@@ -14,6 +14,7 @@ import { checkedValues } from "../../../gate/checked-values.ts";
 import { FieldError } from "../../../gate/field-error.ts";
 import { formText } from "../../../gate/form-text.ts";
 import { runAction } from "../../../gate/run-action.ts";
+import { isDeleted } from "../is-deleted.ts";
 
 const PATH = "/admin/event-endpoints";
 
@@ -56,14 +57,19 @@ function descriptionIn(form: FormData): { description?: string | null } {
 
 /** Fields: `id`, and from the page `url` with `confirmation`, which has to repeat it. */
 export async function deleteEventEndpoint(form: FormData): Promise<never> {
-  await runAction(deleteOperation, form, async () => {
-    const url = formText(form, "url");
-    if (url !== null && hrefOf(formText(form, "confirmation")) !== hrefOf(url)) {
-      const t = await getTranslations("adminEventEndpoints.delete");
-      throw new FieldError("confirmation", t("mismatch"));
-    }
-    return { id: formText(form, "id") };
-  });
+  const id = formText(form, "id");
+  try {
+    await runAction(deleteOperation, form, async () => {
+      const url = formText(form, "url");
+      if (url !== null && hrefOf(formText(form, "confirmation")) !== hrefOf(url)) {
+        const t = await getTranslations("adminEventEndpoints.delete");
+        throw new FieldError("confirmation", t("mismatch"));
+      }
+      return { id };
+    });
+  } catch (error) {
+    if (!(await isDeleted(error, { type: "event_endpoint", id }))) throw error;
+  }
   revalidatePath(PATH, "layout");
   redirect(`${PATH}?done=deleted`);
 }

@@ -7,6 +7,7 @@ import { deleteUser as deleteUserOperation } from "../../../../operations/users/
 import { formText } from "../../../gate/form-text.ts";
 import { requireUser } from "../../../gate/request.ts";
 import { runAction } from "../../../gate/run-action.ts";
+import { isDeleted } from "../is-deleted.ts";
 
 /** Fields: `userId` and `role`. */
 export async function changeUserRole(form: FormData): Promise<void> {
@@ -20,10 +21,15 @@ export async function changeUserRole(form: FormData): Promise<void> {
 
 /** Fields: `userId`, and as `confirmation` that user's email address. */
 export async function deleteUser(form: FormData): Promise<never> {
-  await runAction(deleteUserOperation, form, () => ({
-    userId: form.get("userId"),
-    confirmation: form.get("confirmation"),
-  }));
+  const userId = formText(form, "userId");
+  try {
+    await runAction(deleteUserOperation, form, () => ({
+      userId,
+      confirmation: form.get("confirmation"),
+    }));
+  } catch (error) {
+    if (!(await isDeleted(error, { type: "user", id: userId }))) throw error;
+  }
   revalidatePath("/admin/users", "layout");
   redirect("/admin/users?done=deleted");
 }
