@@ -9,9 +9,14 @@ import { TollgateError } from "./tollgate-error.ts";
 export type FeedState = "streaming" | "polling" | "waiting";
 
 export type FollowOptions = {
-  /** The id of the last event that you have processed; without it, events from now on. */
+  /** The id of the last event that you have processed; `null` or empty: events from now on. */
   after?: string | null;
   signal?: AbortSignal;
+  /**
+   * Called before the first of the events from now on, with the id to store as the last processed: events that
+   * happen while the program is restarted come after it.
+   */
+  onStart?: (id: string) => void;
   /** Called when the state changes. `isContinuous`: no event has been missed since the feed began. */
   onState?: (state: FeedState, isContinuous: boolean) => void;
   timing?: Partial<Timing>;
@@ -45,11 +50,12 @@ const FAILURES_BEFORE_POLLS = 2;
  */
 export async function* followEvents(
   connection: Connection,
-  { after = null, signal = new AbortController().signal, onState, timing: overrides }: FollowOptions = {},
+  options: FollowOptions = {},
 ): AsyncGenerator<TollgateEvent> {
-  const timing = { ...TIMING, ...overrides };
+  const { after, signal = new AbortController().signal, onStart, onState } = options;
+  const timing = { ...TIMING, ...options.timing };
   const startedAt = new Date();
-  let last = after;
+  let last = after || null;
   /** Of streams, in a row. */
   let failures = 0;
   let outages = 0;
@@ -57,6 +63,10 @@ export async function* followEvents(
   const enter = (next: FeedState, isContinuous: boolean) => {
     if (next !== state || !isContinuous) onState?.(next, isContinuous);
     state = next;
+  };
+  const advance = (id: string, event: TollgateEvent | null) => {
+    if (last === null && event === null) onStart?.(id);
+    last = id;
   };
 
   async function* stream(): AsyncGenerator<TollgateEvent> {
@@ -68,7 +78,7 @@ export async function* followEvents(
       if (!isOpen) enter("streaming", isContinuous);
       isOpen = true;
       // Also before the first event: none is missed when the stream is opened again.
-      if (id !== "") last = id;
+      if (id !== "") advance(id, event);
       if (event !== null) yield event;
     }
   }
@@ -77,7 +87,7 @@ export async function* followEvents(
     const polling = pollEvents(connection, { after: last, startedAt, signal, ...timing });
     for await (const { id, event } of polling) {
       enter("polling", true);
-      last = id;
+      advance(id, event);
       if (event !== null) yield event;
       else if (Date.now() >= streamAgainAtMs) return;
     }

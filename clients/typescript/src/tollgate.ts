@@ -31,7 +31,7 @@ export type Tollgate = {
   /** Counts usage of a quota once per `idempotencyKey`. @throws TollgateError `quota_exceeded` */
   recordUsage(user: UserRef, usage: Usage): Promise<{ used: number; remaining: number }>;
   /** Events as they happen, for service keys with `events:read`. */
-  events(options?: Pick<FollowOptions, "after" | "signal" | "onState">): AsyncGenerator<TollgateEvent>;
+  events(options?: Omit<FollowOptions, "timing">): AsyncGenerator<TollgateEvent>;
   /** Any route of the REST API, version 2: `request("GET", "/subscriptions", { query: { externalId } })`. */
   request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Body>;
   /** Stops following events. */
