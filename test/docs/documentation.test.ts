@@ -80,6 +80,12 @@ describe("documentation", () => {
     ).toEqual([]);
   });
 
+  it("has every guide and reference in llms.txt", () => {
+    const listed = linksOf("llms.txt");
+    const guides = pages.filter((page) => /^docs\/(how-to|providers|reference)\//.test(page));
+    expect([...guides, "clients/typescript/README.md"].filter((page) => !listed.includes(page))).toEqual([]);
+  });
+
   it.each([
     ["stripe", STRIPE_EVENT_TYPES],
     ["paddle", PADDLE_EVENT_TYPES],
