@@ -45,17 +45,15 @@ function clockCard(slots: readonly ProviderSlot[], clock: Clock): Html {
   return html`<section class="card" id="clock" aria-labelledby="clock-name">
 <h2 id="clock-name">Clock</h2>
 <p>For the provider it is <strong>${instant(clock.nowMs())}</strong>. ${
-    nextMs === null
-      ? "Nothing comes due."
-      : html`Next, something comes due on <strong>${instant(nextMs)}</strong>.`
+    nextMs === null ? "Nothing is due." : html`Next due date: <strong>${instant(nextMs)}</strong>.`
   }</p>
 <form method="post" action="/control/clock" class="row">
 <button name="by" value="day">Forward a day</button>
 <button name="by" value="week">Forward a week</button>
 <button name="by" value="month">Forward a month</button>
-<button name="by" value="next">To what comes next</button>
+<button name="by" value="next">Forward to the next due date</button>
 </form>
-<p class="help">Renewals, ends of trials, charges that are tried again and ends of subscriptions happen on the way. It never goes back.</p>
+<p class="help">Renewals, ends of trials, retried charges and ends of subscriptions happen on the way. The clock never goes back.</p>
 </section>`;
 }
 

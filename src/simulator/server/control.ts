@@ -105,7 +105,7 @@ function targetOf(by: ClockStep, nowMs: number, slots: readonly ProviderSlot[]):
     case "month":
       return aMonthLater(nowMs, slots);
     case "next":
-      return nextDueMs(slots) ?? "Nothing comes due: no subscription is running.";
+      return nextDueMs(slots) ?? "Nothing is due: no subscription is running.";
     default:
       if (typeof by === "number" && by >= 0 && by <= MAX_STEP_SECONDS) return nowMs + by * 1_000;
       return "Move the clock by day, week, month, next, or a number of seconds up to five years.";
