@@ -43,10 +43,12 @@ describe("the subscription of a paid checkout", () => {
       answeredAtMicros = Date.now() * 1000;
       return undefined;
     });
+    const calledAtMicros = Date.now() * 1000;
     await adoptFoundBy(ADDRESS);
-    const [subscription] = await context.test.rows<{ compared_at_micros: string }>(
+    const [subscription] = await context.test.rows<{ compared_at_micros: string | null }>(
       "select compared_at_micros from subscription",
     );
+    expect(Number(subscription?.compared_at_micros)).toBeGreaterThanOrEqual(calledAtMicros);
     expect(Number(subscription?.compared_at_micros)).toBeLessThanOrEqual(answeredAtMicros);
   });
 
