@@ -7,13 +7,13 @@ const TIMEOUT_MS = 5_000;
 /** The origin of a server on this machine. @throws InvalidArgumentError */
 export function loopbackUrl(text: string): string {
   const url = URL.parse(text);
-  if (url?.protocol !== "http:" || !isOrigin(url)) {
-    throw new InvalidArgumentError("Expected an origin, e.g. http://127.0.0.1:3000.");
+  if (url !== null && /^https?:$/.test(url.protocol) && !isLoopback(url.hostname)) {
+    throw new InvalidArgumentError(
+      "Only this machine may be sent load: expected localhost, 127.0.0.1 or [::1].",
+    );
   }
-  if (isLoopback(url.hostname)) return url.origin;
-  throw new InvalidArgumentError(
-    "Only this machine may be sent load: expected localhost, 127.0.0.1 or [::1].",
-  );
+  if (url?.protocol === "http:" && isOrigin(url)) return url.origin;
+  throw new InvalidArgumentError("Expected an origin, e.g. http://127.0.0.1:3000.");
 }
 
 /** The address that a server with this configuration listens on. */

@@ -69,6 +69,7 @@ const WRONG: [string, RegExp][] = [
   ["simulate --slot provider-a --duplicates 1.5", /from 0 to 1/],
   ["simulate --slot provider-a --concurrency 0", /from 1 to 1000/],
   ["simulate --slot provider-a --url http://example.com", /Only this machine/],
+  ["simulate --slot provider-a --url https://example.com", /Only this machine/],
   ["simulate --slot provider-a --url http://127.0.0.1.example.com", /Only this machine/],
   ["simulate --slot provider-a --url https://127.0.0.1", /Expected an origin/],
   ["simulate --slot provider-a --url http://me@127.0.0.1", /Expected an origin/],
