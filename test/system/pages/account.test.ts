@@ -303,7 +303,7 @@ describe("a session", () => {
     const action = findServerAction("updateProfile");
     const { redirect } = await callAction(server.url, action, encodeArguments([{ name: "Ada" }]));
     expect((await openPage(server.url, redirect ?? "", "")).text).toContain(
-      "Your session has ended, so your last change wasn’t saved.",
+      "Your session has ended. Sign in and check whether your last change was saved.",
     );
   });
 });
