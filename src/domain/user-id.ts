@@ -1,11 +1,6 @@
-import { z } from "zod";
-import { format } from "./invalid-input.ts";
+import { StorableText } from "./storable-text.ts";
 
-export const UserId = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(/^[^\0]*$/, format("control_characters"));
+export const UserId = StorableText.min(1).max(255);
 
 export function isUserId(text: string): boolean {
   return UserId.safeParse(text).success;

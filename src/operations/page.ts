@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { format } from "../domain/invalid-input.ts";
 import { refuse } from "../domain/refusal.ts";
+import { StorableText } from "../domain/storable-text.ts";
 import type { ListPosition } from "../store/list-position.ts";
 
 /** A name and an id beyond ASCII, encoded. */
@@ -19,13 +20,7 @@ export const PAGE = {
 };
 
 /** A filter of a list by a stored text, such as an id; `null`: any. */
-export const FilterText = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(/^[^\0]*$/, format("control_characters"))
-  .nullable()
-  .default(null);
+export const FilterText = StorableText.min(1).max(255).nullable().default(null);
 
 /** The id of what the database numbers, such as a delivery. */
 export const NumberId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
+import { StorableText } from "../../domain/storable-text.ts";
 import { type OutboundAllow, resolveTarget } from "../../outbound/allowed-targets.ts";
 
 export const EndpointId = z.uuid().describe("The endpoint's id.");
@@ -36,13 +36,7 @@ export const EventTypes = z
   .transform((types) => [...new Set(types)])
   .describe("The types of events that it receives.");
 
-export const Description = z
-  .string()
-  .trim()
-  .max(200)
-  .regex(/^[^\0]*$/, format("control_characters"))
-  .nullable()
-  .describe("A note for administrators.");
+export const Description = StorableText.trim().max(200).nullable().describe("A note for administrators.");
 
 /** A name without an address now may have one later: it is checked again at each delivery. @throws Refusal */
 export async function assertUrlAllowed(url: string, allow: OutboundAllow): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
 import { notFound } from "../../domain/refusal.ts";
+import { StorableText } from "../../domain/storable-text.ts";
 import type { Queryable } from "../../store/database.ts";
 import { deleteSession } from "../../store/sessions.ts";
 import { defineOperation } from "../operation.ts";
@@ -11,11 +11,7 @@ export const revokeSession = defineOperation({
   access: "session",
   limit: "settings",
   input: z.strictObject({
-    id: z
-      .string()
-      .min(1)
-      .max(255)
-      .regex(/^[^\0]*$/, format("control_characters")),
+    id: StorableText.min(1).max(255),
   }),
   reasons: ["not_found"],
   output: z.object({ success: z.literal(true) }),

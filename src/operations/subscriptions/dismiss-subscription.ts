@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
+import { StorableText } from "../../domain/storable-text.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { dismissReview } from "../../reconcile/dismiss-review.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
@@ -15,13 +15,7 @@ export const dismissSubscription = defineOperation({
   limit: "admin",
   input: z.strictObject({
     id: SubscriptionView.shape.id,
-    reason: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .regex(/^[^\0]*$/, format("control_characters"))
-      .describe("The reason, which is recorded."),
+    reason: StorableText.trim().min(1).max(500).describe("The reason, which is recorded."),
   }),
   reasons: ["not_found", "review_not_needed"],
   output: SubscriptionView,
