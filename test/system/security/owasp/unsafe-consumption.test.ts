@@ -197,6 +197,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       "select seats, status, plan_id from subscription where user_id = $1",
       [id],
     );
+    expect(stored).not.toEqual([]);
     for (const { seats, plan_id } of stored) {
       expect(Number.isInteger(seats) && seats >= 0).toBe(true);
       expect(["free", "pro", "team"]).toContain(plan_id);
