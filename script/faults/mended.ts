@@ -560,7 +560,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   {
     file: "clients/typescript/src/follow-events.ts",
     find: "      advance(id, event);\n      if (event !== null) yield event;\n      else",
-    replace: "      if (event !== null) advance(id, event);\n      if (event !== null) yield event;\n      else",
+    replace:
+      "      if (event !== null) advance(id, event);\n      if (event !== null) yield event;\n      else",
     fault: "the client loses what happens between its polls and the stream if they brought no event",
     tests: ["test/client/entitlements.test.ts"],
     only: "miss none between",
