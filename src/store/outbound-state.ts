@@ -8,12 +8,14 @@ export type OutboundState = {
   /** Disabled because of their failures; not those that were paused. */
   disabled: number;
   /**
-   * How long the oldest event has waited for an enabled endpoint or hook, failures included; 0: none waits.
+   * How long the oldest event has waited for an enabled endpoint or hook, failures included, since it happened
+   * or was replayed; 0: none waits.
    */
   backlogSeconds: number;
 };
 
-// The row of a hook counts for the backlog alone: it is never disabled.
+// The row of a hook counts for the backlog alone: it is never disabled. What is replayed is given five more
+// days from then.
 const STATE = {
   name: "outbound_state",
   text: `
@@ -24,7 +26,7 @@ select
   (count(*) filter (where not p.enabled and p.disabled_at is not null))::int as disabled,
   coalesce(extract(epoch from clock_timestamp() - least(
     min((
-      select min(d.created_at) from outbound_delivery d
+      select min(greatest(d.created_at, d.give_up_at - interval '5 days')) from outbound_delivery d
       where d.endpoint_id = p.id and d.status = 'pending' and p.enabled
     )),
     (

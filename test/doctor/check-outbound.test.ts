@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { checkOutbound } from "../../src/doctor/check-outbound.ts";
 import { outboundState } from "../../src/store/outbound-state.ts";
+import { replayDeliveries } from "../../src/store/replay-outbound-deliveries.ts";
 import { testDatabase } from "../support/test-database.ts";
 
 const test = testDatabase(0);
@@ -67,4 +68,19 @@ it("reports events that no process sends, relayed or not", async () => {
   await test.rows("delete from outbound_event");
   await pending(await endpoint(), "65 minutes 30 seconds");
   expect(await find()).toMatchObject({ state: "warning", detail: "one has waited for 65 minutes" });
+});
+
+it("counts a replayed delivery from its replay", async () => {
+  const id = await endpoint();
+  await test.rows(
+    `insert into outbound_event (type, subject, data, position, id, occurred_at)
+     values ('user.updated', 's', '{}', 1, 'evt', now() - interval '3 days')`,
+  );
+  const [failed] = await test.rows<{ id: string }>(
+    `insert into outbound_delivery (endpoint_id, event_id, event_type, position, subject, status, give_up_at, created_at)
+     values ($1, 'evt', 'user.updated', 1, 's', 'failed', now() + interval '2 days', now() - interval '3 days') returning id`,
+    [id],
+  );
+  expect(await replayDeliveries(test.database, id, [failed?.id as string])).toBe(1);
+  expect(await find()).toMatchObject({ state: "good" });
 });
