@@ -92,10 +92,11 @@ function chosenFaults(): Fault[] {
     exitWithUsage(USAGE, `--shard=${values.shard}: write it as --shard=1/4`);
   const listed = values.list === undefined ? Object.values(LISTS).flat() : LISTS[values.list];
   if (!listed) exitWithUsage(USAGE, `--list=${values.list}: one of ${Object.keys(LISTS).join(", ")}`);
+  const isNamed = ({ file, fault }: Fault, text: string) => `${file} ${fault}`.includes(text);
+  const unknown = positionals.find((text) => !listed.some((fault) => isNamed(fault, text)));
+  if (unknown !== undefined) exitWithUsage(USAGE, `No fault's file or description contains "${unknown}".`);
   return listed
-    .filter(({ file, fault }) => {
-      return positionals.length === 0 || positionals.some((text) => `${file} ${fault}`.includes(text));
-    })
+    .filter((fault) => positionals.length === 0 || positionals.some((text) => isNamed(fault, text)))
     .filter((_, n) => n % shards === shard - 1);
 }
 
