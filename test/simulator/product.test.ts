@@ -194,7 +194,7 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
     await close();
   });
 
-  it("are shown although they were scheduled elsewhere", async () => {
+  it("are shown when they were scheduled elsewhere", async () => {
     const { api, buy, scheduledChanges, close } = await shopWith(format);
     const { id } = await buy();
     const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };

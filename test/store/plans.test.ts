@@ -91,7 +91,7 @@ async function grow(): Promise<void> {
   );
 }
 
-/** To this test's database, its own one included. */
+/** How many there are to this test's database, the test's own included. */
 async function connections(): Promise<number | undefined> {
   const [row] = await test.rows<{ count: number }>(
     "select count(*)::int as count from pg_stat_activity where datname = current_database()",
