@@ -301,7 +301,9 @@ describeInBrowser("a user in a browser", () => {
     const someone = await createUser(site.test);
     await subscribe(site, someone, 2);
     const page = await visit({ as: someone });
-    await page.goto("/billing");
+    await page.goto("/billing?checkout=completed");
+    const thanks = page.getByText("Thank you. Your subscription is set up.");
+    await thanks.waitFor();
     const offer = (plan: string) =>
       page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: plan, exact: true }) });
     const pro = offer("Pro");
@@ -313,6 +315,7 @@ describeInBrowser("a user in a browser", () => {
     await offer("Team").getByText("€90 / month").waitFor();
     await pro.getByText("€100 / month").waitFor();
     expect(await pro.getByLabel("Seats", { exact: true }).inputValue()).toBe("5");
+    expect(await thanks.count()).toBe(0);
 
     // What one plan has said goes with the next change, at whichever plan.
     await press(page, "Switch to Pro");

@@ -27,9 +27,27 @@ type Submission = readonly [outcome: FormOutcome, submit: (form: FormData) => vo
 
 const SubmissionContext = createContext<Submission>([null, () => {}]);
 
-/** All forms that change a subscription share one outcome: what one has said goes with the next change. */
-export function ChangeForms({ action, children }: { action: FormAction; children: ReactNode }) {
-  return <SubmissionContext value={useFormAction(action)}>{children}</SubmissionContext>;
+/**
+ * All forms that change a subscription share one outcome: what one has said goes with the next change, and what was
+ * said on arrival with the first.
+ */
+export function ChangeForms({
+  action,
+  onArrival,
+  children,
+}: {
+  action: FormAction;
+  onArrival: ReactNode;
+  children: ReactNode;
+}) {
+  const submission = useFormAction(action);
+  const [outcome] = submission;
+  return (
+    <SubmissionContext value={submission}>
+      {outcome === null && onArrival}
+      {children}
+    </SubmissionContext>
+  );
 }
 
 /** A form that withdraws a change, and says so where the button was. */

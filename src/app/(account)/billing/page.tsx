@@ -47,15 +47,15 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
     read(listPayments, { limit: PAYMENTS_PER_PAGE, cursor: paymentsCursor }),
   ]);
   const isAwaited = checkout === "completed" && !isConfirmed(current);
+  const checkoutNotice = (
+    <CheckoutNotice checkout={checkout} tried={Number(textParam(query.tried)) || 0} subscription={current} />
+  );
   return (
     <>
       <PageHeader title={t("title")} />
-      <CheckoutNotice
-        checkout={checkout}
-        tried={Number(textParam(query.tried)) || 0}
-        subscription={current}
-      />
-      <ChangeForms action={formAction(changeSubscription)}>
+      {/* Waits for the payment, whatever is done meanwhile. */}
+      {isAwaited && checkoutNotice}
+      <ChangeForms action={formAction(changeSubscription)} onArrival={!isAwaited && checkoutNotice}>
         <div className="flex flex-col gap-4">
           {running.length > 1 && <MultipleSubscriptionsWarning />}
           {running.length > 1
