@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,11 +23,27 @@ export async function startTestPostgres(
   const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
   // Started by root, PostgreSQL runs as another user, who needs access to the folder.
   await chmod(folder, 0o755);
+  const stopGuard = guard(folder);
   const postgres = await startEmbeddedPostgres(folder, options);
   await createTemplate(postgres.adminUrl);
   process.env.TEST_POSTGRES_URL = postgres.adminUrl;
   return async () => {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
+    await stopGuard();
+  };
+}
+
+/** Vitest ends without its teardown when it is interrupted, and PostgreSQL would go on. */
+function guard(folder: string): () => Promise<void> {
+  const program = join(import.meta.dirname, "end-with-parent.ts");
+  const guard = spawn(process.execPath, [program], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  guard.stdin.write(folder);
+  guard.unref();
+  return async () => {
+    guard.ref();
+    const ended = once(guard, "exit");
+    guard.kill();
+    await ended;
   };
 }
