@@ -9,27 +9,62 @@ const test = testDatabase(0);
 const BATCH = { leaseSeconds: 30, limit: 10, maxBytes: 1_000_000 };
 beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt"));
 
-it("fences off a claim that another process has taken over", async () => {
-  const [row] = await test.rows<{ id: string }>(
-    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, lease_until, payload)
-     values ('provider-a', 'evt_taken_over', 'x', 'stripe', 'pending', 'retry', 2, clock_timestamp() + interval '1 hour', '{}')
-     returning id::text`,
-  );
-  const claim: Claim = {
-    id: row?.id as string,
-    provider: "provider-a",
-    eventId: "evt_taken_over",
-    attemptNo: 1,
-    heldAs: "pending",
-    claimNo: 1,
+describe("a claim", () => {
+  const claimed = async (status = "pending"): Promise<Claim> => {
+    const [row] = await test.rows<{ id: string }>(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, lease_until, payload)
+       values ('provider-a', 'evt_1', 'x', 'stripe', $1, 'retry', 2, clock_timestamp() + interval '1 hour', '{}')
+       returning id::text`,
+      [status],
+    );
+    return {
+      id: row?.id as string,
+      provider: "provider-a",
+      eventId: "evt_1",
+      attemptNo: 1,
+      heldAs: "pending",
+      claimNo: 2,
+    };
   };
-  expect(await fenceClaims(test.database, [claim])).toEqual(new Set());
-  expect(await test.rows("select status, claim_no from webhook_delivery")).toEqual([
-    { status: "pending", claim_no: 2 },
-  ]);
-  const current = { ...claim, claimNo: 2 };
-  // The stale one may still wait in the process that has claimed it again.
-  expect([...(await fenceClaims(test.database, [claim, current]))]).toEqual([current]);
+  const stored = () => test.rows("select * from webhook_delivery");
+
+  // A database that lost its latest sequence values in a crash hands out an id again.
+  it.each<[string, Partial<Claim>]>([
+    ["has been taken over by another process", { claimNo: 1 }],
+    ["was of another event with the same id", { eventId: "evt_lost" }],
+    ["was of an event of another slot with the same id", { provider: "provider-b" }],
+  ])("that %s changes nothing, when its work is done or given up", async (_, difference) => {
+    const stale = { ...(await claimed()), ...difference };
+    const before = await stored();
+    expect(await fenceClaims(test.database, [stale])).toEqual(new Set());
+    await releaseClaims(test.database, [stale]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it("of a delivery that has failed meanwhile changes nothing", async () => {
+    const claim = await claimed("failed");
+    const before = await stored();
+    expect(await fenceClaims(test.database, [claim])).toEqual(new Set());
+    await releaseClaims(test.database, [claim]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it("holds beside a stale one of its delivery, which may still wait in the same process", async () => {
+    const current = await claimed();
+    const stale = { ...current, claimNo: 1 };
+    expect([...(await fenceClaims(test.database, [stale, current]))]).toEqual([current]);
+  });
+
+  it("that is released may be taken over after a second", async () => {
+    const claim = await claimed();
+    const now = async () => (await test.rows<{ now: Date }>("select clock_timestamp() as now"))[0]?.now;
+    const before = Number(await now());
+    await releaseClaims(test.database, [claim]);
+    const after = Number(await now());
+    const [{ lease_until }] = (await stored()) as [{ lease_until: Date }];
+    expect(lease_until.getTime() - 1_000).toBeGreaterThanOrEqual(before);
+    expect(lease_until.getTime() - 1_000).toBeLessThanOrEqual(after);
+  });
 });
 
 it("counts no attempt for claims that a database time-out released, and gives up after twelve others", async () => {
