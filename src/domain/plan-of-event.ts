@@ -28,11 +28,12 @@ export function planOf(
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
   if (event.planId !== null && plans.find(event.planId)) {
-    const isEnd = event.kind === "customer.subscription.deleted";
-    if (before === null || priceId === null || isEnd || !leavesKnownPrice(slot, before, event, plans))
+    if (before === null || priceId === null || !leavesKnownPrice(slot, before, event, plans))
       return { id: event.planId, priceId, seats };
     // The metadata was written before the price changed.
-    return { id: before.planId, priceId: null, seats, problem: unknownPrice(slot, priceId) };
+    const kept = { id: before.planId, priceId: null, seats };
+    const isEnd = event.kind === "customer.subscription.deleted";
+    return isEnd ? kept : { ...kept, problem: unknownPrice(slot, priceId) };
   }
   // A known subscription must be able to end even if its plan is unknown.
   if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };

@@ -357,6 +357,14 @@ describe("the plan", () => {
       { planId: "pro", status: "canceled" },
     ]);
   });
+
+  it("stays when the subscription ends at a price that no plan has", () => {
+    const changed = [subscription({ planId: "team", priceId: "price_team_monthly" })];
+    const end = { ...DELETED, planId: "pro", items: [{ priceIds: ["price_legacy"], seats: 4 }] };
+    expect(remaining([end], changed)).toMatchObject([
+      { planId: "team", priceId: "price_team_monthly", status: "canceled", outOfOrder: false },
+    ]);
+  });
 });
 
 describe("events out of order", () => {
