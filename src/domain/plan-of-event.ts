@@ -28,7 +28,7 @@ export function planOf(
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
   if (event.planId !== null && plans.find(event.planId)) {
-    if (before === null || priceId === null || !leavesKnownPrice(slot, before, event, plans))
+    if (before === null || priceId === null || !hasKnownPrice(slot, before, plans))
       return { id: event.planId, priceId, seats };
     // The metadata was written before the price changed.
     const kept = { id: before.planId, priceId: null, seats };
@@ -61,14 +61,7 @@ function isRetired(planId: string, plans: PlanCatalog): boolean {
   return plan === undefined || pricesForSale(plan).length === 0;
 }
 
-/** Whether it was sold at a price of our plans, and is no longer. */
-function leavesKnownPrice(
-  slot: Slot,
-  before: Subscription,
-  event: SubscriptionEvent,
-  plans: PlanCatalog,
-): boolean {
-  const { priceId } = before;
-  if (priceId === null || keptItem(before, event)) return false;
-  return plans.sold(slot, [{ priceIds: [priceId], seats: null }]) !== null;
+/** Whether it was paid for at a price of our plans. */
+function hasKnownPrice(slot: Slot, { priceId }: Subscription, plans: PlanCatalog): boolean {
+  return priceId !== null && plans.sold(slot, [{ priceIds: [priceId], seats: null }]) !== null;
 }
