@@ -35,6 +35,10 @@ function event(overrides: Partial<PaymentEvent>): PaymentEvent {
   };
 }
 
+function decideFor(subscriptions: Subscription[], changes: Partial<PaymentEvent>) {
+  return decide("provider-a", event(changes), known(subscriptions));
+}
+
 /** The subscriptions after the events, each applied to the result of those before it. */
 function remaining(events: Partial<PaymentEvent>[], start: Subscription[] = []): Subscription[] {
   let subscriptions = start;
@@ -64,7 +68,9 @@ describe("the four events", () => {
     [{ ...UPDATED, status: "past_due" as const }, "past_due"],
     [DELETED, "canceled"],
   ])("create the row, whichever comes first: %o", (first, status) => {
-    expect(remaining([first])).toMatchObject([{ ...ids, provider: "provider-a", status }]);
+    expect(remaining([first])).toMatchObject([
+      { ...ids, provider: "provider-a", status, seats: 1, cancelAtPeriodEnd: false },
+    ]);
   });
 
   it("update plan, seats and status, and keep fields that they do not name", () => {
@@ -73,6 +79,7 @@ describe("the four events", () => {
       { ...CREATED, customerId: "cus", currentPeriodEnd: end, status: "active" },
       { ...UPDATED, planId: null, items: team(7), cancelAtPeriodEnd: true },
       { ...UPDATED, planId: null, userId: null, status: "past_due" },
+      { ...UPDATED, planId: null },
     ]);
     expect(subscription).toMatchObject({
       userId: "ann",
@@ -90,6 +97,19 @@ describe("the four events", () => {
     expect(remaining([{ ...CREATED, status: "trialing" }, CHECKOUT])[0]?.status).toBe("trialing");
     expect(remaining([DELETED, CHECKOUT])[0]?.status).toBe("active");
   });
+
+  it.each([CREATED, UPDATED])("activate an incomplete subscription when they name no status: %o", (event) => {
+    expect(remaining([event], [subscription({ status: "incomplete" })])).toMatchObject([
+      { status: "active" },
+    ]);
+  });
+
+  it("are all there is: any other event is ignored", () => {
+    for (const kind of ["payment", "ignored"] as const)
+      expect(decide("provider-a", event({ ...UPDATED, kind }), known([subscription()]))).toEqual({
+        outcome: "ignored",
+      });
+  });
 });
 
 describe("a checkout that names no subscription", () => {
@@ -103,6 +123,20 @@ describe("a checkout that names no subscription", () => {
   it("applies to the subscription that its created event made before", () => {
     expect(remaining([{ ...CREATED, status: "incomplete" }, nameless])).toMatchObject([
       { providerSubscriptionId: "sub", status: "active" },
+    ]);
+  });
+
+  it("applies to the user's only running subscription when it names no plan either", () => {
+    const running = [subscription({ status: "past_due" })];
+    expect(remaining([{ ...nameless, planId: null }], running)).toMatchObject([{ status: "active" }]);
+  });
+
+  it("is another purchase when the user has several subscriptions of its plan", () => {
+    const two = [subscription(), subscription({ id: "second", providerSubscriptionId: "sub2" })];
+    expect(remaining([nameless], two)).toMatchObject([
+      { id: "known" },
+      { id: "second" },
+      { providerSubscriptionId: null },
     ]);
   });
 
@@ -180,6 +214,25 @@ describe("the owner of a subscription", () => {
     ]);
   });
 
+  it("is not the user of other subscriptions in the slot", () => {
+    const other = { ...CREATED, userId: null, providerSubscriptionId: "sub2" };
+    for (const customerId of ["cus2", null])
+      for (const known of [subscription(), subscription({ customerId: null })])
+        expect(decideFor([known], { ...other, customerId })).toMatchObject({
+          outcome: "failed",
+          failure: { reason: "user_not_named" },
+        });
+  });
+
+  it("is the one that the event names, although the customer has another's subscription", () => {
+    const bobs = { ...UPDATED, userId: "bob", providerSubscriptionId: null, customerId: "cus" };
+    for (const providerSubscriptionId of ["sub", null])
+      expect(remaining([bobs], [subscription({ providerSubscriptionId })])).toMatchObject([
+        { id: "known", userId: "ann", providerSubscriptionId },
+        { userId: "bob", providerSubscriptionId: null },
+      ]);
+  });
+
   it("is not guessed for a customer that several people share", () => {
     const shared = [
       subscription(),
@@ -222,22 +275,40 @@ describe("the owner of a subscription", () => {
     expect(decision).toMatchObject({ outcome: "applied", isLate: false, subscription: { id: "new" } });
   });
 
-  it("is not guessed among several subscriptions", () => {
-    const two = [subscription(), subscription({ id: "second", providerSubscriptionId: "sub2" })];
+  it("is not guessed among several subscriptions, running or ended", () => {
     const update = { ...UPDATED, providerSubscriptionId: null };
-    expect(decide("provider-a", event(update), known(two))).toMatchObject({
-      outcome: "failed",
-      failure: { reason: "subscription_ambiguous", params: { count: 2 } },
-    });
+    for (const status of ["active", "canceled"] as const) {
+      const two = [
+        subscription({ status }),
+        subscription({ status, id: "second", providerSubscriptionId: "sub2" }),
+      ];
+      expect(decideFor(two, update)).toMatchObject({
+        outcome: "failed",
+        failure: { reason: "subscription_ambiguous", params: { count: 2 } },
+      });
+    }
+  });
+
+  it("has the change of an event without a subscription id in the only one running, else in the only one", () => {
+    const update = { ...UPDATED, providerSubscriptionId: null, status: "past_due" as const };
+    const ended = subscription({ id: "ended", providerSubscriptionId: "sub2", status: "canceled" });
+    expect(remaining([update], [ended, subscription()])).toMatchObject([
+      { id: "ended", status: "canceled" },
+      { id: "known", status: "past_due" },
+    ]);
+    expect(remaining([update], [ended])).toMatchObject([{ id: "ended", status: "past_due" }]);
+    expect(remaining([update])).toMatchObject([{ providerSubscriptionId: null, status: "past_due" }]);
   });
 
   it("stays empty after the account is deleted: a known subscription still changes, anything else is ignored", () => {
     const theirs = [subscription({ userId: null })];
-    const update = { ...UPDATED, userId: "gone", status: "canceled" as const };
-    expect(remaining([update], theirs)).toMatchObject([{ userId: null, status: "canceled" }]);
-    expect(remaining([{ ...update, userId: null }], theirs)).toMatchObject([
-      { userId: null, status: "canceled" },
-    ]);
+    const update = { ...UPDATED, userId: "gone", customerId: "cus", status: "canceled" as const };
+    const changed = [{ id: "known", userId: null, customerId: null, status: "canceled" }];
+    expect(remaining([update], theirs)).toMatchObject(changed);
+    expect(remaining([{ ...update, userId: null }], theirs)).toMatchObject(changed);
+    expect(remaining([{ ...update, userId: null, providerSubscriptionId: null }], theirs)).toMatchObject(
+      changed,
+    );
     expect(decide("provider-a", event({ ...update, providerSubscriptionId: "else" }), known(theirs))).toEqual(
       {
         outcome: "ignored",
@@ -246,6 +317,22 @@ describe("the owner of a subscription", () => {
     expect(decide("provider-a", event({ ...CHECKOUT, userId: "gone" }), known())).toEqual({
       outcome: "ignored",
     });
+  });
+
+  it("after the account is deleted, leaves alone another person's subscription of the same customer", () => {
+    const update = { ...UPDATED, userId: "gone", providerSubscriptionId: null, customerId: "cus" };
+    expect(decideFor([subscription()], update)).toEqual({ outcome: "ignored" });
+  });
+
+  it("gets no customer id stored again by a late event after the account is deleted", () => {
+    const ended = subscription({
+      userId: null,
+      customerId: null,
+      status: "canceled",
+      lastEventAtMicros: 9_000,
+    });
+    const late = { ...UPDATED, userId: "gone", customerId: "cus", occurredAtMicros: 1_000 };
+    expect(remaining([late], [ended])).toMatchObject([{ userId: null, customerId: null }]);
   });
 });
 
@@ -271,6 +358,9 @@ describe("the plan", () => {
     expect(decide("provider-a", event(priced("price_new")), known(start))).toMatchObject({
       outcome: "failed",
     });
+    expect(remaining([priced("price_new")], [subscription({ priceId: null })])).toMatchObject([
+      { planId: "pro", priceId: "price_new", seats: 3 },
+    ]);
   });
 
   it("stays, and the subscription is flagged, when its price changes to one that no plan has", () => {
@@ -334,6 +424,18 @@ describe("the plan", () => {
       },
     );
 
+    it("fails the event when the price changes to an unknown one, unless metadata names the plan", () => {
+      const changed = [{ priceIds: ["price_new"], seats: 2 }];
+      for (const catalog of [withoutPrices, withoutPlan])
+        expect(decided(catalog, { planId: null, items: changed })).toMatchObject({
+          outcome: "failed",
+          failure: { reason: "price_unknown", params: { priceId: "price_new" } },
+        });
+      expect(decided(withoutPlan, { planId: "pro", items: changed })).toMatchObject({
+        subscription: { planId: "pro", priceId: "price_new", seats: 2 },
+      });
+    });
+
     it("follows a change to the price of another plan", () => {
       const pro = [{ priceIds: ["price_pro_monthly"], seats: 2 }];
       expect(decided(withoutPrices, { planId: "team", items: pro })).toMatchObject({
@@ -356,6 +458,7 @@ describe("the plan", () => {
     expect(remaining([end], [subscription({ priceId: "price_old" })])).toMatchObject([
       { planId: "pro", status: "canceled" },
     ]);
+    expect(decideFor([], end)).toMatchObject({ outcome: "failed", failure: { reason: "plan_unknown" } });
   });
 
   it("stays when the subscription ends at a price that no plan has", () => {
@@ -363,6 +466,13 @@ describe("the plan", () => {
     const end = { ...DELETED, planId: "pro", items: [{ priceIds: ["price_legacy"], seats: 4 }] };
     expect(remaining([end], changed)).toMatchObject([
       { planId: "team", priceId: "price_team_monthly", status: "canceled", outOfOrder: false },
+    ]);
+  });
+
+  it("is the one that metadata names where the event names no price", () => {
+    const start = [subscription({ planId: "team", priceId: "price_team_monthly" })];
+    expect(remaining([{ ...UPDATED, planId: "pro" }], start)).toMatchObject([
+      { planId: "pro", priceId: "price_team_monthly", outOfOrder: false },
     ]);
   });
 });
@@ -378,6 +488,33 @@ describe("events out of order", () => {
     expect(remaining([at(20, { items: team(8) }), at(10, { items: team(6) })])).toMatchObject([
       { seats: 6, outOfOrder: true, lastEventAtMicros: 20 },
     ]);
+  });
+
+  const period = { currentPeriodEnd: new Date("2026-12-01T00:00:00Z") };
+  it.each<[string, Partial<PaymentEvent>]>([
+    ["user", { userId: "bob" }],
+    ["plan", { planId: "team" }],
+    ["seats", { items: [{ priceIds: [], seats: 6 }] }],
+    ["status", { status: "past_due" }],
+    ["period", { currentPeriodEnd: new Date("2026-11-01T00:00:00Z") }],
+    ["cancellation", { cancelAtPeriodEnd: true }],
+  ])("flag it when they change only the %s", (_, change) => {
+    const newest = { ...period, status: "active", cancelAtPeriodEnd: false } as const;
+    expect(remaining([at(20, newest), at(10, change)])).toMatchObject([{ outOfOrder: true }]);
+  });
+
+  it("do not flag it when they name the user of a subscription that had none", () => {
+    const nobodys = [subscription({ userId: null, lastEventAtMicros: 20 })];
+    expect(remaining([at(10, {})], nobodys)).toMatchObject([{ userId: "ann", outOfOrder: false }]);
+  });
+
+  it.each([
+    [10, true],
+    [30, false],
+    [null, false],
+  ])("are told from the newer: of the time %s", (time, isLate) => {
+    const newest = [subscription({ lastEventAtMicros: 20 })];
+    expect(decideFor(newest, at(time, { status: "past_due" }))).toMatchObject({ isLate });
   });
 
   it("do not flag it when they change nothing", () => {
@@ -438,6 +575,18 @@ describe("events of one moment", () => {
   it("keep the highest rank, which a third event is compared with", () => {
     const [subscription] = remaining([of(UPDATED.kind, 5), of(CREATED.kind, 5)]);
     expect(subscription).toMatchObject({ outOfOrder: true, lastEventRank: 3 });
+    expect(remaining([of(CREATED.kind, 5), of(UPDATED.kind, 5)])).toMatchObject([{ lastEventRank: 3 }]);
+  });
+
+  it("are not compared with the rank of an earlier moment", () => {
+    const earlier = { ...of(UPDATED.kind, 5), occurredAtMicros: MOMENT - 1 };
+    const [subscription] = remaining([earlier, of(CREATED.kind, 5), of(CHECKOUT.kind, 6)]);
+    expect(subscription).toMatchObject({ seats: 6, lastEventRank: 2, outOfOrder: false });
+  });
+
+  it("are flagged when they change what an event of an unknown rank has stored", () => {
+    const unranked = [subscription({ lastEventAtMicros: MOMENT, lastEventRank: null })];
+    expect(remaining([of(UPDATED.kind, 5)], unranked)).toMatchObject([{ seats: 5, outOfOrder: true }]);
   });
 
   it("do not flag an event that only fills in an id", () => {
@@ -463,14 +612,21 @@ describe("after a terminal status", () => {
     expect(remaining([late], ended())).toEqual([{ ...ended()[0], outOfOrder: true }]);
   });
 
-  it("does not flag it for an older event that would change nothing", () => {
-    expect(remaining([{ ...DELETED, occurredAtMicros: 1_000 }], ended())).toEqual(ended());
+  it("does not flag it for an older event that would change nothing, nor take a flag away", () => {
+    for (const outOfOrder of [false, true])
+      expect(remaining([{ ...DELETED, occurredAtMicros: 1_000 }], ended({ outOfOrder }))).toEqual(
+        ended({ outOfOrder }),
+      );
+  });
+
+  it("reports an older event as late", () => {
+    expect(decideFor(ended(), { ...UPDATED, occurredAtMicros: 1_000 })).toMatchObject({ isLate: true });
   });
 
   it("fills in missing ids from an older event", () => {
     const late = { ...DELETED, customerId: "cus_late", occurredAtMicros: 1_000 };
-    expect(remaining([late], ended({ customerId: null }))).toMatchObject([
-      { customerId: "cus_late", outOfOrder: false },
+    expect(remaining([late], ended({ customerId: null, providerSubscriptionId: null }))).toMatchObject([
+      { customerId: "cus_late", providerSubscriptionId: "sub", outOfOrder: false },
     ]);
   });
 
@@ -489,8 +645,8 @@ describe("after a comparison with the provider", () => {
     expect(remaining([late], compared)).toMatchObject([{ status: "past_due", outOfOrder: true }]);
   });
 
-  it("does not treat a later event as late", () => {
-    const next = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 6_000 };
+  it.each([5_000, 6_000])("does not treat a later event as late (at %s)", (occurredAtMicros) => {
+    const next = { ...UPDATED, status: "past_due" as const, occurredAtMicros };
     expect(remaining([next], compared)).toMatchObject([{ status: "past_due", outOfOrder: false }]);
   });
 });
@@ -527,6 +683,7 @@ describe("the customer of an email address that the payer typed", () => {
     const nameless = { providerSubscriptionId: null, customerId: "cus_typed" };
     expect(decided({ providerSubscriptionId: null }, nameless, null)).toBe("cus_typed");
     expect(decided({}, nameless, null)).toBeNull();
+    expect(decided({ providerSubscriptionId: null }, { customerId: "cus_typed" }, null)).toBeNull();
   });
 });
 
