@@ -74,7 +74,7 @@ function featuresOf(
   const features = withNoFeature(plans, now);
   for (const grant of grants) {
     for (const { id, kind, value } of grant.features) {
-      // Of several subscriptions the most generous value counts.
+      // Of several subscriptions the most generous value counts, of equal ones the first.
       if (Number(value) <= Number(features.get(id)?.value)) continue;
       const { until, isGrace, resetsAt } = grant;
       features.set(id, { kind, value, until, isGrace, resetsAt });

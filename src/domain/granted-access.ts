@@ -34,9 +34,12 @@ export function grantedAccess(
   context: AccessContext,
   now: Date,
 ): GrantedAccess {
-  const grants = subscriptions.flatMap((subscription) => grantOf(subscription, context, now));
+  // What is paid for in front: it outlasts the days of grace of another.
+  const grants = subscriptions
+    .flatMap((subscription) => grantOf(subscription, context, now))
+    .sort((a, b) => Number(a.isGrace) - Number(b.isGrace));
   const free = freePlan(context.plans.plans);
-  const best = grants.find(({ isGrace }) => !isGrace) ?? grants[0];
+  const [best] = grants;
   return {
     planId: best?.planId ?? free?.id ?? null,
     status: best?.status ?? subscriptions[0]?.status ?? null,

@@ -64,6 +64,11 @@ describe("access", () => {
     expect(accessOf(pastDue, PLAN, end)).toEqual({ hasAccess: false, until: null, reason: "grace_over" });
   });
 
+  it("stays without an end while it is not known since when a renewal has failed", () => {
+    const pastDue = subscription({ status: "past_due", pastDueSince: null });
+    expect(accessOf(pastDue, PLAN, NOW)).toEqual({ hasAccess: true, until: null, reason: "grace" });
+  });
+
   it("does not use the period's end of a past due subscription: Polar advances it before charging", () => {
     const pastDue = subscription({ status: "past_due", pastDueSince: daysAgo(8) });
     expect(accessOf(pastDue, PLAN, NOW).hasAccess).toBe(false);

@@ -53,6 +53,11 @@ const subscription = (overrides: Given = {}) => ({
   ...overrides,
 });
 
+const PAST_DUE: Given = { status: "past_due", pastDueSince: new Date(NOW.getTime() - 2 * DAY_MS) };
+
+const entitlements = (...subscriptions: Given[]) =>
+  entitlementsOf(subscriptions.map(subscription), context, NOW);
+
 const check = (subscriptions: Given[], feature: string, usage: { amount?: number; used?: number } = {}) =>
   checkFeature(entitlementsOf(subscriptions.map(subscription), context, NOW), feature, {
     amount: 1,
@@ -77,15 +82,52 @@ describe("entitlements", () => {
     ]);
   });
 
+  it("are those of the newest of several that grant the same", () => {
+    const later = new Date("2030-03-01T00:00:00Z");
+    const { until, features } = entitlements({ currentPeriodEnd: later }, {});
+    expect(until).toEqual(later);
+    expect(features.get("events")).toMatchObject({ until: later, resetsAt: later });
+  });
+
+  it("are those of a subscription that is paid for, before those of one in its days of grace", () => {
+    const end = new Date("2030-02-01T00:00:00Z");
+    for (const subscriptions of [
+      [PAST_DUE, {}],
+      [{}, PAST_DUE],
+    ]) {
+      expect(entitlements(...subscriptions)).toMatchObject({ planId: "pro", status: "active", until: end });
+      expect(check(subscriptions, "exports")).toEqual({ allowed: true, reason: "plan", until: end });
+    }
+    expect(entitlements(PAST_DUE, { planId: "team" })).toMatchObject({ planId: "team", status: "active" });
+    expect(entitlements(PAST_DUE)).toMatchObject({ planId: "pro", status: "past_due", isSubscribed: true });
+  });
+
   it.each(["canceled", "unpaid", "paused", "incomplete"] as const)(
     "are the free plan's when it is %s",
     (status) => {
-      expect(entitlementsOf([subscription({ status })], context, NOW)).toMatchObject({
+      expect(entitlements({ status }, { status: "canceled" })).toMatchObject({
         planId: "free",
+        status,
         isSubscribed: false,
       });
     },
   );
+
+  it("are none of a plan that is no longer in the file, and without a free plan", () => {
+    const free = plans.plans.find(({ id }) => id === "free");
+    const withoutFree = { ...context, plans: { plans: plans.plans.filter((plan) => plan !== free) } };
+    const given = [entitlements({ planId: "former" }), entitlementsOf([], withoutFree, NOW)];
+    expect(given).toMatchObject([
+      { planId: "former", status: "active", isSubscribed: true },
+      { planId: null, status: null, isSubscribed: false },
+    ]);
+    for (const { features } of given)
+      expect([...features].map(([id, { value }]) => [id, value])).toEqual([
+        ["projects", 0],
+        ["events", 0],
+        ["exports", false],
+      ]);
+  });
 
   it("hold until the end of the period, of the days of grace, or of a canceled subscription", () => {
     const end = new Date("2030-02-01T00:00:00Z");
@@ -95,11 +137,24 @@ describe("entitlements", () => {
       reason: "plan",
       until: end,
     });
-    const pastDueSince = new Date(NOW.getTime() - 2 * DAY_MS);
-    expect(check([{ status: "past_due", pastDueSince }], "exports")).toEqual({
+    expect(check([PAST_DUE], "exports")).toEqual({
       allowed: true,
       reason: "grace_until",
       until: new Date(NOW.getTime() + 5 * DAY_MS),
+    });
+  });
+
+  it("hold without a known end while the renewal, or the time at which it failed, is not known", () => {
+    for (const currentPeriodEnd of [NOW, null])
+      expect(check([{ currentPeriodEnd }], "exports")).toEqual({
+        allowed: true,
+        reason: "plan",
+        until: null,
+      });
+    expect(check([{ status: "past_due" }], "exports")).toEqual({
+      allowed: true,
+      reason: "grace_until",
+      until: null,
     });
   });
 
@@ -115,7 +170,10 @@ describe("entitlements", () => {
 
 describe("a check", () => {
   it("says that the plan does not include it", () => {
-    expect(check([{ planId: "team" }], "exports")).toEqual({ allowed: false, reason: "plan", until: null });
+    const notIncluded = { allowed: false, reason: "plan", until: null };
+    expect(check([{ planId: "team" }], "exports")).toEqual(notIncluded);
+    expect(check([{ planId: "former" }], "projects")).toEqual(notIncluded);
+    expect(check([{ planId: "former" }], "events")).toEqual({ ...notIncluded, remaining: 0 });
   });
 
   it("compares an amount with a limit", () => {
@@ -149,6 +207,7 @@ describe("a quota starts over", () => {
   it.each([
     ["on the 1st without a period", null, "2030-02-01T00:00:00Z"],
     ["at the end of the period", "2030-01-20T10:00:00Z", "2030-01-20T10:00:00Z"],
+    ["at the end of a period of a year", "2030-09-20T10:00:00Z", "2030-09-20T10:00:00Z"],
     ["a month later while the renewal is not known", "2030-01-15T12:00:00Z", "2030-02-15T12:00:00Z"],
     ["on the same day of the month", "2029-11-20T10:00:00Z", "2030-01-20T10:00:00Z"],
     ["on the last day of a shorter month", "2029-12-31T10:00:00Z", "2030-01-31T10:00:00Z"],
