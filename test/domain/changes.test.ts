@@ -20,6 +20,33 @@ describe("kindOf", () => {
 });
 
 describe("changesOf", () => {
+  it("returns what a new subscription has, without flags that are not set", () => {
+    const changes = {
+      planId: [null, "pro"],
+      seats: [null, 1],
+      status: [null, "active"],
+      providerSubscriptionId: [null, "sub"],
+    };
+    expect(changesOf(null, BEFORE)).toEqual(changes);
+    expect(changesOf(null, subscription({ cancelAtPeriodEnd: true }))).toEqual({
+      ...changes,
+      cancelAtPeriodEnd: [null, true],
+    });
+  });
+
+  it("returns each field that differs, before and after, times in ISO 8601", () => {
+    const currentPeriodEnd = new Date("2031-02-03T04:05:06.000Z");
+    const flagged = subscription({ outOfOrder: true, currentPeriodEnd });
+    expect(changesOf(BEFORE, flagged)).toEqual({
+      outOfOrder: [false, true],
+      currentPeriodEnd: [null, "2031-02-03T04:05:06.000Z"],
+    });
+    expect(changesOf(flagged, BEFORE)).toEqual({
+      outOfOrder: [true, false],
+      currentPeriodEnd: ["2031-02-03T04:05:06.000Z", null],
+    });
+  });
+
   it("returns null when only user, customer, price or event time differ", () => {
     const after = { ...BEFORE, userId: null, customerId: "c", priceId: "p", lastEventAtMicros: 1 };
     expect(changesOf(BEFORE, after)).toBeNull();

@@ -42,6 +42,19 @@ it("goes through a person's thousands of subscriptions once, not for each change
   expect(looks).toBeLessThan(2 * subscriptions.length);
 });
 
+it("counts a subscription that a newer one of the same plan made no difference to", () => {
+  const older = subscription(1);
+  const bought = { ...subscription(2), currentPeriodEnd: older.currentPeriodEnd };
+  const { planId, status, currentPeriodEnd, cancelAtPeriodEnd } = bought;
+  const after = { planId, status, currentPeriodEnd, cancelAtPeriodEnd };
+  const replaced = [{ id: bought.id, provider: bought.provider, before: null, after }];
+  const changes = [{ change: { replaced }, writtenAt: AT }];
+  const changed = (subscriptions: (typeof older)[]) =>
+    changedEntitlements(changes, { subscriptions, usage: [] }, ACCESS_CONTEXT);
+  expect(changed([bought, older])).toEqual([null]);
+  expect(changed([bought])).toMatchObject([{ planId: "team", status: "active" }]);
+});
+
 it("leaves out only subscriptions without which the entitlements are the same, at any time", () => {
   const kinds = ["pro", "team"].flatMap((planId) =>
     (["active", "trialing", "past_due", "paused"] as const).map((status) => ({ planId, status })),

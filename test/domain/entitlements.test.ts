@@ -241,8 +241,13 @@ describe("a quota starts over", () => {
       [10, 6.1],
     ] as const)
       expect(resetOf("provider-c", periodEnd, now)).toEqual(aMonthLater);
+    // Before the next attempt is known, the period that has been paid for has ended.
+    expect(resetOf("provider-c", -0.5, 6)).toEqual(new Date("2030-02-09T12:00:00Z"));
     // At other providers the period that is owed for has begun, however late its payment failed.
     expect(resetOf("provider-a", 28, 6)).toEqual(new Date("2030-02-07T00:00:00Z"));
     expect(resetOf("provider-a", 9, 6)).toEqual(new Date("2030-01-19T00:00:00Z"));
+    // Nor is it the next attempt while it is not known since when.
+    const unknown = entitlements({ provider: "provider-c", status: "past_due" });
+    expect(unknown.features.get("events")?.resetsAt).toEqual(new Date("2030-02-01T00:00:00Z"));
   });
 });
