@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import shippedPlans from "../../plans.config.ts";
 import { resolveChange } from "../../src/billing/resolve-change.ts";
@@ -155,6 +156,20 @@ describe("a change whose preview has been shown", () => {
     await change({ seats: 10, expected: { planId: "team", seats: 5 } });
     expect(sent).toMatchObject([{ resultingSeats: 10 }]);
   });
+});
+
+it("is refused while no event has named the subscription's id at the provider", async () => {
+  await context.test.rows("update subscription set provider_subscription_id = null");
+  await expect(change({ seats: 9 })).rejects.toMatchObject({ code: "conflict", reason: "no_subscription" });
+  expect(sent).toEqual([]);
+});
+
+it("finds no subscription by an unknown id, nor anybody else's", async () => {
+  for (const named of [{ userId: "user_2" }, { userId: "user_1", id: randomUUID() }]) {
+    const request = { id, seats: 9, when: "now", ...named } as const;
+    const refused = resolveChange({ ...context.runtime, plans: shippedPlans, log: { error() {} } }, request);
+    await expect(refused).rejects.toMatchObject({ code: "not_found" });
+  }
 });
 
 it("refuses a plan that is not for sale for that, whatever the seats", async () => {
