@@ -50,7 +50,7 @@ export async function customerPage(
     id: customer.id,
     email: textAt(customer, "email"),
     name: textAt(customer, "name"),
-    locale: textAt(customer, "preferred_locales", "0"),
+    locale: customer.preferred_locales?.[0] ?? null,
     userId: textAt(customer, "metadata", "userId"),
   }));
   return { customers, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };

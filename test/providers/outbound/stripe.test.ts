@@ -313,6 +313,29 @@ describe("Stripe's API", () => {
     }
   });
 
+  it("lists customers with the language they prefer", async () => {
+    const customer = { id: "cus_1", object: "customer", email: "ada@example.com", name: "Ada", metadata: {} };
+    const customers = [
+      { ...customer, preferred_locales: ["de-AT", "en"], metadata: { userId: "user_1" } },
+      { ...customer, id: "cus_2", name: null, preferred_locales: [] },
+      { ...customer, id: "cus_3", email: null, preferred_locales: null },
+    ];
+    answering({ "GET /provider-a/v1/customers": { body: { data: customers, has_more: true } } });
+    const { email, name } = customer;
+    expect(await api.listCustomerPage?.("cus_0")).toEqual({
+      customers: [
+        { id: "cus_1", email, name, locale: "de-AT", userId: "user_1" },
+        { id: "cus_2", email, name: null, locale: null, userId: null },
+        { id: "cus_3", email: null, name, locale: null, userId: null },
+      ],
+      next: "cus_3",
+    });
+    expect(provider.requests[0]?.query.get("starting_after")).toBe("cus_0");
+    answering({ "GET /provider-a/v1/customers": { body: { data: customers, has_more: false } } });
+    expect(await api.listCustomerPage?.(null)).toMatchObject({ next: null });
+    expect(provider.requests[0]?.query.has("starting_after")).toBe(false);
+  });
+
   it("lists events page by page, oldest first, as delivered", async () => {
     const { body } = loadFixture("stripe", "customer.subscription.updated");
     const retainedEvents = [5, 4, 3, 2, 1].map((n) => ({
