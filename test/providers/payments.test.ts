@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ADAPTERS } from "../../src/providers/registry.ts";
-import { PAYMENT_FORMATS, paymentEvents, paymentIdOf } from "../fixtures/payments.ts";
+import { hasWord, PAYMENT_FORMATS, paymentEvents, paymentIdOf } from "../fixtures/payments.ts";
 
 const AT = new Date("2026-02-01T10:00:00Z");
 const FACTS = { key: "k", subscriptionId: "81", customerId: "cus_9", userId: "user_3", amount: 4_900 };
@@ -21,6 +21,18 @@ describe.each(PAYMENT_FORMATS)("payments in %s", (format) => {
         charge: { id: paymentIdOf(format, "k"), state: "paid", amount: 4_900, currency: "EUR" },
       },
     });
+  });
+
+  it.runIf(hasWord(format, "failed"))("contain one that has failed", () => {
+    const charge = { id: paymentIdOf(format, "k"), state: "failed", amount: 4_900, currency: "EUR" };
+    expect(read(format, "failed")[0]).toMatchObject({ kind: "payment", payment: { charge } });
+  });
+
+  it("contain how much of one was refunded", () => {
+    for (const { kind, payment } of read(format, "partly_refunded")) {
+      expect(kind).toBe("payment");
+      expect(payment?.reversal?.amount ?? payment?.charge?.refundedAmount).toBe(1_225);
+    }
   });
 });
 
@@ -46,6 +58,35 @@ describe("stripe payments", () => {
     });
   });
 
+  it.each([
+    ["invoice.paid", { state: "paid", amount: 900, occurredAt: new Date(1_770_000_000_000) }],
+    ["invoice.payment_failed", { state: "failed", amount: 1_000, occurredAt: null }],
+  ])("are what %s says was paid, or is due", (type, expected) => {
+    const invoice = {
+      id: "in_1",
+      total: 1_100,
+      currency: "eur",
+      status_transitions: { paid_at: 1_770_000_000 },
+    };
+    const amounts = { amount_paid: 900, amount_due: 1_000 };
+    expect(stripe(type, { ...invoice, ...amounts }).payment?.charge).toMatchObject(expected);
+    expect(stripe(type, invoice).payment?.charge?.amount).toBe(1_100);
+  });
+
+  it("are for the latest period of an invoice's lines", () => {
+    const periods = [{ start: 100, end: 200 }, { start: 500, end: 600 }, {}, { start: 300, end: 400 }];
+    const lines = { data: periods.map((period) => ({ period })) };
+    const invoice = { id: "in_1", amount_paid: 1, currency: "eur", lines };
+    expect(stripe("invoice.paid", invoice).payment?.charge).toMatchObject({
+      periodStart: new Date(500_000),
+      periodEnd: new Date(600_000),
+    });
+    expect(stripe("invoice.paid", { ...invoice, lines: {} }).payment?.charge).toMatchObject({
+      periodStart: null,
+      periodEnd: null,
+    });
+  });
+
   it("link an invoice with its payment intent", () => {
     const linked = stripe("invoice_payment.paid", {
       id: "inpay_1",
@@ -59,8 +100,12 @@ describe("stripe payments", () => {
     ["refund.created", "pending", 0],
     ["refund.updated", "succeeded", 500],
     ["refund.failed", "failed", 0],
+    ["refund.created", null, 500],
     ["charge.dispute.created", "warning_needs_response", 0],
     ["charge.dispute.created", "needs_response", 500],
+    ["charge.dispute.created", null, 500],
+    ["charge.dispute.updated", "under_review", 500],
+    ["charge.dispute.updated", "prevented", 0],
     ["charge.dispute.closed", "lost", 500],
     ["charge.dispute.closed", "won", 0],
   ])("count %s with status %s as %d", (type, status, amount) => {
@@ -68,9 +113,15 @@ describe("stripe payments", () => {
     expect(event.payment?.reversal).toMatchObject({ id: "x_1", of: "pi_1", amount });
   });
 
-  it("are ignored where an event names no amount or no currency", () => {
-    expect(stripe("invoice.paid", { id: "in_1" }).kind).toBe("ignored");
-    expect(stripe("refund.created", { id: "re_1", amount: 5 }).kind).toBe("ignored");
+  it("are ignored where an event lacks the id, the amount, the currency or the payment", () => {
+    const invoice = { id: "in_1", amount_paid: 100, currency: "eur" };
+    const refund = { id: "re_1", amount: 5, charge: "ch_1" };
+    expect(stripe("invoice.paid", invoice).kind).toBe("payment");
+    expect(stripe("refund.created", refund).kind).toBe("payment");
+    for (const field of Object.keys(invoice))
+      expect(stripe("invoice.paid", { ...invoice, [field]: null }).kind).toBe("ignored");
+    for (const field of ["id", "charge"])
+      expect(stripe("refund.created", { ...refund, [field]: null }).kind).toBe("ignored");
   });
 
   it("keep only receipts that are https links", () => {
@@ -78,6 +129,9 @@ describe("stripe payments", () => {
       stripe("invoice.paid", { id: "in_1", amount_paid: 1, currency: "eur", hosted_invoice_url: url });
     expect(invoice("https://invoice.stripe.com/i/1").payment?.charge?.receiptUrl).toMatch(/^https:/);
     expect(invoice("javascript:alert(1)").payment?.charge?.receiptUrl).toBeNull();
+    const link = "https://invoice.stripe.com/i/".padEnd(2_000, "x");
+    expect(invoice(link).payment?.charge?.receiptUrl).toBe(link);
+    expect(invoice(`${link}x`).payment?.charge?.receiptUrl).toBeNull();
   });
 });
 
@@ -86,8 +140,10 @@ describe("paddle adjustments", () => {
     ["refund", "approved", { kind: "refund", amount: 500 }],
     ["refund", "pending_approval", { kind: "refund", amount: 0 }],
     ["refund", "rejected", { kind: "refund", amount: 0 }],
+    ["refund", null, { kind: "refund", amount: 500 }],
     ["chargeback", "approved", { kind: "dispute", amount: 500 }],
     ["chargeback_reverse", "approved", { kind: "dispute", amount: -500 }],
+    ["chargeback_reverse", "pending_approval", { kind: "dispute", amount: 0 }],
   ])("read %s, %s", (action, status, reversal) => {
     const data = { id: "adj_1", transaction_id: "txn_1", action, status, totals: { total: "500" } };
     const event = ADAPTERS.of("paddle").interpret("adjustment.updated", { data });
@@ -99,11 +155,29 @@ describe("paddle adjustments", () => {
     expect(ADAPTERS.of("paddle").interpret("adjustment.created", { data }).kind).toBe("ignored");
   });
 
+  it.each(["id", "transaction_id"])("are ignored without their %s", (field) => {
+    const adjustment = { id: "adj_1", transaction_id: "txn_1", action: "refund", totals: { total: "5" } };
+    const data = { ...adjustment, [field]: null };
+    expect(ADAPTERS.of("paddle").interpret("adjustment.created", { data }).kind).toBe("ignored");
+  });
+
   it("ignore a transaction that only stores another payment method", () => {
     const data = { id: "txn_1", origin: "subscription_payment_method_change", currency_code: "EUR" };
     const totals = { ...data, details: { totals: { grand_total: "0" } } };
     expect(ADAPTERS.of("paddle").interpret("transaction.completed", { data: totals }).kind).toBe("ignored");
   });
+});
+
+it.each([
+  [
+    { grand_total: "1100", total: "1200", currency_code: "USD" },
+    { amount: 1_100, currency: "USD" },
+  ],
+  [{ total: "1200" }, { amount: 1_200, currency: "EUR" }],
+])("reads what a transaction of Paddle's was for from %j", (totals, expected) => {
+  const data = { id: "txn_1", currency_code: "EUR", details: { totals } };
+  const { payment } = ADAPTERS.of("paddle").interpret("transaction.payment_failed", { data });
+  expect(payment?.charge).toMatchObject({ state: "failed", ...expected });
 });
 
 describe("polar orders", () => {
@@ -125,6 +199,42 @@ describe("polar orders", () => {
     expect(order(amounts)?.amount).toBe(charged);
   });
 
+  it("are what is due, whatever else they contain", () => {
+    expect(order({ total_amount: 4_000, due_amount: 3_000 })?.amount).toBe(3_000);
+    expect(order({ total_amount: 4_000 })?.amount).toBe(4_000);
+    expect(order({})).toBeUndefined();
+  });
+
+  it.each([
+    [{ refunded_amount: 2_000, refunded_tax_amount: 380 }, 2_380],
+    [{ refunded_amount: 2_000 }, 2_000],
+    [{ refunded_amount: null }, null],
+    [{ refunded_amount: 2_000, status: "refunded" }, 4_000],
+  ])("count what %j says was refunded, with its tax", (refunded, expected) => {
+    expect(order({ total_amount: 4_000, ...refunded }, "order.refunded")?.refundedAmount).toBe(expected);
+  });
+
+  it("belong to the customer's person where their metadata name none", () => {
+    const renewal = (metadata: object) => ({
+      data: {
+        id: "order_1",
+        billing_reason: "subscription_cycle",
+        metadata,
+        customer: { external_id: "user_5" },
+      },
+    });
+    const { interpret } = ADAPTERS.of("polar");
+    expect(interpret("order.paid", renewal({})).userId).toBe("user_5");
+    expect(interpret("order.paid", renewal({ userId: "user_4" })).userId).toBe("user_4");
+  });
+
+  it("are ignored until they are paid", () => {
+    const amounts = { id: "order_1", total_amount: 4_000, currency: "usd", billing_reason: "purchase" };
+    const kindOf = (status: string) =>
+      ADAPTERS.of("polar").interpret("order.paid", { data: { ...amounts, status } }).kind;
+    expect([kindOf("pending"), kindOf("paid")]).toEqual(["ignored", "payment"]);
+  });
+
   it("are refunded when what was charged is", () => {
     const refunded = { status: "refunded", refunded_amount: 2_100, refunded_tax_amount: 400 };
     const amounts = {
@@ -137,6 +247,61 @@ describe("polar orders", () => {
       amount: 2_500,
       refundedAmount: 2_500,
     });
+  });
+});
+
+describe("polar refunds", () => {
+  const REFUND = { id: "refund_1", order_id: "order_1", amount: 2_000, tax_amount: 380 };
+  const read = (type: string, data: object) => ADAPTERS.of("polar").interpret(type, { data });
+
+  it.each([
+    ["refund.created", "pending", 0],
+    ["refund.updated", "failed", 0],
+    ["refund.updated", "succeeded", 2_380],
+    ["refund.created", null, 2_380],
+  ])("count %s with status %s as %d, with the tax", (type, status, amount) => {
+    const reversal = { id: "refund_1", kind: "refund", of: "order_1", amount };
+    expect(read(type, { ...REFUND, status }).payment?.reversal).toEqual(reversal);
+  });
+
+  it.each(["id", "order_id"])("are ignored without their %s", (field) => {
+    expect(read("refund.created", { ...REFUND, [field]: null }).kind).toBe("ignored");
+  });
+});
+
+describe("lemon squeezy payments", () => {
+  const read = (type: string, fields: object, id: string | null = "5") =>
+    ADAPTERS.of("lemon-squeezy").interpret(type, {
+      meta: { custom_data: { user_id: "user_6" } },
+      data: { id, attributes: { total: 900, currency: "USD", ...fields } },
+    });
+
+  it.each([
+    [{ status: "refunded" }, 900],
+    [{ status: "paid", refunded: true }, 900],
+    [{ status: "partial_refund", refunded: false, refunded_amount: 300 }, 300],
+    [{ status: "paid", refunded: false }, null],
+  ])("read %j as refunded by %s", (fields, refundedAmount) => {
+    const { payment } = read("subscription_payment_refunded", fields);
+    expect(payment?.charge).toMatchObject({ amount: 900, refundedAmount });
+  });
+
+  it("are paid once a failed one is recovered, for the same person", () => {
+    const charge = { id: "5", state: "paid" };
+    expect(read("subscription_payment_recovered", {})).toMatchObject({
+      userId: "user_6",
+      payment: { charge },
+    });
+  });
+
+  it("are ignored without their id", () => {
+    expect(read("order_refunded", { refunded_amount: 900 }, null).kind).toBe("ignored");
+  });
+
+  it("take the receipt of an order, which has no invoice", () => {
+    const receipt = "https://app.lemonsqueezy.com/my-orders/5";
+    const { payment } = read("order_refunded", { urls: { receipt } });
+    expect(payment?.charge?.receiptUrl).toBe(receipt);
   });
 });
 
