@@ -13,6 +13,9 @@ test("reads absent, null and empty fields as null at any depth", () => {
   expect(place("{}").at("a", "b").each("c")).toEqual([]);
   for (const json of ["{}", '{"a":null}']) {
     expect(place(json).wholeNumber("a")).toBeNull();
+    expect(place(json).flag("a")).toBeNull();
+    expect(place(json).each("a")).toEqual([]);
+    expect(place(json).unixDate("a")).toBeNull();
     expect(place(json).rfc3339Date("a")).toBeNull();
     expect(place(json).unixMicros("a")).toBeNull();
   }
@@ -75,6 +78,49 @@ describe("whole numbers", () => {
   test.each(["-1", "1000001", "0.5", "1e400", '"5"', "true", "[]", "{}", '""'])("%s is rejected", (json) => {
     expect(() => place(`{"a":${json}}`).wholeNumber("a")).toThrow(UnreadablePayload);
   });
+});
+
+describe("amounts", () => {
+  test.each([
+    ["0", 0],
+    ["-0", 0],
+    ['"-0"', 0],
+    ["4900", 4_900],
+    ['"4900"', 4_900],
+    ['"-4900"', -4_900],
+    ['"999999999999999"', 999_999_999_999_999],
+    ["null", null],
+    ['""', null],
+  ])("%s reads as %s", (json, expected) => {
+    expect(place(`{"a":${json}}`).amount("a")).toBe(expected);
+  });
+
+  test("are absent without the field", () => {
+    expect(place("{}").amount("a")).toBeNull();
+  });
+
+  test.each([
+    "0.5",
+    '"49.00"',
+    '"1e3"',
+    '" 5"',
+    '"+5"',
+    '"0x1f"',
+    '"1000000000000000"',
+    "9007199254740993",
+    "true",
+    "[5]",
+    "{}",
+  ])("%s is rejected", (json) => {
+    expect(() => place(`{"a":${json}}`).amount("a")).toThrow("a: expected");
+  });
+});
+
+test("accepts currencies of three letters, in upper case", () => {
+  expect(place('{"a":"eur"}').currency("a")).toBe("EUR");
+  expect(place("{}").currency("a")).toBeNull();
+  for (const code of ["EU", "EURO", "E1R", "\u20ac"])
+    expect(() => new JsonReader({ a: code }).currency("a")).toThrow(UnreadablePayload);
 });
 
 test("accepts a numeric id only when it is exact", () => {
