@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EVENT_KINDS, type EventKind } from "../../src/domain/payment-event.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
+import { loadFixture } from "../fixtures/fixture.ts";
 
 const COMPLETED = "checkout.session.completed";
 const CREATED = "customer.subscription.created";
@@ -41,6 +42,8 @@ const NAMES: Record<WireFormat, Record<EventKind, string[]>> = {
       "subscription.active",
       "subscription.uncanceled",
       "subscription.past_due",
+      "subscription.paused",
+      "subscription.resumed",
       "subscription.canceled",
     ],
     [DELETED]: ["subscription.revoked"],
@@ -66,6 +69,12 @@ describe.each(wireFormats())("the event names of %s", (format) => {
     const names = NAMES[format]?.[kind] ?? [];
     expect(names).not.toEqual([]);
     for (const name of names) expect([name, kindOf(name)]).toEqual([name, kind]);
+  });
+
+  test("say that a deleted subscription is canceled, whatever its status says", () => {
+    const { body } = loadFixture(format, UPDATED, { status: "active" });
+    for (const name of NAMES[format]?.[DELETED] ?? [])
+      expect(ADAPTERS.of(format).interpret(name, body).status).toBe("canceled");
   });
 
   test("include the specification's names", () => {

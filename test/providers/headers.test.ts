@@ -109,6 +109,14 @@ describe("the Standard Webhooks headers of polar", () => {
     },
   );
 
+  test.each([24, 31, 32, 1])("verify under a key of %i bytes, padded or not", (bytes) => {
+    const key = Buffer.alloc(bytes, 0xa5);
+    const decoded = createHmac("sha256", key).update(`msg_0.${NOW}.`).update(BODY).digest("base64");
+    const secret = `whsec_${key.toString("base64")}`;
+    expect(verify(`v1,${decoded}`, "msg_0", secret)).toBeNull();
+    expect(verify(`v1,${decoded}`, "msg_0", secret.replaceAll("=", ""))).toBeNull();
+  });
+
   test("never verify under a key with characters outside base64", () => {
     const short = createHmac("sha256", Buffer.from("ab", "base64"));
     const signature = short.update(`msg_0.${NOW}.`).update(BODY).digest("base64");

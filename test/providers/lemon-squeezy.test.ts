@@ -118,7 +118,30 @@ describe("`cancelled`", () => {
       status: null,
       cancelAtPeriodEnd: true,
     });
+    const resumed = { data: { attributes: { status: "active" } } };
+    expect(lemonSqueezy.interpret("subscription_cancelled", resumed)).toMatchObject({
+      status: "active",
+      cancelAtPeriodEnd: false,
+    });
   });
+
+  test.each([
+    [{}, null],
+    [{ status: "active" }, false],
+    [{ status: "past_due", cancelled: true }, true],
+    [{ cancelled: false }, false],
+  ])("is scheduled by %j: %s", (attributes, expected) => {
+    expect(updated(attributes).cancelAtPeriodEnd).toBe(expected);
+  });
+});
+
+test.each([
+  [{ status: "active" }, "2026-05-01T00:00:00Z"],
+  [{ status: "expired" }, "2026-04-01T00:00:00Z"],
+  [{ status: "expired", ends_at: null }, "2026-05-01T00:00:00Z"],
+])("reads the end of the period of %j", (attributes, expected) => {
+  const times = { renews_at: "2026-05-01T00:00:00Z", ends_at: "2026-04-01T00:00:00Z" };
+  expect(updated({ ...times, ...attributes }).currentPeriodEnd).toEqual(new Date(expected));
 });
 
 test("accepts custom data in snake case, with numbers, or as an empty list", () => {
@@ -142,6 +165,7 @@ test.each([
   [null, "paused"],
 ])("reads a pause %j as %s, under both of its statuses", (pause, status) => {
   for (const word of ["paused", "pause"]) expect(updated({ status: word, pause }).status).toBe(status);
+  expect(updated({ status: "expired", pause }).status).toBe("canceled");
 });
 
 test("takes the time of a change of seats from the item", () => {
@@ -150,6 +174,9 @@ test("takes the time of a change of seats from the item", () => {
   const [early, late] = ["2026-03-01T12:00:00Z", "2026-03-01T12:00:05Z"];
   expect(updatedAt(early, late)).toBe(Date.parse(late) * 1000);
   expect(updatedAt(late, early)).toBe(Date.parse(late) * 1000);
+  expect(updated({ first_subscription_item: { updated_at: late } }).occurredAtMicros).toBe(
+    Date.parse(late) * 1000,
+  );
 });
 
 test("reads no seats from a usage-based item", () => {

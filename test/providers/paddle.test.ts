@@ -172,5 +172,9 @@ test("ignores a transaction of one-time items, and leaves them out beside a subs
     kind: "checkout.session.completed",
     items: [{ priceIds: ["pri_1"], seats: 3 }],
   });
+  const once = { price: { id: "pri_4" }, recurring: false, quantity: 1 };
+  expect(read([once]).kind).toBe("ignored");
+  expect(read([{ ...once, recurring: true }]).kind).toBe("checkout.session.completed");
+  expect(read([{ price: "pri_5", quantity: 1 }]).items).toEqual([{ priceIds: ["pri_5"], seats: 1 }]);
   expect(read([{ price_id: "pri_3", quantity: 1 }]).items).toEqual([{ priceIds: ["pri_3"], seats: 1 }]);
 });

@@ -142,12 +142,26 @@ test("`canceled` schedules a cancellation even when the flag is left out, `uncan
 });
 
 test.each([
+  [{ pending_update: { product_id: "p" } }, true],
+  [{ pending_update: null }, undefined],
+  [{}, undefined],
+])("%j concerns the scheduled change: %s", (data, expected) => {
+  expect(polar.interpret("subscription.updated", { data }).concernsScheduledChange).toBe(expected);
+});
+
+test.each([
   ["the person's", "user_1", { customerId: "c" }],
   ["another person's", "user_2", { customerId: null, foreignCustomerId: "c" }],
   ["nobody's", null, { customerId: null, foreignCustomerId: "c" }],
 ])("reads a customer who is %s by the external id", (_, external_id, expected) => {
   const data = { metadata: { userId: "user_1" }, customer_id: "c", customer: { external_id } };
   expect(polar.interpret("subscription.updated", { data })).toMatchObject(expected);
+});
+
+test("reads a customer without an external id field as the person's", () => {
+  const data = { metadata: { userId: "user_1" }, customer_id: "c", customer: { id: "c" } };
+  const event = polar.interpret("subscription.updated", { data });
+  expect([event.customerId, event.foreignCustomerId]).toEqual(["c", undefined]);
 });
 
 test("prefers the user in the metadata over the customer's", () => {

@@ -156,7 +156,9 @@ test("reads an item's price from its price and its plan", () => {
 });
 
 test("uses the latest period end of several items", () => {
-  const items = { data: [{ current_period_end: 100 }, { current_period_end: 300 }, {}] };
+  const items = {
+    data: [{ current_period_end: 100 }, { current_period_end: 300 }, {}, { current_period_end: 200 }],
+  };
   expect(updated({ items, current_period_end: 900 }).currentPeriodEnd).toEqual(new Date(300_000));
 });
 
@@ -167,6 +169,16 @@ test.each([
   [{ cancel_at: null }, null],
 ])("%o schedules a cancellation: %s", (object, expected) => {
   expect(updated(object).cancelAtPeriodEnd).toBe(expected);
+});
+
+test.each([
+  [{ schedule: null }, true],
+  [{ schedule: "sub_sched_0" }, true],
+  [{ status: "active" }, undefined],
+])("an update after %j concerns the scheduled change: %s", (previous_attributes, expected) => {
+  const data = { object: {}, previous_attributes };
+  const event = stripe.interpret("customer.subscription.updated", { data });
+  expect(event.concernsScheduledChange).toBe(expected);
 });
 
 test("accepts an expanded customer and subscription", () => {
