@@ -115,10 +115,8 @@ function readPayment(eventType: string, event: JsonReader): PaymentEvent | null 
 }
 
 function isOneTime(item: JsonReader): boolean {
-  if (item.has("recurring") && item.flag("recurring") === false) return true;
-  if (!item.has("price") || item.isText("price")) return false;
-  const price = item.at("price");
-  return price.has("billing_cycle") && price.isNull("billing_cycle");
+  if (item.flag("recurring") === false) return true;
+  return !item.isText("price") && item.at("price").isNull("billing_cycle");
 }
 
 // Every subscription has the field: `null` means that nothing is scheduled (any more).
