@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
-import { KEY, ORDER, providerApiOf, successfulReplies } from "./provider-apis.ts";
+import { KEY, ORDER, PAYER, providerApiOf, successfulReplies } from "./provider-apis.ts";
 
 describe("Lemon Squeezy's API", () => {
   const providerApi = providerApiOf("lemon-squeezy");
@@ -104,6 +104,43 @@ describe("Lemon Squeezy's API", () => {
     });
     await expect(changing).rejects.toMatchObject({ failure: "rejected" });
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  describe("the portal of an address that is not confirmed", () => {
+    const own = { id: "50", attributes: { order_id: 40 } };
+    const ownOrder = { id: "40" };
+    const open = (subscriptions: object[], orders: object[], customer: object = { email: ORDER.email }) => {
+      const attributes = { ...customer, urls: { customer_portal: "https://portal.example/squeezy" } };
+      provider.respondWith(({ path }) => {
+        if (path.endsWith("/v1/subscriptions")) return { body: { data: subscriptions } };
+        if (path.endsWith("/v1/orders")) return { body: { data: orders } };
+        return { body: { data: { id: "10", attributes } } };
+      });
+      const payer = { ...PAYER, isEmailConfirmed: false, ownSubscriptionIds: ["50"] };
+      return api.openPortal({ ...payer, customerId: "10", providerSubscriptionId: "50" });
+    };
+
+    it("opens for whoever has bought all that was bought with it", async () => {
+      expect(await open([own], [ownOrder])).toEqual({ url: "https://portal.example/squeezy" });
+      expect(provider.requests.map(({ path, query }) => [path, query.get("filter[user_email]")])).toEqual([
+        ["/provider-a/v1/customers/10", null],
+        ["/provider-a/v1/subscriptions", ORDER.email],
+        ["/provider-a/v1/orders", ORDER.email],
+      ]);
+    });
+
+    it.each([
+      ["another subscription", [own, { id: "51", attributes: { order_id: 40 } }], [ownOrder]],
+      ["another order", [own], [ownOrder, { id: "41" }]],
+      ["more orders than one page lists", [own], Array<object>(100).fill(ownOrder)],
+      ["more subscriptions than one page lists", Array<object>(100).fill(own), [ownOrder]],
+    ])("stays closed beside %s", async (_, subscriptions, orders) => {
+      await expect(open(subscriptions, orders)).rejects.toMatchObject({ failure: "taken" });
+    });
+
+    it("stays closed for a customer without an address", async () => {
+      await expect(open([], [], { email: null })).rejects.toMatchObject({ failure: "taken" });
+    });
   });
 
   it("accepts a cancellation that is already scheduled", async () => {

@@ -160,6 +160,35 @@ describe("Polar's API", () => {
     ]);
   });
 
+  describe("the portal of a customer", () => {
+    const own = { metadata: { userId: "user_7" }, customer: { email: ORDER.email } };
+    const foreign = { ...own, metadata: { userId: "user_8" } };
+    const open = (subscriptions: object[], orders: object[], payer: object = { isEmailConfirmed: false }) => {
+      provider.respondWith((incoming) => {
+        if (incoming.path.endsWith("/v1/subscriptions/")) return { body: { items: subscriptions } };
+        if (incoming.path.endsWith("/v1/orders/")) return { body: { items: orders } };
+        return successfulReplies(providerApi)(incoming);
+      });
+      return api.openPortal({ ...PAYER, customerId: providerApi.customerId, ...payer });
+    };
+
+    it("opens for whoever has bought everything", async () => {
+      expect((await open([own], [own, own])).url).toBe("https://portal.example/polar");
+    });
+
+    it.each([
+      ["a foreign subscription", [own, foreign], [own]],
+      ["a foreign order", [own], [foreign]],
+      ["more orders than one page lists", [own], Array<object>(100).fill(own)],
+    ])("stays closed beside %s, unless the address is confirmed", async (_, subscriptions, orders) => {
+      await expect(open(subscriptions, orders)).rejects.toMatchObject({ failure: "taken" });
+      expect(provider.requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
+      await open(subscriptions, orders, { isEmailConfirmed: true });
+      const otherAddress = { isEmailConfirmed: true, email: "eve@example.com" };
+      await expect(open(subscriptions, orders, otherAddress)).rejects.toMatchObject({ failure: "taken" });
+    });
+  });
+
   it("opens the portal of a customer without members", async () => {
     const detail = [
       { type: "value_error", loc: ["body", "external_member_id"], msg: "Member does not exist." },
