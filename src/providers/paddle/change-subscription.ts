@@ -30,7 +30,7 @@ export async function previewChange(
   const isCredit = textAt(result, "action") === "credit";
   // The summary leaves out what the customer's credit balance pays.
   const charged = textAt(preview, "immediate_transaction", "details", "totals", "grand_total");
-  const amount = Number(isCredit ? textAt(result, "amount") : (charged ?? textAt(result, "amount")));
+  const amount = Number((isCredit ? null : charged) ?? textAt(result, "amount") ?? Number.NaN);
   const currency = textAt(result, "currency_code");
   if (!Number.isSafeInteger(amount) || currency === null) return null;
   return { amountDue: (isCredit ? -amount : amount) + 0, currency, at: new Date() };

@@ -186,6 +186,42 @@ describe("Paddle's API", () => {
     }
   });
 
+  it.each([
+    ["what the change costs", { action: "charge", amount: "500" }, null, 500],
+    ["what the balance leaves of it", { action: "charge", amount: "500" }, "300", 300],
+    ["what is credited", { action: "credit", amount: "500" }, "0", -500],
+    ["a credit of nothing", { action: "credit", amount: "0" }, null, 0],
+  ])("previews %s", async (_, result, grand_total, amountDue) => {
+    const summary = { update_summary: { result: { ...result, currency_code: "EUR" } } };
+    expect(await preview({ ...summary, immediate_transaction: transactionOf(grand_total) })).toMatchObject({
+      amountDue,
+      currency: "EUR",
+    });
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["no amount", { update_summary: { result: { action: "charge", currency_code: "EUR" } } }],
+    ["no currency", { update_summary: { result: { action: "charge", amount: "500" } } }],
+    ["a part of a cent", { update_summary: { result: { amount: "0.5", currency_code: "EUR" } } }],
+  ])("makes no preview of a response with %s", async (_, summary) => {
+    expect(await preview(summary)).toBeNull();
+  });
+
+  const transactionOf = (grand_total: string | null) =>
+    grand_total === null ? null : { details: { totals: { grand_total } } };
+  const preview = (response: object) => {
+    const items = [{ price: { id: "pri_pro" }, quantity: 2 }];
+    provider.respondWith(({ method }) => ({
+      body: { data: method === "GET" ? { id: "sub_0", status: "active", items } : response },
+    }));
+    return api.previewChange("sub_0", {
+      ...({ when: "now", priceId: null, currentPriceId: "pri_pro", seats: 6 } as const),
+      resultingPriceId: "pri_pro",
+      resultingSeats: 6,
+    });
+  };
+
   it("leaves as it is what is not to change, also when it was changed elsewhere", async () => {
     const items = [{ price: { id: "pri_team" }, quantity: 9 }];
     provider.respondWith(() => ({ body: { data: { id: "sub_0", status: "active", items } } }));
