@@ -102,6 +102,15 @@ describe("Stripe's API", () => {
     await api.openPortal({ ...PAYER, customerId: "cus_0" });
   });
 
+  it("neither opens a portal nor sells while it is unknown whose the customer is", async () => {
+    answering({ "GET /provider-a/v1/customers/cus_0": { status: 503, body: providerApi.refusal("Down") } });
+    const opening = api.openPortal({ ...PAYER, customerId: "cus_0" });
+    await expect(opening).rejects.toMatchObject({ failure: "unreachable" });
+    const selling = api.createCheckout({ ...ORDER, customerId: "cus_0" });
+    await expect(selling).rejects.toMatchObject({ failure: "unreachable" });
+    expect(requested().filter((call) => call.startsWith("POST"))).toEqual([]);
+  });
+
   it("opens the portal with a return URL", async () => {
     provider.respondWith(successfulReplies(providerApi));
     await api.openPortal({ ...PAYER, customerId: "cus_0", providerSubscriptionId: "sub_0" });
@@ -270,6 +279,70 @@ describe("Stripe's API", () => {
         "items[0][price]": "price_team",
         "items[0][quantity]": "6",
       });
+    });
+
+    it("only release a schedule when nothing else is to change", async () => {
+      answering({
+        [`GET ${subscriptionPath}`]: subscription("sub_sched_1"),
+        [`POST ${schedulePath}/release`]: schedule,
+      });
+      await api.changeSubscription("sub_1", { ...change, priceId: null, seats: null, when: "now" });
+      expect(requested()).toEqual([
+        "GET /subscriptions/sub_1",
+        "POST /subscription_schedules/sub_sched_1/release",
+      ]);
+    });
+
+    it.each([
+      ["sub_sched_1", true],
+      [null, false],
+    ])(
+      "say, when refused, whether a schedule was released: %s, %s",
+      async (attached, hasWithdrawnSchedule) => {
+        answering({
+          [`GET ${subscriptionPath}`]: subscription(attached),
+          [`POST ${schedulePath}/release`]: schedule,
+          [`POST ${subscriptionPath}`]: {
+            status: 402,
+            body: providerApi.refusal("Declined.", "card_declined"),
+          },
+        });
+        const changing = api.changeSubscription("sub_1", { ...change, when: "now" });
+        await expect(changing).rejects.toMatchObject({ failure: "rejected", hasWithdrawnSchedule });
+      },
+    );
+
+    it.each([
+      ["what is due", { total: 3_000, amount_due: 2_500 }, 2_500],
+      ["what is credited", { total: -1_200, amount_due: 0 }, -1_200],
+    ])("are previewed with %s", async (_, amounts, amountDue) => {
+      answering({
+        [`GET ${subscriptionPath}`]: subscription(null),
+        "POST /provider-a/v1/invoices/create_preview": { body: { ...amounts, currency: "eur" } },
+      });
+      const proration = () => session().get("subscription_details[proration_behavior]");
+      const later = await api.previewChange("sub_1", { ...change, when: "period_end" });
+      expect(later).toEqual({ amountDue, currency: "EUR", at: new Date(200_000) });
+      expect(proration()).toBe("none");
+      const before = Date.now();
+      const atOnce = await api.previewChange("sub_1", { ...change, when: "now" });
+      expect(atOnce).toMatchObject({ amountDue, currency: "EUR" });
+      expect(atOnce?.at.getTime()).toBeGreaterThanOrEqual(before);
+      expect(proration()).toBe("always_invoice");
+      expect(session().get("subscription_details[items][0][id]")).toBe("si_1");
+    });
+
+    it("cost nothing at once in a trial", async () => {
+      const trial = { ...subscription(null).body, status: "trialing", currency: "eur" };
+      const later = { total: 3_000, amount_due: 3_000, currency: "eur" };
+      answering({
+        [`GET ${subscriptionPath}`]: { body: trial },
+        "POST /provider-a/v1/invoices/create_preview": { body: later },
+      });
+      const preview = (when: "now" | "period_end") => api.previewChange("sub_1", { ...change, when });
+      expect(await preview("now")).toMatchObject({ amountDue: 0, currency: "EUR" });
+      expect(requested()).toEqual(["GET /subscriptions/sub_1"]);
+      expect(await preview("period_end")).toMatchObject({ amountDue: 3_000 });
     });
 
     it.each([
