@@ -291,12 +291,22 @@ it("lists Polar's orders that were disputed since, however old they are", async 
     polarDispute("d2", "o2", "won", "2026-03-05T12:00:00Z"),
     polarDispute("d3", "old", "lost", "2026-03-05T12:00:00Z"),
     polarDispute("d4", "older", "lost", "2026-01-05T12:00:00Z"),
+    {
+      ...polarDispute("d5", "lately", "lost", "2026-01-05T12:00:00Z"),
+      modified_at: "2026-03-05T12:00:00Z",
+    },
   ];
-  const page = (items: object[]) => ({ body: { items, pagination: { total_count: 9, max_page: 1 } } });
+  const page = (items: object[], max_page = 1) => ({
+    body: { items, pagination: { total_count: 9, max_page } },
+  });
   provider.respondWith(({ path, query }) => {
     const name = path.slice("/provider-a/v1/".length);
     const of = query.get("order_id");
-    if (name === "disputes/") return page(disputes.filter(({ order_id }) => of === null || order_id === of));
+    if (name === "disputes/") {
+      const found = disputes.filter(({ order_id }) => of === null || order_id === of);
+      const first = 2 * (Number(query.get("page")) - 1);
+      return page(found.slice(first, first + 2), Math.ceil(found.length / 2));
+    }
     if (name === "orders/") return page([polarOrder("o1"), polarOrder("o2")]);
     return { body: polarOrder(name.slice("orders/".length)) };
   });
@@ -305,7 +315,18 @@ it("lists Polar's orders that were disputed since, however old they are", async 
     ["o1", "disputed", 4_000, "EUR", 0],
     ["o2", "paid", 4_000, "EUR", 0],
     ["old", "disputed", 4_000, "EUR", 0],
+    ["lately", "disputed", 4_000, "EUR", 0],
   ]);
+  expect(states[0]?.reversals).toEqual([{ id: "d1", of: "o1", kind: "dispute", amount: 4_000 }]);
+});
+
+it("takes no order of Polar's for undisputed while its disputes cannot be listed", async () => {
+  provider.respondWith(({ path }) =>
+    path.includes("/disputes/")
+      ? { status: 400, body: { error: "PolarRequestError", detail: "Not now" } }
+      : { body: { items: [polarOrder("o1")], pagination: { total_count: 1, max_page: 1 } } },
+  );
+  await expect(listed("polar")).rejects.toMatchObject({ failure: "rejected" });
 });
 
 it("lists Polar's orders with a key that may not read disputes", async () => {
