@@ -70,7 +70,9 @@ export async function resolveTarget(
     return { problem: "url" };
   if (url.protocol !== "https:" && url.protocol !== "http:") return { problem: "url" };
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  const isNamed = allow.hosts.has(host) || allow.hosts.has(url.host);
+  // A URL is parsed without its scheme's own port.
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const isNamed = allow.hosts.has(host) || allow.hosts.has(`${host}:${port}`);
   const family = isIP(host);
   if (family === 0 && !isNamed && /(^|\.)localhost$/.test(host)) return { problem: "address" };
   const addresses =

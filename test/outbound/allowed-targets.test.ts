@@ -126,6 +126,16 @@ describe("a URL", () => {
     expect(await problemOf("http://11.1.2.3/", allow)).toBe("url");
     expect(await problemOf("http://192.168.0.1/", allow)).toBe("address");
   });
+
+  it("is accepted when OUTBOUND_ALLOW lists its host with the scheme's own port, and only with that scheme", async () => {
+    const allow = outboundAllow({ hosts: ["hooks.internal:443", "plain.internal:80"], ranges: [] });
+    const problem = (url: string) => problemOf(url, allow, resolvesTo("192.168.0.9"));
+    expect(await problem("https://hooks.internal/")).toBe(null);
+    expect(await problem("https://hooks.internal:443/")).toBe(null);
+    expect(await problem("http://plain.internal/")).toBe(null);
+    expect(await problem("http://hooks.internal/")).toBe("address");
+    expect(await problem("https://plain.internal/")).toBe("address");
+  });
 });
 
 describe("an event", () => {
