@@ -1,10 +1,14 @@
-import { expect, it } from "vitest";
-import { createBatcher } from "../../src/intake/batcher.ts";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { type BatcherOptions, createBatcher } from "../../src/intake/batcher.ts";
 
 type Item = { name: string; keys: readonly string[]; isAbandoned?: boolean };
+type Limits = Pick<
+  BatcherOptions<Item, string>,
+  "bytesOf" | "maxItems" | "maxBytes" | "maxInFlight" | "maxActive" | "stalledAfterMs"
+>;
 
 /** A batcher whose groups end on demand, by the name of their first item. */
-function manualBatcher(options: { maxItems?: number; maxActive?: number; stalledAfterMs?: number } = {}) {
+function manualBatcher(options: Partial<Limits> = {}) {
   const running = new Map<string, { names: string[]; closing(): void; end(): void }>();
   const batcher = createBatcher<Item, string>({
     keysOf: (item) => item.keys,
@@ -62,6 +66,69 @@ it("starts items in the order of submission", async () => {
   await Promise.all(results);
 });
 
+it("starts no more groups than may be in flight, however many of them are stuck", async () => {
+  const { running, started, submit } = manualBatcher({ maxInFlight: 2 });
+  const answers = [submit("a")];
+  const a = await started("a");
+  answers.push(submit("b"));
+  const b = await started("b");
+  answers.push(submit("c"));
+  // Longer than it takes until both count as stalled.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([...running.keys()]).toEqual(["a", "b"]);
+  a.end();
+  (await started("c")).end();
+  b.end();
+  expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
+});
+
+it.each([
+  { of: "keys of their own", keysOf: (name: string) => [name] },
+  { of: "one key", keysOf: () => ["k"] },
+])(
+  "takes as many items of $of as fit into the bytes of a group, and one that exceeds them alone",
+  async ({ keysOf }) => {
+    const { batcher, started, submit } = manualBatcher({
+      bytesOf: ({ name }) => (name === "large" ? 11 : 5),
+      maxBytes: 10,
+      stalledAfterMs: 60_000,
+    });
+    const names = ["a", "b", "c", "large", "d"];
+    const answers = names.map((name) => submit(name, keysOf(name)));
+    expect(batcher.load()).toEqual({ items: 5, bytes: 31 });
+    const groups: string[][] = [];
+    for (const first of ["a", "c", "large", "d"]) {
+      const group = await started(first);
+      groups.push(group.names);
+      group.end();
+    }
+    expect(groups).toEqual([["a", "b"], ["c"], ["large"], ["d"]]);
+    expect(await Promise.all(answers)).toEqual(names);
+    expect(batcher.load()).toEqual({ items: 0, bytes: 0 });
+  },
+);
+
+it("starts an item behind two others only after both", async () => {
+  const { started, submit } = manualBatcher({ maxActive: 2, stalledAfterMs: 60_000 });
+  const answers = [submit("a")];
+  const a = await started("a");
+  a.closing();
+  answers.push(submit("b"));
+  const b = await started("b");
+  b.closing();
+  answers.push(submit("behind both", ["a", "b"]));
+  a.end();
+  answers.push(submit("other"), submit("behind other", ["b", "other"]));
+  const other = await started("other");
+  expect(other.names).toEqual(["other"]);
+  other.end();
+  b.end();
+  const behind = await started("behind both");
+  expect(behind.names).toEqual(["behind both", "behind other"]);
+  behind.end();
+  expect(await Promise.all(answers)).toEqual(["a", "b", "behind both", "other", "behind other"]);
+});
+
 it("keeps items with a common key in order behind a stuck group, and lets others pass", async () => {
   const { running, started, submit } = manualBatcher();
   const first = submit("first", ["a"]);
@@ -101,6 +168,8 @@ it("takes half of many items, and the rest when that group is closing", async ()
   const answers = Array.from({ length: 20 }, (_, index) => submit(`a${index}`));
   const half = await started("a0");
   expect(half.names).toHaveLength(10);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([...running.keys()]).toEqual(["a0"]);
   half.closing();
   expect((await started("a10")).names).toHaveLength(10);
   for (const group of running.values()) group.end();
@@ -203,6 +272,44 @@ it("answers an item that is done before its group, and starts those behind it", 
   await batcher.idle();
 });
 
+it("does not run an item again that is behind one of its own group which is done before it", async () => {
+  const ran: string[][] = [];
+  const first = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const batcher = createBatcher<Item, string>({
+    keysOf: (item) => item.keys,
+    bytesOf: () => 1,
+    maxItems: 10,
+    maxBytes: 100,
+    maxInFlight: 4,
+    maxActive: 2,
+    stalledAfterMs: 60_000,
+    run: async (group, { closing, done }) => {
+      closing();
+      ran.push(group.map(({ name }) => name));
+      if (group.length > 1) {
+        done(0, "first");
+        await ended.promise;
+      }
+      return group.map(({ name }) => name);
+    },
+  });
+  const submit = (name: string) => batcher.submit({ name, keys: ["k"] });
+  const answers = [submit("first").finally(first.resolve), submit("second")];
+  let isIdle = false;
+  const idle = batcher.idle().then(() => {
+    isIdle = true;
+  });
+  await first.promise;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect({ ran, isIdle }).toEqual({ ran: [["first", "second"]], isIdle: false });
+  ended.resolve();
+  expect(await Promise.all(answers)).toEqual(["first", "second"]);
+  await idle;
+  await batcher.idle();
+  expect(ran).toHaveLength(1);
+});
+
 it("rejects the others of a group that fails after one of them is done", async () => {
   const batcher = createBatcher<Item, string>({
     keysOf: (item) => item.keys,
@@ -233,17 +340,48 @@ it("rejects abandoned items without processing them, and starts those behind the
   expect([...running.values()].flatMap(({ names }) => names)).not.toContain("abandoned");
 });
 
-it("measures the delay of items that are ready, not of those that wait for a key", async () => {
+it("keeps what arrives after the last one of a key was abandoned behind the one that is running", async () => {
+  const { running, started, submit } = manualBatcher({ maxActive: 2, stalledAfterMs: 60_000 });
+  const answers = [submit("a"), submit("abandoned", ["a"], true)];
+  const group = await started("a");
+  group.closing();
+  answers.push(submit("later", ["a"]), submit("other"));
+  const other = await started("other");
+  expect([...running.keys()]).toEqual(["a", "other"]);
+  other.closing();
+  group.end();
+  (await started("later")).end();
+  other.end();
+  expect(await Promise.all(answers)).toEqual(["a", "abandoned", "later", "other"]);
+});
+
+it("does not let an item that names a key twice wait for itself", async () => {
+  const { started, submit } = manualBatcher();
+  const answers = [submit("a", ["k", "k"]), submit("b", ["k"])];
+  const group = await started("a");
+  group.end();
+  if (!group.names.includes("b")) (await started("b")).end();
+  expect(await Promise.all(answers)).toEqual(["a", "b"]);
+});
+
+it("measures the delay of items that are ready, not while they wait for a key", async () => {
+  let nowMs = 1_000;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
   const { batcher, started, submit } = manualBatcher({ stalledAfterMs: 60_000 });
   const answers = [submit("a")];
   const running = await started("a");
   answers.push(submit("behind", ["a"]));
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  nowMs += 5;
   expect(batcher.delayMs()).toBe(0);
-  answers.push(submit("free", ["f"]));
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(batcher.delayMs()).toBeGreaterThan(0);
   running.end();
-  for (const name of ["free", "behind"]) void started(name).then(({ end }) => end());
+  await answers[0];
+  expect(batcher.delayMs()).toBe(0);
+  const behind = await started("behind");
+  answers.push(submit("free"));
+  nowMs += 7;
+  expect(batcher.delayMs()).toBe(7);
+  behind.end();
+  (await started("free")).end();
   await Promise.all(answers);
 });
