@@ -3,7 +3,7 @@ import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
-import { signedDelivery } from "../fixtures/fixture.ts";
+import { fixtureDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import { type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { eventually } from "../support/eventually.ts";
@@ -11,7 +11,7 @@ import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 5, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+const { test, runtime } = freshRuntime({ users: 6, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
 
 // Those of provider-c are claimed before they are applied.
 it.each([
@@ -67,6 +67,37 @@ it.each([
     expect(stored).toEqual([{ user_id: null, receipt_url: null, payload: null }]);
   },
 );
+
+// What is canceled for this reason is refunded too.
+it("a subscription of a deleted account that was never known is to be canceled, unless it is over", async () => {
+  await deleteUserData(runtime.database, "user_5", { canceled: new Set(), by: OPERATOR });
+  const events = [
+    { name: "customer.subscription.created", status: "active", subscriptionId: "sub_running" },
+    { name: "customer.subscription.updated", status: "past_due", subscriptionId: "sub_past_due" },
+    { name: "customer.subscription.updated", status: "canceled", subscriptionId: "sub_canceled" },
+    { name: "customer.subscription.deleted", status: "canceled", subscriptionId: "sub_ended" },
+  ];
+  for (const { name, ...overrides } of events) {
+    const { rawBody, headers } = fixtureDelivery("stripe", name, {
+      ...overrides,
+      secret: SECRETS["provider-a"],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      eventId: `evt_${overrides.subscriptionId}`,
+      userId: "user_5",
+      planId: "pro",
+    });
+    const request = { rawBody, header: (name: string) => headers[name] };
+    expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("ignored");
+  }
+  expect(
+    await test.rows(
+      "select provider, provider_subscription_id as id, because from unwanted_subscription order by id",
+    ),
+  ).toEqual([
+    { provider: "provider-a", id: "sub_past_due", because: "account_deleted" },
+    { provider: "provider-a", id: "sub_running", because: "account_deleted" },
+  ]);
+});
 
 it("a dispute, which names only the payment, keeps nothing of a deleted account, before or after the deletion", async () => {
   const about = {
