@@ -11,7 +11,7 @@ import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 6, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+const { test, runtime } = freshRuntime({ users: 7, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
 
 // Those of provider-c are claimed before they are applied.
 it.each([
@@ -67,6 +67,21 @@ it.each([
     expect(stored).toEqual([{ user_id: null, receipt_url: null, payload: null }]);
   },
 );
+
+it("a payment that names only the subscription of a deleted account is recorded without its person", async () => {
+  await createSubscription(test, "user_6", { provider_subscription_id: "sub_left", status: "canceled" });
+  await deleteUserData(runtime.database, "user_6", { canceled: new Set(), by: OPERATOR });
+  await test.rows("truncate webhook_delivery");
+  const about = { key: "after", subscriptionId: "sub_left", customerId: "cus_left" };
+  for (const { body } of paymentEvents("stripe", "paid", about, new Date()))
+    await receive("provider-a", "stripe", body);
+  expect(
+    await test.rows("select user_id, receipt_url from payment where provider_subscription_id = 'sub_left'"),
+  ).toEqual([{ user_id: null, receipt_url: null }]);
+  expect(await test.rows("select payload from webhook_delivery where event_type = 'invoice.paid'")).toEqual([
+    { payload: null },
+  ]);
+});
 
 // What is canceled for this reason is refunded too.
 it("a subscription of a deleted account that was never known is to be canceled, unless it is over", async () => {
