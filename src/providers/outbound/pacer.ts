@@ -8,7 +8,7 @@ export type Pacer = {
    * reserved.
    */
   wait(withinMs: number): Promise<boolean>;
-  /** Called after a 429: no request is sent before the pause is over. */
+  /** Called for a Retry-After: no request is sent before the pause is over, which lasts ten minutes at most. */
   pause(forMs: number): void;
   /** How long the next request has to wait. */
   waitMs(): number;
@@ -16,6 +16,9 @@ export type Pacer = {
 
 /** The share of a limit that may be used at once after a quiet period. */
 const BURST_SHARE = 0.25;
+
+/** A longer one, such as a date far ahead from a gateway, would stop all calls until a restart. */
+const MAX_PAUSE_MS = 10 * 60 * 1000;
 
 /** @param limit `null`: requests only pause after a 429 */
 export function createPacer(limit: RequestLimit | null): Pacer {
@@ -37,7 +40,7 @@ export function createPacer(limit: RequestLimit | null): Pacer {
       return true;
     },
     pause: (forMs) => {
-      pausedUntil = Math.max(pausedUntil, performance.now() + forMs);
+      pausedUntil = Math.max(pausedUntil, performance.now() + Math.min(forMs, MAX_PAUSE_MS));
     },
   };
 }

@@ -25,6 +25,13 @@ describe("a pacer", () => {
     expect(pacer.waitMs()).toBeGreaterThan(50_000);
   });
 
+  it("asks again after ten minutes, however long the Retry-After", async () => {
+    const pacer = createPacer(null);
+    pacer.pause(11 * 24 * 3_600_000);
+    expect(pacer.waitMs()).toBeGreaterThan(500_000);
+    expect(pacer.waitMs()).toBeLessThanOrEqual(600_000);
+  });
+
   it.each([
     ["stripe", "https://api.stripe.com", 25, 1],
     ["paddle", "https://api.paddle.com", 240, 60],
