@@ -319,6 +319,13 @@ describe("the owner of a subscription", () => {
     });
   });
 
+  it("after the account is deleted, is told from other deleted users by the customer", () => {
+    const theirs = subscription({ userId: null });
+    const other = { ...theirs, id: "other", providerSubscriptionId: "sub2", customerId: "cus2" };
+    const update = { ...UPDATED, userId: null, providerSubscriptionId: null, customerId: "cus" };
+    expect(decideFor([other, theirs], update)).toMatchObject({ subscription: { id: "known" } });
+  });
+
   it("after the account is deleted, leaves alone another person's subscription of the same customer", () => {
     const update = { ...UPDATED, userId: "gone", providerSubscriptionId: null, customerId: "cus" };
     expect(decideFor([subscription()], update)).toEqual({ outcome: "ignored" });
