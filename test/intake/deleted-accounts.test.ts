@@ -91,7 +91,7 @@ it("a subscription of a deleted account that was never known is to be canceled, 
     { name: "customer.subscription.updated", status: "past_due", subscriptionId: "sub_past_due" },
     { name: "customer.subscription.updated", status: "canceled", subscriptionId: "sub_canceled" },
     { name: "customer.subscription.deleted", status: "canceled", subscriptionId: "sub_ended" },
-  ];
+  ] as const;
   for (const { name, ...overrides } of events) {
     const { rawBody, headers } = fixtureDelivery("stripe", name, {
       ...overrides,
