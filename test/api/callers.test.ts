@@ -134,3 +134,19 @@ describe("a write by cookie", () => {
     ).toBe(200);
   });
 });
+
+describe("with REQUIRE_ADMIN_2FA, an administrator without a second factor", () => {
+  const strict = freshServer({ users: 1, variables: { REQUIRE_ADMIN_2FA: "on" } });
+
+  it("has the rights of a user until one is set up", async () => {
+    const admin = await createAdmin(strict.test);
+    const send = (path: string) => sendRequest(strict.server.url, "GET", path, admin);
+    const refused = await send("/api/v2/webhook-deliveries");
+    expect([refused.status, refused.body.reason]).toEqual([403, "two_factor_required"]);
+    expect((await send("/api/users")).body.users).toMatchObject([{ id: admin.id }]);
+
+    await strict.test.rows(`update "user" set two_factor_enabled = true where id = $1`, [admin.id]);
+    expect((await send("/api/v2/webhook-deliveries")).status).toBe(200);
+    expect((await send("/api/users")).body.users).toHaveLength(2);
+  });
+});
