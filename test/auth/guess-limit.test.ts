@@ -99,6 +99,25 @@ describe("sign-in limits", () => {
     expect((await signIn(unknownEmail(), PASSWORD, "203.0.114.6")).status).toBe(401);
   });
 
+  it("count for a client network only wrong passwords, not who signs in with the right one", async () => {
+    const { email } = await context.signedUp();
+    const key = "network:203.0.115.0/24";
+    await context.test.rows("insert into sign_in_failure (key, failures) values ($1, 99)", [key]);
+    for (let n = 1; n <= 2; n += 1)
+      expect((await signIn(email, PASSWORD, `203.0.115.${n}`)).status).toBe(200);
+    const failures = await context.test.rows("select failures from sign_in_failure where key = $1", [key]);
+    expect(failures).toEqual([{ failures: 99 }]);
+  });
+
+  it("do not count against an account what a throttled network was not allowed to guess", async () => {
+    const { email } = await context.signedUp();
+    await context.test.rows("insert into sign_in_failure (key, failures) values ($1, 100)", [
+      "network:203.0.116.0/24",
+    ]);
+    for (let n = 0; n < 11; n += 1) expect((await signIn(email, PASSWORD, "203.0.116.1")).status).toBe(429);
+    expect((await signIn(email, PASSWORD, "198.51.100.5")).status).toBe(200);
+  });
+
   it("forget failures after fifteen minutes", async () => {
     const email = unknownEmail();
     expect((await signIn(email, PASSWORD, addressNo(100))).status).toBe(401);
