@@ -5,7 +5,7 @@ import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { paymentState } from "../outbound/payment-state.ts";
-import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
 import { ORDER_PREFIX, readLemonSqueezyPayment } from "./payments.ts";
@@ -64,8 +64,8 @@ async function* newestFirst(
     const items = listAt(response, "data");
     const recent = items.filter((item) => since === null || createdAt(item) >= since.getTime());
     yield* recent;
-    if (recent.length === 0 || recent.length < items.length) return;
-    if (page >= Number(textAt(response, "meta", "page", "lastPage"))) return;
+    if (recent.length < items.length) return;
+    if (page >= Number(requiredText(provider, response, "meta", "page", "lastPage"))) return;
   }
 }
 

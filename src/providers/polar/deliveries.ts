@@ -33,7 +33,7 @@ export async function* deliveryPages(
     const response = await listWebhookDeliveriesWebhooks(begin())({ ...query, page });
     const deliveries = listAt(response, "items");
     yield deliveries.flatMap(eventOf);
-    if (deliveries.length === 0 || page >= Number(textAt(response, "pagination", "max_page"))) return;
+    if (page >= Number(requiredText(provider, response, "pagination", "max_page"))) return;
   }
 }
 
