@@ -43,12 +43,16 @@ const REFUND: PaymentReport = {
 };
 
 /** Reports a payment in a transaction that commits after `meanwhile`. */
-function record(report: PaymentReport, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+function record(
+  report: PaymentReport,
+  meanwhile: () => Promise<void> = async () => {},
+  occurredAtMicros: number | null = 1,
+): Promise<void> {
   const reported: ReportedPayment = {
     provider: "provider-a",
     report,
     eventId: null,
-    occurredAtMicros: 1,
+    occurredAtMicros,
     providerSubscriptionId: "sub",
     userId: "user_0",
     isPersonGone: false,
@@ -86,3 +90,27 @@ it.each([
     { amount: "1900", status: "partly_refunded" },
   ]);
 });
+
+it.each<[string, PaymentState, PaymentState, PaymentState]>([
+  ["paid, then failed earlier", ["paid", 2], ["failed", 1], ["paid", 2]],
+  ["failed, then paid earlier", ["failed", 2], ["paid", 1], ["failed", 2]],
+  ["failed, then paid later", ["failed", 1], ["paid", 2], ["paid", 2]],
+  ["paid, then failed later", ["paid", 1], ["failed", 2], ["failed", 2]],
+  // Of one moment, what has been paid is paid.
+  ["failed, then paid at once", ["failed", 1], ["paid", 1], ["paid", 1]],
+  ["paid, then failed at once", ["paid", 1], ["failed", 1], ["paid", 1]],
+  ["failed, then failed at once", ["failed", 1], ["failed", 1], ["failed", 1]],
+  // Nothing says that an event without a time is older.
+  ["paid, then failed at an unknown time", ["paid", 2], ["failed", null], ["failed", 2]],
+  ["failed at an unknown time, then paid", ["failed", null], ["paid", 1], ["paid", 1]],
+])("keeps the state of the newest event: %s", async (_, first, second, kept) => {
+  const { charge } = CHARGE;
+  for (const [amount, [state, micros]] of [first, second].entries())
+    await record({ ...CHARGE, charge: charge && { ...charge, state, amount } }, undefined, micros);
+  const isSecond = kept[0] === second[0];
+  expect(await test.rows("select state, amount, last_event_at_micros as micros from payment")).toEqual([
+    { state: kept[0], amount: String(Number(isSecond)), micros: String(kept[1]) },
+  ]);
+});
+
+type PaymentState = [state: "paid" | "failed", occurredAtMicros: number | null];
