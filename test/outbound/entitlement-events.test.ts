@@ -18,6 +18,7 @@ import { inTransaction } from "../../src/store/transaction.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 
@@ -226,6 +227,9 @@ async function pay(id: string, refunded: number | null, micros: number, day: num
 }
 
 it("emits when a full refund ends access, and when the next payment restores it", async () => {
+  // Of others, at the same provider and by the same id at another one.
+  await createSubscription(test, "user_2", { provider_subscription_id: "else" });
+  await createSubscription(test, "user_3", { provider: "provider-b", provider_subscription_id: "sub" });
   await receive(CREATED, {});
   await pay("in_1", null, 1, 1);
   await pay("in_1", 500, 2, 1);
@@ -234,6 +238,7 @@ it("emits when a full refund ends access, and when the next payment restores it"
   expect(await inShort()).toEqual(["pro active", "free active"]);
   await pay("in_2", null, 4, 2);
   expect(await inShort()).toEqual(["pro active", "free active", "pro active"]);
+  expect((await emitted()).map(({ userId }) => userId)).toEqual(Array(3).fill("user_1"));
   // An older payment decides nothing.
   await pay("in_1", null, 5, 1);
   expect(await inShort()).toHaveLength(3);

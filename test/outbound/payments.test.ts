@@ -6,6 +6,7 @@ import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 
@@ -17,13 +18,12 @@ const LIMITS = {
 } as const;
 const SUBSCRIPTION = "7b0e1f0a-93a4-4f1c-8f43-0b1c2d3e4f50";
 
-const test = testDatabase(1);
+const test = testDatabase(3);
 beforeAll(async () => {
-  await test.rows(
-    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end, out_of_order)
-     values ($1, 'user_0', 'provider-a', 'sub', 'pro', 1, 'active', false, false)`,
-    [SUBSCRIPTION],
-  );
+  // Of others, at the same provider and by the same id at another one.
+  await createSubscription(test, "user_1", { provider_subscription_id: "else" });
+  await createSubscription(test, "user_2", { provider: "provider-b", provider_subscription_id: "sub" });
+  await createSubscription(test, "user_0", { id: SUBSCRIPTION, provider_subscription_id: "sub" });
 });
 
 function charge(state: "paid" | "failed", refundedAmount: number | null, micros: number): ReportedPayment {

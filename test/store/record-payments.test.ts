@@ -46,16 +46,17 @@ const REFUND: PaymentReport = {
 function record(
   report: PaymentReport,
   meanwhile: () => Promise<void> = async () => {},
-  occurredAtMicros: number | null = 1,
+  changes: Partial<ReportedPayment> = {},
 ): Promise<void> {
   const reported: ReportedPayment = {
     provider: "provider-a",
     report,
     eventId: null,
-    occurredAtMicros,
+    occurredAtMicros: 1,
     providerSubscriptionId: "sub",
     userId: "user_0",
     isPersonGone: false,
+    ...changes,
   };
   return inTransaction(test.database, LIMITS, async (transaction) => {
     await recordPayments(transaction, [reported]);
@@ -91,6 +92,31 @@ it.each([
   ]);
 });
 
+it("counts a refund for its own payment alone", async () => {
+  const others = [
+    { provider: "provider-a", invoice: "in_2", intent: "pi_2" },
+    { provider: "provider-b", invoice: "in_1", intent: "pi_1" },
+  ] as const;
+  const recordOthers = async () => {
+    for (const { provider, invoice, intent } of others) {
+      const charge = CHARGE.charge && { ...CHARGE.charge, id: invoice };
+      await record({ ...CHARGE, charge }, undefined, { provider });
+      await record({ ...LINK, names: [invoice, intent] }, undefined, { provider });
+    }
+  };
+  await recordOthers();
+  for (const report of [CHARGE, LINK, REFUND]) await record(report);
+  // What is reported again is settled again.
+  await recordOthers();
+  expect(
+    await test.rows("select provider, provider_payment_id as id, status from payment order by 1, 2"),
+  ).toEqual([
+    { provider: "provider-a", id: "in_1", status: "partly_refunded" },
+    { provider: "provider-a", id: "in_2", status: "paid" },
+    { provider: "provider-b", id: "in_1", status: "paid" },
+  ]);
+});
+
 it.each<[string, PaymentState, PaymentState, PaymentState]>([
   ["paid, then failed earlier", ["paid", 2], ["failed", 1], ["paid", 2]],
   ["failed, then paid earlier", ["failed", 2], ["paid", 1], ["failed", 2]],
@@ -106,7 +132,9 @@ it.each<[string, PaymentState, PaymentState, PaymentState]>([
 ])("keeps the state of the newest event: %s", async (_, first, second, kept) => {
   const { charge } = CHARGE;
   for (const [amount, [state, micros]] of [first, second].entries())
-    await record({ ...CHARGE, charge: charge && { ...charge, state, amount } }, undefined, micros);
+    await record({ ...CHARGE, charge: charge && { ...charge, state, amount } }, undefined, {
+      occurredAtMicros: micros,
+    });
   const isSecond = kept[0] === second[0];
   expect(await test.rows("select state, amount, last_event_at_micros as micros from payment")).toEqual([
     { state: kept[0], amount: String(Number(isSecond)), micros: String(kept[1]) },
