@@ -850,7 +850,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/polar/list-subscriptions.ts",
-    find: 'Number(requiredText(provider, response, "pagination", "max_page"))',
+    find: 'requiredCount(provider, response, "pagination", "max_page")',
     replace: 'Number(textAt(response, "pagination", "max_page"))',
     fault: "the first page is taken for all of a list that does not say how many pages it has",
     tests: ["test/providers/outbound/page-counts.test.ts"],

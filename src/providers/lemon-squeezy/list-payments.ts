@@ -5,7 +5,7 @@ import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { paymentState } from "../outbound/payment-state.ts";
-import { dateAt, listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, requiredCount, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
 import { ORDER_PREFIX, readLemonSqueezyPayment } from "./payments.ts";
@@ -65,7 +65,7 @@ async function* newestFirst(
     const recent = items.filter((item) => since === null || createdAt(item) >= since.getTime());
     yield* recent;
     if (recent.length < items.length) return;
-    if (page >= Number(requiredText(provider, response, "meta", "page", "lastPage"))) return;
+    if (page >= requiredCount(provider, response, "meta", "page", "lastPage")) return;
   }
 }
 

@@ -5,7 +5,7 @@ import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
-import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
+import { listAt, requiredCount, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { request } from "./requests.ts";
 import { lemonSqueezy } from "./webhook.ts";
@@ -29,7 +29,7 @@ export async function* listSubscriptions(
       (subscription) => since === null || changedAt(subscription) >= since.getTime(),
     );
     yield* states(provider, changed);
-    if (page >= Number(requiredText(provider, response, "meta", "page", "lastPage"))) return;
+    if (page >= requiredCount(provider, response, "meta", "page", "lastPage")) return;
   }
 }
 
@@ -49,7 +49,7 @@ export async function subscriptionPage(
     const email = textAt(object, "attributes", "user_email");
     return listedSubscription(provider, lemonSqueezy, { object, delivery: { data: object }, email });
   });
-  const isLast = page >= Number(requiredText(provider, response, "meta", "page", "lastPage"));
+  const isLast = page >= requiredCount(provider, response, "meta", "page", "lastPage");
   return { subscriptions, next: isLast ? null : String(page + 1) };
 }
 

@@ -7,7 +7,7 @@ import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { paymentState } from "../outbound/payment-state.ts";
-import { dateAt, listAt, requiredText, textAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, requiredCount, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
 import { polarClient } from "./client.ts";
@@ -42,7 +42,7 @@ export async function* listPayments(
       listed.add(state.charge.id);
       yield state;
     }
-    if (page >= Number(requiredText(provider, response, "pagination", "max_page"))) break;
+    if (page >= requiredCount(provider, response, "pagination", "max_page")) break;
   }
   if (providerSubscriptionId !== null) return;
   for (const id of disputes.keys()) {

@@ -4,7 +4,7 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
+import { listAt, requiredCount, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
 import { polar } from "./webhook.ts";
@@ -24,7 +24,7 @@ export async function subscriptionPage(
     const email = textAt(object, "customer", "email");
     return listedSubscription(provider, polar, { object, delivery: { data: object }, email });
   });
-  const isLast = page >= Number(requiredText(provider, response, "pagination", "max_page"));
+  const isLast = page >= requiredCount(provider, response, "pagination", "max_page");
   return { subscriptions, next: isLast ? null : String(page + 1) };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
@@ -10,27 +10,33 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-const LISTS: [string, (api: PaymentApi) => Promise<unknown>][] = [
+const LISTS: [string, (api: PaymentApi) => Promise<unknown> | undefined][] = [
   ["subscriptions", (api) => Array.fromAsync(api.listSubscriptions(null))],
   ["subscriptions with their customers", (api) => api.listSubscriptionPage(null, { withEmails: true })],
   ["payments", (api) => Array.fromAsync(api.listPayments({ since: null, providerSubscriptionId: null }))],
+  ["events", (api) => api.listEvents && Array.fromAsync(api.listEvents(new Date(0)))],
 ];
 
-// Else a comparison would take the rest for missing, or never look at it.
-for (const [format, count] of [
+// Taken for the last page, it would leave the others out of every comparison, and nothing would say so.
+describe.each([
   ["polar", "pagination.max_page"],
   ["lemon-squeezy", "meta.page.lastPage"],
-] as const)
-  it.each(LISTS)(
-    `of ${format}: a page of %s that does not say how many there are is no list`,
-    async (_, list) => {
-      const api = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
-      provider.respondWith(({ path }) => ({
-        body: { items: [], data: [], ...(path.includes("/disputes/") && { pagination: { max_page: 0 } }) },
-      }));
-      await expect(list(api)).rejects.toMatchObject({
-        failure: "unreachable",
-        message: expect.stringContaining(`no usable ${count}`),
+] as const)("lists of %s", (format, field) => {
+  const api = () => createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
+  it.each(LISTS)("take no page of %s that does not say whether there are more", async (_, list) => {
+    for (const value of [undefined, "soon"]) {
+      const answer = field.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+      provider.respondWith(({ path }) => {
+        if (path.includes("/disputes/")) return { body: { items: [], pagination: { max_page: 0 } } };
+        if (path.endsWith("/webhooks/endpoints")) return { body: { items: [{ id: "endpoint_1" }] } };
+        return { body: { items: [], data: [], ...(answer as object) } };
       });
-    },
-  );
+      const listed = list(api());
+      if (listed)
+        await expect(listed).rejects.toMatchObject({
+          failure: "unreachable",
+          message: expect.stringContaining(`no usable ${field}`),
+        });
+    }
+  });
+});
