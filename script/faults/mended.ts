@@ -856,6 +856,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/page-counts.test.ts"],
   },
   {
+    file: "src/providers/stripe/next-position.ts",
+    find: 'requiredFlag(provider, page, "has_more")',
+    replace: '"has_more" in page && page.has_more === true',
+    fault: "a page of Stripe's that does not say whether there are more is taken for the last",
+    tests: ["test/providers/outbound/page-counts.test.ts"],
+  },
+  {
     file: "src/domain/plan-of-event.ts",
     find: "return isEnd ? kept : {",
     replace: "if (isEnd) return { id: event.planId, priceId, seats };\n    return {",

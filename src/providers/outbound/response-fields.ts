@@ -30,6 +30,12 @@ export function requiredCount(provider: ConnectedProvider, response: unknown, ..
   return /^\d{1,9}$/.test(digits) ? Number(digits) : unpromised(provider, keys);
 }
 
+/** @throws PaymentApiProblem when the response lacks a documented flag */
+export function requiredFlag(provider: ConnectedProvider, response: unknown, ...keys: string[]): boolean {
+  const flag = valueAt(response, ...keys);
+  return typeof flag === "boolean" ? flag : unpromised(provider, keys);
+}
+
 /** A URL to redirect a person to. @throws PaymentApiProblem when there is none */
 export function requiredUrl(provider: ConnectedProvider, response: unknown, ...keys: string[]): string {
   const url = URL.parse(textAt(response, ...keys) ?? "");

@@ -1,8 +1,9 @@
 import type { ListedEvent } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedEvent, MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
+import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
+import { nextPosition } from "./next-position.ts";
 import { get } from "./requests.ts";
 import { PADDLE_EVENT_TYPES } from "./webhook.ts";
 
@@ -31,11 +32,9 @@ export async function* eventPages(provider: ConnectedProvider, since: Date): Asy
           event,
         ),
       );
-    const last = textAt(events.at(-1), "event_id");
-    if (last === null || recent.length < events.length) return;
-    if (valueAt(page, "meta", "pagination", "has_more") !== true) return;
-    // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the
-    // configured API.
+    if (recent.length < events.length) return;
+    const last = nextPosition(provider, page, "event_id");
+    if (last === null) return;
     query.set("after", last);
   }
 }

@@ -8,6 +8,7 @@ import { listedReversal, paymentState } from "../outbound/payment-state.ts";
 import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
+import { nextPosition } from "./next-position.ts";
 import { readAdjustment, readTransaction } from "./payments.ts";
 import { get } from "./requests.ts";
 
@@ -28,13 +29,12 @@ export async function* listPayments(
   for (;;) {
     const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
     const page = await send(get(provider, `/transactions?${query}`));
-    const transactions = listAt(page, "data");
-    for (const transaction of transactions) {
+    for (const transaction of listAt(page, "data")) {
       const state = stateOf(transaction);
       if (state !== null) yield state;
     }
-    const last = textAt(transactions.at(-1), "id");
-    if (last === null || valueAt(page, "meta", "pagination", "has_more") !== true) return;
+    const last = nextPosition(provider, page);
+    if (last === null) return;
     query.set("after", last);
   }
 }

@@ -3,8 +3,9 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
+import { nextPosition } from "./next-position.ts";
 import { get } from "./requests.ts";
 import { paddle } from "./webhook.ts";
 
@@ -19,8 +20,6 @@ export async function subscriptionPage(
   { withEmails }: { withEmails: boolean },
 ): Promise<SubscriptionPage> {
   const query = new URLSearchParams({ order_by: "id[ASC]", per_page: String(PAGE_SIZE) });
-  // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured
-  // API.
   if (position !== null) query.set("after", position);
   const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
   const page = await send(get(provider, `/subscriptions?${query}`));
@@ -30,8 +29,7 @@ export async function subscriptionPage(
     const email = emails.get(textAt(object, "customer_id") ?? "") ?? null;
     return listedSubscription(provider, paddle, { object, delivery: { data: object }, email });
   });
-  const hasMore = valueAt(page, "meta", "pagination", "has_more") === true;
-  return { subscriptions, next: hasMore ? textAt(objects.at(-1), "id") : null };
+  return { subscriptions, next: nextPosition(provider, page) };
 }
 
 /** As many ids as fit into an address. */

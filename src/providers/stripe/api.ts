@@ -20,6 +20,7 @@ import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
 import { isForeign } from "./customer.ts";
 import { fetchPayment, listPayments } from "./list-payments.ts";
 import { customerPage, findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
+import { nextPosition } from "./next-position.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
 
@@ -126,7 +127,7 @@ async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGener
       client.events.list({ types: [...STRIPE_EVENT_TYPES], created, limit: PAGE_SIZE, ...after }),
     );
     yield page.data.map((event) => listedEvent(event.id, event.type, event));
-    last = page.data.at(-1)?.id ?? null;
-    if (!page.has_more || last === null) return;
+    last = nextPosition(provider, page);
+    if (last === null) return;
   }
 }

@@ -9,6 +9,7 @@ import { listedReversal, paymentState } from "../outbound/payment-state.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { mapStripeErrors, stripeClient } from "./client.ts";
+import { nextPosition } from "./next-position.ts";
 import { readStripePayment } from "./payments.ts";
 
 const PAGE_SIZE = 100;
@@ -103,19 +104,16 @@ async function reversalsBy(
   return reversalsByPayment;
 }
 
-async function* eachPage<Item extends { id?: string }>(
+async function* eachPage<Item>(
   provider: ConnectedProvider,
-  list: (
-    client: Stripe,
-    after: { starting_after?: string },
-  ) => PromiseLike<{ data: Item[]; has_more: boolean }>,
+  list: (client: Stripe, after: { starting_after?: string }) => PromiseLike<{ data: Item[] }>,
 ): AsyncGenerator<Item> {
   for (let last: string | null = null; ; ) {
     const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
     const after: { starting_after?: string } = last === null ? {} : { starting_after: last };
     const page = await mapStripeErrors(provider, async () => list(client, after));
     yield* page.data;
-    last = page.data.at(-1)?.id ?? null;
-    if (!page.has_more || last === null) return;
+    last = nextPosition(provider, page);
+    if (last === null) return;
   }
 }

@@ -6,6 +6,7 @@ import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { mapStripeErrors, stripeClient } from "./client.ts";
+import { nextPosition } from "./next-position.ts";
 import { stripe } from "./webhook.ts";
 
 const PAGE_SIZE = 100;
@@ -34,7 +35,7 @@ export async function subscriptionPage(
       email: textAt(object, "customer", "email"),
     });
   });
-  return { subscriptions, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
+  return { subscriptions, next: nextPosition(provider, page) };
 }
 
 /** Newest first. https://docs.stripe.com/api/customers/list */
@@ -53,7 +54,7 @@ export async function customerPage(
     locale: customer.preferred_locales?.[0] ?? null,
     userId: textAt(customer, "metadata", "userId"),
   }));
-  return { customers, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
+  return { customers, next: nextPosition(provider, page) };
 }
 
 export async function findSubscriptions(

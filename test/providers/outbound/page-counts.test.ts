@@ -15,10 +15,13 @@ const LISTS: [string, (api: PaymentApi) => Promise<unknown> | undefined][] = [
   ["subscriptions with their customers", (api) => api.listSubscriptionPage(null, { withEmails: true })],
   ["payments", (api) => Array.fromAsync(api.listPayments({ since: null, providerSubscriptionId: null }))],
   ["events", (api) => api.listEvents && Array.fromAsync(api.listEvents(new Date(0)))],
+  ["customers", (api) => api.listCustomerPage?.(null)],
 ];
 
 // Taken for the last page, it would leave the others out of every comparison, and nothing would say so.
 describe.each([
+  ["stripe", "has_more"],
+  ["paddle", "meta.pagination.has_more"],
   ["polar", "pagination.max_page"],
   ["lemon-squeezy", "meta.page.lastPage"],
 ] as const)("lists of %s", (format, field) => {
