@@ -864,7 +864,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/domain/plan-of-event.ts",
-    find: "return isEnd ? kept : {",
+    find: "return isEnd ? paid : {",
     replace: "if (isEnd) return { id: event.planId, priceId, seats };\n    return {",
     fault: "a subscription ends as the plan of its checkout, not as the one that was paid last",
     tests: ["test/domain/decide.test.ts"],

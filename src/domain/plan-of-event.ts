@@ -27,16 +27,16 @@ export function planOf(
   const first = event.items[0];
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
+  const isEnd = event.kind === "customer.subscription.deleted";
   if (event.planId !== null && plans.find(event.planId)) {
     if (before === null || priceId === null || !hasKnownPrice(slot, before, plans))
       return { id: event.planId, priceId, seats };
     // The metadata was written before the price changed.
-    const kept = { id: before.planId, priceId: null, seats };
-    const isEnd = event.kind === "customer.subscription.deleted";
-    return isEnd ? kept : { ...kept, problem: unknownPrice(slot, priceId) };
+    const paid = { id: before.planId, priceId: before.priceId, seats };
+    return isEnd ? paid : { ...paid, problem: unknownPrice(slot, priceId) };
   }
   // A known subscription must be able to end even if its plan is unknown.
-  if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };
+  if (before && isEnd) return { id: before.planId, priceId: before.priceId ?? priceId, seats };
   if (event.planId !== null)
     return { failure: { reason: "plan_unknown", params: { planId: shorten(event.planId) } } };
   if (before && (priceId === null || before.priceId === null || first?.priceIds.includes(before.priceId))) {

@@ -470,10 +470,11 @@ describe("the plan", () => {
 
   it("stays when the subscription ends at a price that no plan has", () => {
     const changed = [subscription({ planId: "team", priceId: "price_team_monthly" })];
-    const end = { ...DELETED, planId: "pro", items: [{ priceIds: ["price_legacy"], seats: 4 }] };
-    expect(remaining([end], changed)).toMatchObject([
-      { planId: "team", priceId: "price_team_monthly", status: "canceled", outOfOrder: false },
-    ]);
+    const items = [{ priceIds: ["price_legacy"], seats: 4 }];
+    for (const planId of ["pro", "gold", null])
+      expect(remaining([{ ...DELETED, planId, items }], changed)).toMatchObject([
+        { planId: "team", priceId: "price_team_monthly", status: "canceled", outOfOrder: false },
+      ]);
   });
 
   it("is the one that metadata names where the event names no price", () => {
