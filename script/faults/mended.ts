@@ -849,18 +849,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/pacer.test.ts"],
   },
   {
-    file: "src/providers/polar/list-subscriptions.ts",
-    find: 'requiredCount(provider, response, "pagination", "max_page")',
-    replace: 'Number(textAt(response, "pagination", "max_page"))',
-    fault: "the first page is taken for all of a list that does not say how many pages it has",
-    tests: ["test/providers/outbound/page-counts.test.ts"],
-  },
-  {
-    file: "src/providers/stripe/next-position.ts",
-    find: 'requiredFlag(provider, page, "has_more")',
-    replace: '"has_more" in page && page.has_more === true',
-    fault: "a page of Stripe's that does not say whether there are more is taken for the last",
-    tests: ["test/providers/outbound/page-counts.test.ts"],
+    file: "src/providers/outbound/page-end.ts",
+    find: "if (items.length >= size) unpromised(provider, field);",
+    replace: "",
+    fault: "the first page is taken for all of a list that does not say whether there are more",
+    tests: ["test/providers/outbound/page-end.test.ts"],
   },
   {
     file: "src/domain/plan-of-event.ts",

@@ -5,9 +5,10 @@ import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { paymentState } from "../outbound/payment-state.ts";
-import { dateAt, listAt, requiredCount, textAt, valueAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
+import { nextPage } from "./next-page.ts";
 import { ORDER_PREFIX, readLemonSqueezyPayment } from "./payments.ts";
 import { request } from "./requests.ts";
 
@@ -65,7 +66,7 @@ async function* newestFirst(
     const recent = items.filter((item) => since === null || createdAt(item) >= since.getTime());
     yield* recent;
     if (recent.length < items.length) return;
-    if (page >= requiredCount(provider, response, "meta", "page", "lastPage")) return;
+    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
   }
 }
 

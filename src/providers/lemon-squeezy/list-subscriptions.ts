@@ -5,8 +5,9 @@ import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
-import { listAt, requiredCount, textAt } from "../outbound/response-fields.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
+import { nextPage } from "./next-page.ts";
 import { request } from "./requests.ts";
 import { lemonSqueezy } from "./webhook.ts";
 
@@ -29,7 +30,7 @@ export async function* listSubscriptions(
       (subscription) => since === null || changedAt(subscription) >= since.getTime(),
     );
     yield* states(provider, changed);
-    if (page >= requiredCount(provider, response, "meta", "page", "lastPage")) return;
+    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
   }
 }
 
@@ -49,8 +50,8 @@ export async function subscriptionPage(
     const email = textAt(object, "attributes", "user_email");
     return listedSubscription(provider, lemonSqueezy, { object, delivery: { data: object }, email });
   });
-  const isLast = page >= requiredCount(provider, response, "meta", "page", "lastPage");
-  return { subscriptions, next: isLast ? null : String(page + 1) };
+  const next = nextPage(provider, response, { page, size: PAGE_SIZE });
+  return { subscriptions, next: next === null ? null : String(next) };
 }
 
 /** The list filters by address alone, which the customer has. */

@@ -24,18 +24,6 @@ export function requiredText(provider: ConnectedProvider, response: unknown, ...
   return textAt(response, ...keys) ?? unpromised(provider, keys);
 }
 
-/** @throws PaymentApiProblem when the response lacks a documented count */
-export function requiredCount(provider: ConnectedProvider, response: unknown, ...keys: string[]): number {
-  const digits = requiredText(provider, response, ...keys);
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : unpromised(provider, keys);
-}
-
-/** @throws PaymentApiProblem when the response lacks a documented flag */
-export function requiredFlag(provider: ConnectedProvider, response: unknown, ...keys: string[]): boolean {
-  const flag = valueAt(response, ...keys);
-  return typeof flag === "boolean" ? flag : unpromised(provider, keys);
-}
-
 /** A URL to redirect a person to. @throws PaymentApiProblem when there is none */
 export function requiredUrl(provider: ConnectedProvider, response: unknown, ...keys: string[]): string {
   const url = URL.parse(textAt(response, ...keys) ?? "");
@@ -47,6 +35,7 @@ export function dateAt(response: unknown, ...keys: string[]): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-function unpromised(provider: ConnectedProvider, keys: string[]): never {
+/** @throws PaymentApiProblem */
+export function unpromised(provider: ConnectedProvider, keys: readonly string[]): never {
   throw problem(provider, "unreachable", `the response has no usable ${keys.join(".")}`);
 }

@@ -33,7 +33,7 @@ export async function* eventPages(provider: ConnectedProvider, since: Date): Asy
         ),
       );
     if (recent.length < events.length) return;
-    const last = nextPosition(provider, page, "event_id");
+    const last = nextPosition(provider, page, { size: PAGE_SIZE, idName: "event_id" });
     if (last === null) return;
     query.set("after", last);
   }

@@ -33,7 +33,7 @@ export async function* listPayments(
       const state = stateOf(transaction);
       if (state !== null) yield state;
     }
-    const last = nextPosition(provider, page);
+    const last = nextPosition(provider, page, { size: PAGE_SIZE });
     if (last === null) return;
     query.set("after", last);
   }

@@ -29,7 +29,7 @@ export async function subscriptionPage(
     const email = emails.get(textAt(object, "customer_id") ?? "") ?? null;
     return listedSubscription(provider, paddle, { object, delivery: { data: object }, email });
   });
-  return { subscriptions, next: nextPosition(provider, page) };
+  return { subscriptions, next: nextPosition(provider, page, { size: PAGE_SIZE }) };
 }
 
 /** As many ids as fit into an address. */

@@ -6,9 +6,10 @@ import type { ListedEvent } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { problem } from "../outbound/problems.ts";
-import { listAt, requiredCount, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
+import { listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { type PolarClient, polarClient } from "./client.ts";
+import { nextPage } from "./next-page.ts";
 import { POLAR_EVENT_TYPES } from "./webhook.ts";
 
 const PAGE_SIZE = 100;
@@ -33,7 +34,7 @@ export async function* deliveryPages(
     const response = await listWebhookDeliveriesWebhooks(begin())({ ...query, page });
     const deliveries = listAt(response, "items");
     yield deliveries.flatMap(eventOf);
-    if (page >= requiredCount(provider, response, "pagination", "max_page")) return;
+    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
   }
 }
 

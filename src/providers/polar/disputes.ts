@@ -3,9 +3,10 @@ import type { Reversal } from "../../domain/payment.ts";
 import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { dateAt, listAt, requiredCount, textAt, valueAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
+import { nextPage } from "./next-page.ts";
 
 /** By the order's id. */
 export type Disputes = ReadonlyMap<string, readonly Reversal[]>;
@@ -45,7 +46,7 @@ async function* allDisputes(provider: ConnectedProvider, orderId: string | null)
     );
     if (response === null) return;
     yield* listAt(response, "items");
-    if (page >= requiredCount(provider, response, "pagination", "max_page")) return;
+    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
   }
 }
 

@@ -7,11 +7,12 @@ import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { paymentState } from "../outbound/payment-state.ts";
-import { dateAt, listAt, requiredCount, textAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
 import { polarClient } from "./client.ts";
 import { type Disputes, disputesOf, disputesSince } from "./disputes.ts";
+import { nextPage } from "./next-page.ts";
 import { readOrder } from "./payments.ts";
 
 const PAGE_SIZE = 100;
@@ -42,7 +43,7 @@ export async function* listPayments(
       listed.add(state.charge.id);
       yield state;
     }
-    if (page >= requiredCount(provider, response, "pagination", "max_page")) break;
+    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) break;
   }
   if (providerSubscriptionId !== null) return;
   for (const id of disputes.keys()) {

@@ -4,9 +4,10 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { listAt, requiredCount, textAt } from "../outbound/response-fields.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
+import { nextPage } from "./next-page.ts";
 import { polar } from "./webhook.ts";
 
 const PAGE_SIZE = 100;
@@ -24,8 +25,8 @@ export async function subscriptionPage(
     const email = textAt(object, "customer", "email");
     return listedSubscription(provider, polar, { object, delivery: { data: object }, email });
   });
-  const isLast = page >= requiredCount(provider, response, "pagination", "max_page");
-  return { subscriptions, next: isLast ? null : String(page + 1) };
+  const next = nextPage(provider, response, { page, size: PAGE_SIZE });
+  return { subscriptions, next: next === null ? null : String(next) };
 }
 
 export async function findSubscriptions(

@@ -127,7 +127,7 @@ async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGener
       client.events.list({ types: [...STRIPE_EVENT_TYPES], created, limit: PAGE_SIZE, ...after }),
     );
     yield page.data.map((event) => listedEvent(event.id, event.type, event));
-    last = nextPosition(provider, page);
+    last = nextPosition(provider, page, PAGE_SIZE);
     if (last === null) return;
   }
 }

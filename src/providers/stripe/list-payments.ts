@@ -113,7 +113,7 @@ async function* eachPage<Item>(
     const after: { starting_after?: string } = last === null ? {} : { starting_after: last };
     const page = await mapStripeErrors(provider, async () => list(client, after));
     yield* page.data;
-    last = nextPosition(provider, page);
+    last = nextPosition(provider, page, PAGE_SIZE);
     if (last === null) return;
   }
 }

@@ -35,7 +35,7 @@ export async function subscriptionPage(
       email: textAt(object, "customer", "email"),
     });
   });
-  return { subscriptions, next: nextPosition(provider, page) };
+  return { subscriptions, next: nextPosition(provider, page, PAGE_SIZE) };
 }
 
 /** Newest first. https://docs.stripe.com/api/customers/list */
@@ -54,7 +54,7 @@ export async function customerPage(
     locale: customer.preferred_locales?.[0] ?? null,
     userId: textAt(customer, "metadata", "userId"),
   }));
-  return { customers, next: nextPosition(provider, page) };
+  return { customers, next: nextPosition(provider, page, PAGE_SIZE) };
 }
 
 export async function findSubscriptions(

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-const LISTS: [string, (api: PaymentApi) => Promise<unknown> | undefined][] = [
+const LISTS: [string, (api: PaymentApi) => Promise<unknown> | null | undefined][] = [
   ["subscriptions", (api) => Array.fromAsync(api.listSubscriptions(null))],
   ["subscriptions with their customers", (api) => api.listSubscriptionPage(null, { withEmails: true })],
   ["payments", (api) => Array.fromAsync(api.listPayments({ since: null, providerSubscriptionId: null }))],
@@ -18,22 +18,34 @@ const LISTS: [string, (api: PaymentApi) => Promise<unknown> | undefined][] = [
   ["customers", (api) => api.listCustomerPage?.(null)],
 ];
 
+/** More than any list asks for at once. */
+const FULL = Array(250).fill({
+  id: "1",
+  event_id: "1",
+  event_type: "other",
+  occurred_at: "2026-01-01T00:00:00Z",
+});
+
 // Taken for the last page, it would leave the others out of every comparison, and nothing would say so.
 describe.each([
   ["stripe", "has_more"],
   ["paddle", "meta.pagination.has_more"],
   ["polar", "pagination.max_page"],
   ["lemon-squeezy", "meta.page.lastPage"],
-] as const)("lists of %s", (format, field) => {
+] as const)("a list of %s that does not say whether there are more", (format, field) => {
   const api = () => createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
-  it.each(LISTS)("take no page of %s that does not say whether there are more", async (_, list) => {
+  const respondWith = (items: object[], value: unknown) => {
+    const end = field.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+    provider.respondWith(({ path }) => {
+      if (path.includes("/disputes/")) return { body: { items: [] } };
+      if (path.endsWith("/webhooks/endpoints")) return { body: { items: [{ id: "endpoint_1" }] } };
+      return { body: { items, data: items, ...(end as object) } };
+    });
+  };
+
+  it.each(LISTS)("has no full page of %s", async (_, list) => {
     for (const value of [undefined, "soon"]) {
-      const answer = field.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-      provider.respondWith(({ path }) => {
-        if (path.includes("/disputes/")) return { body: { items: [], pagination: { max_page: 0 } } };
-        if (path.endsWith("/webhooks/endpoints")) return { body: { items: [{ id: "endpoint_1" }] } };
-        return { body: { items: [], data: [], ...(answer as object) } };
-      });
+      respondWith(FULL, value);
       const listed = list(api());
       if (listed)
         await expect(listed).rejects.toMatchObject({
@@ -41,5 +53,11 @@ describe.each([
           message: expect.stringContaining(`no usable ${field}`),
         });
     }
+  });
+
+  it.each(LISTS)("ends with a page of %s that is not full", async (_, list) => {
+    respondWith([], undefined);
+    await list(api());
+    expect(provider.requests.length).toBeLessThan(4);
   });
 });
