@@ -856,6 +856,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/page-end.test.ts"],
   },
   {
+    file: "src/providers/stripe/payments.ts",
+    find: 'isInEffect ? object.amount("amount") : 0',
+    replace: 'isInEffect ? (object.amount("amount") ?? 0) : 0',
+    fault: "a refund whose amount is not named is recorded as one of nothing",
+    tests: ["test/providers/payments.test.ts"],
+  },
+  {
     file: "src/domain/plan-of-event.ts",
     find: "return isEnd ? paid : {",
     replace: "if (isEnd) return { id: event.planId, priceId, seats };\n    return {",

@@ -120,8 +120,14 @@ describe("stripe payments", () => {
     expect(stripe("refund.created", refund).kind).toBe("payment");
     for (const field of Object.keys(invoice))
       expect(stripe("invoice.paid", { ...invoice, [field]: null }).kind).toBe("ignored");
-    for (const field of ["id", "charge"])
+    for (const field of Object.keys(refund))
       expect(stripe("refund.created", { ...refund, [field]: null }).kind).toBe("ignored");
+  });
+
+  it("take nothing back after all when a refund has failed, whatever it was to be", () => {
+    const failed = { id: "re_1", charge: "ch_1", status: "failed" };
+    const reversal = { id: "re_1", of: "ch_1", kind: "refund", amount: 0 };
+    expect(stripe("refund.failed", failed).payment?.reversal).toEqual(reversal);
   });
 
   it("keep only receipts that are https links", () => {
@@ -155,7 +161,7 @@ describe("paddle adjustments", () => {
     expect(ADAPTERS.of("paddle").interpret("adjustment.created", { data }).kind).toBe("ignored");
   });
 
-  it.each(["id", "transaction_id"])("are ignored without their %s", (field) => {
+  it.each(["id", "transaction_id", "totals"])("are ignored without their %s", (field) => {
     const adjustment = { id: "adj_1", transaction_id: "txn_1", action: "refund", totals: { total: "5" } };
     const data = { ...adjustment, [field]: null };
     expect(ADAPTERS.of("paddle").interpret("adjustment.created", { data }).kind).toBe("ignored");
@@ -264,7 +270,7 @@ describe("polar refunds", () => {
     expect(read(type, { ...REFUND, status }).payment?.reversal).toEqual(reversal);
   });
 
-  it.each(["id", "order_id"])("are ignored without their %s", (field) => {
+  it.each(["id", "order_id", "amount"])("are ignored without their %s", (field) => {
     expect(read("refund.created", { ...REFUND, [field]: null }).kind).toBe("ignored");
   });
 });

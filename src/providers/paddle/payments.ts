@@ -1,7 +1,7 @@
 import type { Reversal } from "../../domain/payment.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
-import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
+import { charge, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
 
 /** A transaction that only stores another payment method charges nothing. */
 const UNPAID_ORIGIN = "subscription_payment_method_change";
@@ -50,15 +50,19 @@ export function readAdjustment(event: JsonReader): PaymentEvent {
   const data = event.at("data");
   const action = data.text("action") ?? "";
   const adjustment = Object.hasOwn(ADJUSTMENTS, action) ? ADJUSTMENTS[action] : undefined;
-  const [id, of] = [data.id("id"), data.id("transaction_id")];
   const status = data.text("status");
   const isInEffect = status === null || status === "approved";
   const totals = data.at("totals");
-  const amount = isInEffect ? (totals.amount("total") ?? totals.amount("grand_total") ?? 0) : 0;
-  const reversal =
-    adjustment === undefined || id === null || of === null
+  const amount = isInEffect ? (totals.amount("total") ?? totals.amount("grand_total")) : 0;
+  const adjusted =
+    adjustment === undefined
       ? null
-      : { id, of, kind: adjustment.kind, amount: adjustment.sign * amount + 0 };
+      : reversal({
+          id: data.id("id"),
+          of: data.id("transaction_id"),
+          kind: adjustment.kind,
+          amount: amount && adjustment.sign * amount,
+        });
   return paymentEvent(
     {
       occurredAtMicros: event.rfc3339Micros("occurred_at"),
@@ -66,6 +70,6 @@ export function readAdjustment(event: JsonReader): PaymentEvent {
       providerSubscriptionId: data.id("subscription_id"),
       customerId: data.id("customer_id"),
     },
-    paymentOf(null, { reversal }),
+    paymentOf(null, { reversal: adjusted }),
   );
 }

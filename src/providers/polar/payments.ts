@@ -1,6 +1,6 @@
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
-import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
+import { charge, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
 
 export function readOrder(event: JsonReader): PaymentEvent {
   const data = event.at("data");
@@ -54,10 +54,12 @@ function chargedAmount(data: JsonReader): number | null {
 
 export function readRefund(event: JsonReader): PaymentEvent {
   const data = event.at("data");
-  const [id, of] = [data.id("id"), data.id("order_id")];
-  const status = data.text("status");
-  const isInEffect = status === null || status === "succeeded";
-  const amount = isInEffect ? (data.amount("amount") ?? 0) + (data.amount("tax_amount") ?? 0) : 0;
+  const refund = reversal({
+    id: data.id("id"),
+    of: data.id("order_id"),
+    kind: "refund",
+    amount: refundedAmount(data),
+  });
   return paymentEvent(
     {
       occurredAtMicros: event.rfc3339Micros("timestamp"),
@@ -65,6 +67,13 @@ export function readRefund(event: JsonReader): PaymentEvent {
       providerSubscriptionId: data.id("subscription_id"),
       customerId: data.id("customer_id"),
     },
-    paymentOf(null, { reversal: id === null || of === null ? null : { id, kind: "refund", of, amount } }),
+    paymentOf(null, { reversal: refund }),
   );
+}
+
+function refundedAmount(data: JsonReader): number | null {
+  const status = data.text("status");
+  if (status !== null && status !== "succeeded") return 0;
+  const amount = data.amount("amount");
+  return amount === null ? null : amount + (data.amount("tax_amount") ?? 0);
 }

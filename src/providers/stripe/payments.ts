@@ -1,7 +1,7 @@
 import type { Reversal } from "../../domain/payment.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
-import { charge, latestPeriod, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
+import { charge, latestPeriod, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
 
 /**
  * Events about payments alone. Since 2025-03-31 an invoice names no charge: `invoice_payment.paid` links the
@@ -37,11 +37,11 @@ export function readStripePayment(eventType: string, body: unknown): PaymentEven
     case "refund.created":
     case "refund.updated":
     case "refund.failed":
-      return reversal(event, object, "refund", isRefunding(object.text("status")));
+      return reversalEvent(event, object, "refund", isRefunding(object.text("status")));
     case "charge.dispute.created":
     case "charge.dispute.updated":
     case "charge.dispute.closed":
-      return reversal(event, object, "dispute", isDisputed(object.text("status")));
+      return reversalEvent(event, object, "dispute", isDisputed(object.text("status")));
     default:
       return null;
   }
@@ -75,18 +75,17 @@ function invoice(state: "paid" | "failed", event: JsonReader, object: JsonReader
   );
 }
 
-function reversal(
+function reversalEvent(
   event: JsonReader,
   object: JsonReader,
   kind: Reversal["kind"],
   isInEffect: boolean,
 ): PaymentEvent {
-  const id = object.id("id");
-  const [of] = chargeNames(object).filter((name) => name !== null);
-  const amount = isInEffect ? (object.amount("amount") ?? 0) : 0;
+  const [of = null] = chargeNames(object).filter((name) => name !== null);
+  const amount = isInEffect ? object.amount("amount") : 0;
   return paymentEvent(
     linksOf(event, object),
-    paymentOf(null, { reversal: id === null || of === undefined ? null : { id, kind, of, amount } }),
+    paymentOf(null, { reversal: reversal({ id: object.id("id"), of, kind, amount }) }),
   );
 }
 

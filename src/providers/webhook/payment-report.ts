@@ -14,6 +14,17 @@ export function charge(
   return id === null || amount === null || currency === null ? null : { ...fields, id, amount, currency };
 }
 
+/**
+ * A refund or dispute, or `null` where the event names no payment or no amount: 0 would mean that nothing was taken
+ * back.
+ */
+export function reversal(
+  fields: Pick<Reversal, "kind"> & { id: string | null; of: string | null; amount: number | null },
+): Reversal | null {
+  const { id, of, amount } = fields;
+  return id === null || of === null || amount === null ? null : { ...fields, id, of, amount };
+}
+
 /** The report of an event about a payment; nothing where the event says too little. */
 export function paymentOf(
   charge: Charge | null,
