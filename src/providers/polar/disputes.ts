@@ -3,7 +3,7 @@ import type { Reversal } from "../../domain/payment.ts";
 import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, requiredWholeNumber, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
 import { nextPage } from "./next-page.ts";
@@ -22,7 +22,7 @@ export async function disputesSince(provider: ConnectedProvider, since: Date | n
   for await (const dispute of allDisputes(provider, null)) {
     const changedAt = dateAt(dispute, "modified_at") ?? dateAt(dispute, "created_at");
     if (since !== null && changedAt !== null && changedAt < since) continue;
-    const reversal = reversalOf(dispute);
+    const reversal = reversalOf(provider, dispute);
     if (reversal !== null) disputes.set(reversal.of, [...(disputes.get(reversal.of) ?? []), reversal]);
   }
   return disputes;
@@ -31,7 +31,7 @@ export async function disputesSince(provider: ConnectedProvider, since: Date | n
 export async function disputesOf(provider: ConnectedProvider, orderId: string): Promise<Disputes> {
   const reversals: Reversal[] = [];
   for await (const dispute of allDisputes(provider, orderId)) {
-    const reversal = reversalOf(dispute);
+    const reversal = reversalOf(provider, dispute);
     if (reversal !== null) reversals.push(reversal);
   }
   return new Map([[orderId, reversals]]);
@@ -64,9 +64,15 @@ async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Res
 // An early warning takes no money back, and a prevented dispute was refunded.
 const IN_EFFECT = new Set(["needs_response", "under_review", "lost"]);
 
-function reversalOf(dispute: unknown): Reversal | null {
+function reversalOf(provider: ConnectedProvider, dispute: unknown): Reversal | null {
   const [id, of] = [textAt(dispute, "id"), textAt(dispute, "order_id")];
   if (id === null || of === null) return null;
-  const amount = Number(valueAt(dispute, "amount") ?? 0) + Number(valueAt(dispute, "tax_amount") ?? 0);
-  return { id, of, kind: "dispute", amount: IN_EFFECT.has(textAt(dispute, "status") ?? "") ? amount : 0 };
+  const isInEffect = IN_EFFECT.has(textAt(dispute, "status") ?? "");
+  return { id, of, kind: "dispute", amount: isInEffect ? disputedAmount(provider, dispute) : 0 };
+}
+
+function disputedAmount(provider: ConnectedProvider, dispute: unknown): number {
+  const hasTax = textAt(dispute, "tax_amount") !== null;
+  const tax = hasTax ? requiredWholeNumber(provider, dispute, "tax_amount") : 0;
+  return requiredWholeNumber(provider, dispute, "amount") + tax;
 }

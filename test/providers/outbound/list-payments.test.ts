@@ -329,6 +329,22 @@ it("takes no order of Polar's for undisputed while its disputes cannot be listed
   await expect(listed("polar")).rejects.toMatchObject({ failure: "rejected" });
 });
 
+it("takes no order of Polar's for undisputed when a dispute names no amount", async () => {
+  const dispute = polarDispute("d1", "o1", "lost", "2026-03-05T12:00:00Z");
+  for (const amount of [undefined, "4000.5"]) {
+    provider.respondWith(({ path }) => ({
+      body: {
+        items: path.includes("/disputes/") ? [{ ...dispute, amount }] : [polarOrder("o1")],
+        pagination: { total_count: 1, max_page: 1 },
+      },
+    }));
+    await expect(listed("polar")).rejects.toMatchObject({
+      failure: "unreachable",
+      message: expect.stringContaining("no usable amount"),
+    });
+  }
+});
+
 it("lists Polar's orders with a key that may not read disputes", async () => {
   provider.respondWith(({ path }) =>
     path.includes("/disputes/")
