@@ -56,7 +56,7 @@ function stateOf(invoice: object, reversals: Reversals): PaymentState | null {
   // The webhook of an older API version named its payment in the invoice itself.
   const payment_intent = intents[0] ?? textAt(invoice, "payment_intent");
   const object = { ...invoice, payment_intent };
-  const created = "created" in invoice ? Number(invoice.created) : Number.NaN;
+  const created = Number(textAt(invoice, "created") ?? Number.NaN);
   return paymentState(
     () => readStripePayment(isPaid ? "invoice.paid" : "invoice.payment_failed", { data: { object } }),
     {

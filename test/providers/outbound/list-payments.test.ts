@@ -145,6 +145,18 @@ it("asks Stripe for the refunds of one invoice by its payment", async () => {
   ]);
 });
 
+it.each([
+  [1_772_452_800, new Date(1_772_452_800_000)],
+  [null, null],
+])("dates an unpaid invoice of Stripe's by when it was created: %s", async (created, occurredAt) => {
+  provider.respondWith(({ path }) =>
+    path.endsWith("/invoices/in_1")
+      ? { body: stripeInvoice("in_1", { status: "open", created }) }
+      : { body: { ...STRIPE_LIST, data: [] } },
+  );
+  expect((await apiOf("stripe").fetchPayment("in_1"))?.charge).toMatchObject({ occurredAt });
+});
+
 function paddleTransaction(id: string, changes: object = {}): object {
   return {
     id,
