@@ -38,11 +38,12 @@ export async function startTestPostgres(
 function guard(folder: string): () => Promise<void> {
   const program = join(import.meta.dirname, "end-with-parent.ts");
   const guard = spawn(process.execPath, [program], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  // From the start: it may end before it is told to.
+  const ended = once(guard, "exit");
   guard.stdin.write(folder);
   guard.unref();
   return async () => {
     guard.ref();
-    const ended = once(guard, "exit");
     guard.kill();
     await ended;
   };
