@@ -34,7 +34,7 @@ export function grantedAccess(
   context: AccessContext,
   now: Date,
 ): GrantedAccess {
-  // What is paid for in front: it outlasts the days of grace of another.
+  // Those that are paid for come first: they outlast the grace period of another.
   const grants = subscriptions
     .flatMap((subscription) => grantOf(subscription, context, now))
     .sort((a, b) => Number(a.isGrace) - Number(b.isGrace));

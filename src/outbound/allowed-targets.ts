@@ -70,7 +70,7 @@ export async function resolveTarget(
     return { problem: "url" };
   if (url.protocol !== "https:" && url.protocol !== "http:") return { problem: "url" };
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  // A URL is parsed without its scheme's own port.
+  // A parsed URL leaves out its scheme's default port.
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const isNamed = allow.hosts.has(host) || allow.hosts.has(`${host}:${port}`);
   const family = isIP(host);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestLimit } from "../../domain/provider-traits.ts";
 
-/** Spreads the requests to one provider over time, and pauses all of them after a 429. */
+/** Spreads the requests to one provider over time, and pauses all of them after a Retry-After. */
 export type Pacer = {
   /**
    * Resolves when a request may be sent. `false`: that would take longer than `withinMs`, and nothing was
@@ -20,7 +20,7 @@ const BURST_SHARE = 0.25;
 /** A longer one, such as a date far ahead from a gateway, would stop all calls until a restart. */
 const MAX_PAUSE_MS = 10 * 60 * 1000;
 
-/** @param limit `null`: requests only pause after a 429 */
+/** @param limit `null`: requests only pause after a Retry-After */
 export function createPacer(limit: RequestLimit | null): Pacer {
   const intervalMs = limit === null ? 0 : (limit.perSeconds * 1000) / limit.requests;
   const burstMs = limit === null ? 0 : Math.max(intervalMs, limit.perSeconds * 1000 * BURST_SHARE);

@@ -28,8 +28,8 @@ type Submission = readonly [outcome: FormOutcome, submit: (form: FormData) => vo
 const SubmissionContext = createContext<Submission>([null, () => {}]);
 
 /**
- * All forms that change a subscription share one outcome: what one has said goes with the next change, and what was
- * said on arrival with the first.
+ * All forms that change a subscription share one outcome: the message of one disappears with the next change, and the
+ * message on arrival with the first.
  */
 export function ChangeForms({
   action,

@@ -53,7 +53,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
   return (
     <>
       <PageHeader title={t("title")} />
-      {/* Waits for the payment, whatever is done meanwhile. */}
+      {/* Stays until the payment is confirmed, whatever is changed meanwhile. */}
       {isAwaited && checkoutNotice}
       <ChangeForms action={formAction(changeSubscription)} onArrival={!isAwaited && checkoutNotice}>
         <div className="flex flex-col gap-4">
