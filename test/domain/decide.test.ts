@@ -289,7 +289,7 @@ describe("the owner of a subscription", () => {
     }
   });
 
-  it("has the change of an event without a subscription id in the only one running, else in the only one", () => {
+  it("gets an event without a subscription id applied to their only running subscription, else to their only one", () => {
     const update = { ...UPDATED, providerSubscriptionId: null, status: "past_due" as const };
     const ended = subscription({ id: "ended", providerSubscriptionId: "sub2", status: "canceled" });
     expect(remaining([update], [ended, subscription()])).toMatchObject([
@@ -520,7 +520,7 @@ describe("events out of order", () => {
     [10, true],
     [30, false],
     [null, false],
-  ])("are told from the newer: of the time %s", (time, isLate) => {
+  ])("are late when the newest one, at 20, is newer: at %s, %s", (time, isLate) => {
     const newest = [subscription({ lastEventAtMicros: 20 })];
     expect(decideFor(newest, at(time, { status: "past_due" }))).toMatchObject({ isLate });
   });

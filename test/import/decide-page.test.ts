@@ -170,20 +170,20 @@ describe("a known subscription", () => {
     expect(decided([row()], [other]).report).toEqual(report(1, 0, 0));
   });
 
-  it.each<[string, Partial<Subscription>, number | null, boolean]>([
-    ["an event two seconds earlier", { lastEventAtMicros: READ_AT - 2 * SECOND }, READ_AT, false],
+  it.each<[string, boolean, Partial<Subscription>, number | null]>([
+    ["an event two seconds earlier", false, { lastEventAtMicros: READ_AT - 2 * SECOND }, READ_AT],
     [
       "an event less than two seconds earlier",
+      true,
       { lastEventAtMicros: READ_AT - 2 * SECOND + 1 },
       READ_AT,
-      true,
     ],
-    ["a comparison at that time", { comparedAtMicros: READ_AT }, READ_AT, false],
-    ["a later comparison", { comparedAtMicros: READ_AT + 1 }, READ_AT, true],
-    ["nothing, of a source without times", {}, null, false],
-    ["an event, of a source without times", { lastEventAtMicros: 1 }, null, true],
-    ["a comparison, of a source without times", { comparedAtMicros: 1 }, null, true],
-  ])("that has seen %s is contested or not", (_, seen, readAtMicros, isContested) => {
+    ["a comparison at that time", false, { comparedAtMicros: READ_AT }, READ_AT],
+    ["a later comparison", true, { comparedAtMicros: READ_AT + 1 }, READ_AT],
+    ["nothing, if the source has no times", false, {}, null],
+    ["an event, if the source has no times", true, { lastEventAtMicros: 1 }, null],
+    ["a comparison, if the source has no times", true, { comparedAtMicros: 1 }, null],
+  ])("is contested by %s: %s", (_, isContested, seen, readAtMicros) => {
     const stored = [known(seen)];
     const page = decided([row({ status: "past_due" }, { readAtMicros })], stored);
     expect(page.contested).toEqual(isContested ? ["known"] : []);

@@ -272,7 +272,7 @@ it("answers an item that is done before its group, and starts those behind it", 
   await batcher.idle();
 });
 
-it("does not run an item again that is behind one of its own group which is done before it", async () => {
+it("does not run an item twice when the one before it in its group is done early", async () => {
   const ran: string[][] = [];
   const first = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
@@ -340,7 +340,7 @@ it("rejects abandoned items without processing them, and starts those behind the
   expect([...running.values()].flatMap(({ names }) => names)).not.toContain("abandoned");
 });
 
-it("keeps what arrives after the last one of a key was abandoned behind the one that is running", async () => {
+it("runs what arrives after an abandoned item only after the running one with the same key", async () => {
   const { running, started, submit } = manualBatcher({ maxActive: 2, stalledAfterMs: 60_000 });
   const answers = [submit("a"), submit("abandoned", ["a"], true)];
   const group = await started("a");

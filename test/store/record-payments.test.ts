@@ -122,10 +122,10 @@ it.each<[string, PaymentState, PaymentState, PaymentState]>([
   ["failed, then paid earlier", ["failed", 2], ["paid", 1], ["failed", 2]],
   ["failed, then paid later", ["failed", 1], ["paid", 2], ["paid", 2]],
   ["paid, then failed later", ["paid", 1], ["failed", 2], ["failed", 2]],
-  // Of one moment, what has been paid is paid.
-  ["failed, then paid at once", ["failed", 1], ["paid", 1], ["paid", 1]],
-  ["paid, then failed at once", ["paid", 1], ["failed", 1], ["paid", 1]],
-  ["failed, then failed at once", ["failed", 1], ["failed", 1], ["failed", 1]],
+  // Of two events at the same time the paid one counts.
+  ["failed, then paid at the same time", ["failed", 1], ["paid", 1], ["paid", 1]],
+  ["paid, then failed at the same time", ["paid", 1], ["failed", 1], ["paid", 1]],
+  ["failed, then failed at the same time", ["failed", 1], ["failed", 1], ["failed", 1]],
   // Nothing says that an event without a time is older.
   ["paid, then failed at an unknown time", ["paid", 2], ["failed", null], ["failed", 2]],
   ["failed at an unknown time, then paid", ["failed", null], ["paid", 1], ["paid", 1]],
