@@ -9,5 +9,8 @@ import { isLoopback } from "./loopback.ts";
 export function ownOrigins({ databaseUrl, appUrl }: Config, port: number): string[] {
   const { origin, hostname } = new URL(appUrl);
   const isLocal = databaseUrl === null ? isLoopback(appUrl) : hostname === "localhost";
-  return isLocal ? [origin, `http://localhost:${port}`, `http://127.0.0.1:${port}`] : [origin];
+  if (!isLocal) return [origin];
+  // A browser leaves out the default port.
+  const local = ["localhost", "127.0.0.1"].map((host) => new URL(`http://${host}:${port}`).origin);
+  return [origin, ...local];
 }

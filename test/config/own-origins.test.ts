@@ -14,3 +14,8 @@ it.each([
 ])("with %o accepts writes from %o", (variables, origins) => {
   expect(ownOrigins(readConfig(variables as Record<string, string>), 4_000)).toEqual(origins);
 });
+
+it("are written as browsers write them, without the default port", () => {
+  const config = readConfig({ PORT: "80" });
+  expect(ownOrigins(config, 80)).toEqual(expect.arrayContaining(["http://localhost", "http://127.0.0.1"]));
+});
