@@ -25,7 +25,11 @@ export function requiredText(provider: ConnectedProvider, response: unknown, ...
 }
 
 /** A whole number of at least 0. @throws PaymentApiProblem when the response lacks a documented one */
-export function requiredWholeNumber(provider: ConnectedProvider, response: unknown, ...keys: string[]): number {
+export function requiredWholeNumber(
+  provider: ConnectedProvider,
+  response: unknown,
+  ...keys: string[]
+): number {
   const digits = requiredText(provider, response, ...keys);
   return /^\d{1,15}$/.test(digits) ? Number(digits) : unpromised(provider, keys);
 }
