@@ -135,6 +135,27 @@ describe("a new password", () => {
     expect([await kindWith(key), await hasLink(id)]).toEqual(["unauthorized", false]);
   });
 
+  it("leaves everybody else's keys, sessions and links", async () => {
+    const other = await context.signedUp();
+    const key = await keyOf(other.id);
+    await createLink(other.id);
+    const token = await resetToken(other.email);
+    await context.call("/change-email", { newEmail: `new-${other.email}` }, { cookie: other.cookie });
+
+    const reset = await prepareReset(await context.signedUp());
+    expect((await reset()).status).toBe(200);
+    const { cookie } = await context.signedUp();
+    const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeApiKeys: true };
+    expect((await context.call("/change-password", body, { cookie })).status).toBe(200);
+
+    expect([await kindWith(key), await hasLink(other.id)]).toEqual(["api-key", true]);
+    expect((await context.identify({ cookie: other.cookie })).caller).toMatchObject({ userId: other.id });
+    expect(await context.test.rows("select from email_change where user_id = $1", [other.id])).toHaveLength(
+      1,
+    );
+    expect((await context.call("/reset-password", { token, newPassword: NEW_PASSWORD })).status).toBe(200);
+  });
+
   it("is refused for a wrong current password, without revoking anything", async () => {
     const { id, cookie } = await context.signedUp();
     const key = await keyOf(id);
