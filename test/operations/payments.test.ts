@@ -156,6 +156,27 @@ describe("a person's payments", () => {
       { user_id: null, receipt_url: null },
     ]);
   });
+
+  it("stay as they are when somebody else's account is deleted, one with the same id in another slot too", async () => {
+    await subscribe("user_2", "sub_1");
+    await pay("in_1");
+    await createSubscription(test, "user_1", { provider: "provider-b", provider_subscription_id: "sub_1" });
+    await pay("in_2", { userId: "user_1" });
+    await test.rows("update payment set provider = 'provider-b' where provider_payment_id = 'in_2'");
+    await subscribe("user_1", "sub_2");
+    await pay("in_3", { sub: "sub_2", userId: "user_1" });
+    await test.rows("update subscription set status = 'canceled'");
+    await context.call(deleteUser, OPERATOR, { userId: "user_2", confirmation: "user_2@example.com" });
+    expect(
+      await test.rows(
+        "select provider_payment_id as id, user_id, receipt_url is not null as receipt from payment order by 1",
+      ),
+    ).toEqual([
+      { id: "in_1", user_id: null, receipt: false },
+      { id: "in_2", user_id: "user_1", receipt: true },
+      { id: "in_3", user_id: "user_1", receipt: true },
+    ]);
+  });
 });
 
 describe("the latest payment", () => {
