@@ -151,6 +151,19 @@ describe("the payloads to redact", () => {
     expect(await placesInLog("user_1")).toEqual([]);
   });
 
+  it("include those of a customer whose id another user has in another slot", async () => {
+    await subscription("user_1", "sub", "cus");
+    await subscription("other", "sub_other", "cus");
+    await test.rows("update subscription set provider = 'provider-b' where user_id = 'other'");
+    const usersDeliveries = [await logged({ invoice: { customer: "cus" } })];
+    const otherDeliveries = [await logged(stripe("other", "sub_other", "cus"), UPDATED)];
+    await test.rows("update webhook_delivery set provider = 'provider-b' where id = any ($1::bigint[])", [
+      otherDeliveries,
+    ]);
+    await leave();
+    expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
+  });
+
   it("exclude those of another user whose events are not applied yet", async () => {
     await subscription("user_1", "sub", "agency");
     const usersDeliveries = [await logged(stripe(null, "sub_new", "agency"), UPDATED)];
