@@ -7,12 +7,14 @@ import {
   forgetCheckout,
   keepCheckout,
   placeCheckoutOrder,
+  retireCheckout,
   type WantedCheckout,
 } from "../../src/store/checkouts.ts";
 import { acquireLease, type Lease, releaseLease } from "../../src/store/leases.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 
-const test = testDatabase(1);
+const test = testDatabase(2);
 afterEach(() => test.rows("truncate checkout, lease"));
 
 const PRO: WantedCheckout = {
@@ -25,8 +27,8 @@ const PRO: WantedCheckout = {
 };
 const TEAM: WantedCheckout = { ...PRO, planId: "team", priceId: "price_team", seats: 5 };
 
-async function acquire(seconds = 60): Promise<Lease> {
-  const lease = await acquireLease(test.database, checkoutLease("user_0"), { seconds });
+async function acquire(seconds = 60, userId = "user_0"): Promise<Lease> {
+  const lease = await acquireLease(test.database, checkoutLease(userId), { seconds });
   if (lease === null) throw new Error("The lease is held.");
   return lease;
 }
@@ -41,7 +43,7 @@ const openFor = (order: WantedCheckout, lease: Lease | null = null) =>
 const stored = () => findStoredCheckout(test.database, "user_0");
 
 async function open(order: WantedCheckout, id: string): Promise<void> {
-  const lease = await acquire();
+  const lease = await acquire(60, order.userId);
   expect(await place(order, lease)).toMatchObject({ outcome: "placed" });
   expect(await keep(order, lease, id)).toBe(true);
   await releaseLease(test.database, lease);
@@ -70,6 +72,33 @@ describe("a user's stored checkout", () => {
     const lease = await acquire();
     expect(await openFor(PRO)).toBeNull();
     expect(await openFor(PRO, lease)).toBe("https://checkout.example/cs_1");
+  });
+
+  it("is neither shown to another user nor changed with theirs", async () => {
+    const theirs = { ...PRO, userId: "user_1" };
+    await open(theirs, "cs_theirs");
+    expect(await openFor(PRO)).toBeNull();
+    await open(PRO, "cs_1");
+    await retireCheckout(test.database, "user_0");
+    expect(await openFor(PRO)).toBeNull();
+    const lease = await acquire();
+    await forgetCheckout(test.database, "user_0", lease);
+    expect(await stored()).toBeNull();
+    expect(await openFor(theirs)).toBe("https://checkout.example/cs_theirs");
+  });
+
+  it("is used once a subscription of its user in its slot is reported", async () => {
+    await open(PRO, "cs_1");
+    await createSubscription(test, "user_1");
+    await createSubscription(test, "user_0", { provider: "provider-b" });
+    await createSubscription(test, "user_0", { status: "incomplete" });
+    await createSubscription(test, "user_0", { updated_at: "2020-01-01T00:00:00Z" });
+    expect(await stored()).toMatchObject({ isUsed: false });
+    expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
+    await createSubscription(test, "user_0");
+    expect(await stored()).toMatchObject({ isUsed: true });
+    expect(await openFor(PRO)).toBeNull();
+    await test.rows("delete from subscription");
   });
 
   it("stays stored until its successor is placed", async () => {
