@@ -67,3 +67,21 @@ it("shows in which intervals its provider sells plans, and the one that a schedu
   );
   expect((await accessOf(plans, "user_2")).items).toMatchObject([{ scheduled: null }]);
 });
+
+it.each([
+  ["whose time has passed", "update scheduled_change set takes_effect_at = now() - interval '1 second'"],
+  ["of a subscription that will end", "update subscription set cancel_at_period_end = true"],
+  ["of a subscription that is paused", "update subscription set status = 'paused'"],
+])("shows no scheduled change %s", async (_name, happens) => {
+  const id = await createSubscription(test, "user_0", { price_id: "price_pro_monthly" });
+  await test.rows(
+    `insert into scheduled_change (subscription_id, plan_id, price_id, seats, takes_effect_at)
+     values ($1, 'team', 'price_team_monthly', 5, now() + interval '1 day')`,
+    [id],
+  );
+  const scheduled = async () => (await accessOf(plans, "user_0")).items.map((item) => item.scheduled?.planId);
+  expect(await scheduled()).toEqual(["team"]);
+  await test.rows(happens);
+  expect(await scheduled()).toEqual([undefined]);
+  await test.rows("delete from subscription where id = $1", [id]);
+});
