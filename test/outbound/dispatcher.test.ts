@@ -401,6 +401,36 @@ it("disables an endpoint after five days of failures and notifies its creator", 
   expect(endpoint.received).toHaveLength(3);
 });
 
+it("disables no other endpoint, and notifies the administrators where its creator is unknown", async () => {
+  const endpoint = await receiver((response) => void response.writeHead(500).end());
+  const { id } = await addEndpoint(test, endpoint.url);
+  const secret = newEndpointSecret();
+  const types = ["user.created"];
+  const other = { url: "https://example.com/hook", types, description: null, secret, createdBy: null };
+  await insertEndpoint(test.database, other);
+  await test.rows(`update "user" set role = case id when 'user_0' then 'admin' else 'user' end`);
+  await test.rows("update event_endpoint set failing_since = now() - interval '5 days'");
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  expect(await test.rows("select id from event_endpoint where not enabled")).toEqual([{ id }]);
+  expect(await test.rows("select user_id, details ->> 'endpointId' as endpoint from notification")).toEqual([
+    { user_id: "user_0", endpoint: id },
+  ]);
+});
+
+it("holds an event back for an earlier one of the same endpoint only", async () => {
+  const failing = await receiver((response) => void response.writeHead(500).end());
+  const healthy = await receiver();
+  for (const { url } of [failing, healthy]) await addEndpoint(test, url);
+  const dispatcher = dispatcherOn(test);
+  for (const together of [[1, 2], [3]]) {
+    for (const seats of together) await writeEvent(test, "a", seats);
+    await sendDue(test, dispatcher);
+  }
+  expect(seatsOf(failing)).toEqual([1]);
+  expect(seatsOf(healthy)).toEqual([1, 2, 3]);
+});
+
 /** Records a delivery as made, in a transaction that is open until it is committed. */
 async function recordDelivered(endpointId: string, delivery: ClaimedDelivery): Promise<() => Promise<void>> {
   const { promise: recorded, resolve: endRecording } = Promise.withResolvers<void>();
