@@ -208,6 +208,19 @@ it("replays one delivery, or every failed one, with the same event ids", async (
   expect((await call("POST", `/${id}/replay`, { deliveryIds: ["999999"] })).body).toEqual({ replayed: 0 });
 });
 
+it("neither lists nor replays the deliveries of another endpoint", async () => {
+  const { id } = await create();
+  const other = await create(["user.deleted"]);
+  await renameAdmin("Of Another");
+  await eventually(async () => (await deliveries(id)).map((delivery) => delivery.status), ["delivered"]);
+  await test.rows("update outbound_delivery set status = 'failed'");
+  const [delivery] = await deliveries(id);
+  expect(await deliveries(other.id)).toEqual([]);
+  for (const body of [{ deliveryIds: [delivery?.id] }, {}])
+    expect((await call("POST", `/${other.id}/replay`, body)).body).toEqual({ replayed: 0 });
+  expect((await deliveries(id)).map(({ status }) => status)).toEqual(["failed"]);
+});
+
 it("replays the deliveries that have failed since a time, however early", async () => {
   const { id } = await create();
   await renameAdmin("Failed");
