@@ -99,6 +99,24 @@ describe("the audit log", () => {
     expect(paged).toEqual(all);
   });
 
+  it("finds what a key did, an action by its first word, and what happened at or after a time and before another", async () => {
+    await test.rows(
+      `insert into audit_entry (at, actor_kind, actor_id, key_id, action, target_type, target_id)
+       values ('2040-01-01T00:00:00Z', 'session', 'user_9', null, 'users.imported', 'import', 'a'),
+         ('2040-01-02T00:00:00Z', 'api-key', 'user_9', 'key_9', 'user.deleted', 'user', 'b'),
+         ('2040-01-03T00:00:00Z', 'session', 'user_8', null, 'user.deleted', 'user', 'c')`,
+    );
+    const targets = async (input: object) =>
+      (await entries({ from: "2040-01-01T00:00:00Z", ...input })).map(
+        (entry: { target: { id: string } }) => entry.target.id,
+      );
+    expect(await targets({})).toEqual(["c", "b", "a"]);
+    expect(await targets({ actor: "key_9" })).toEqual(["b"]);
+    expect(await targets({ actor: "user_9" })).toEqual(["b", "a"]);
+    expect(await targets({ action: "user" })).toEqual(["c", "b"]);
+    expect(await targets({ from: "2040-01-02T00:00:00Z", to: "2040-01-03T00:00:00Z" })).toEqual(["b"]);
+  });
+
   it("requires an administrator's session", async () => {
     for (const caller of [session("user_2"), apiKey("user_0", "admin")]) {
       expect(await refusalOf(context.call(listAuditEntries, caller))).toMatchObject({ code: "forbidden" });
