@@ -18,6 +18,7 @@ import { findUserStates, type UserState } from "../store/user-states.ts";
 import { auditImport } from "./audit-import.ts";
 import { decideUser } from "./decide-user.ts";
 import { type ImportOptions, type ImportReport, runImport, type Source } from "./run-import.ts";
+import { splitUpdates, type UserUpdate } from "./split-updates.ts";
 import { readUserRow, type SourceUser, type UserRow } from "./user-row.ts";
 
 type ImportTools = Pick<Intake, "database" | "leaseSeconds">;
@@ -46,7 +47,7 @@ export function importUsers(
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),
           // First, so that an address that is given up can be taken over.
-          ...inRounds(updated).map((users) => updateImportedUsers(transaction, users)),
+          ...splitUpdates(updated).map((users) => updateImportedUsers(transaction, users)),
           insertImportedUsers(transaction, created),
           advanceImport(transaction, importId, { ...report, position: page.next }),
           ...auditImport(transaction, "users.imported", { importId, report, notify: options.notify }),
@@ -72,10 +73,10 @@ function decideAll(
   rows: readonly Row[],
   existing: readonly KnownUser[],
   states: ReadonlyMap<string, UserState>,
-): { created: ImportedUser[]; updated: ImportedUser[]; report: ImportReport } {
+): { created: ImportedUser[]; updated: UserUpdate[]; report: ImportReport } {
   const users = new Map(existing.map((user) => [user.id, user]));
   const created = new Map<string, ImportedUser>();
-  const updated: ImportedUser[] = [];
+  const updated: UserUpdate[] = [];
   const report: ImportReport = { created: 0, updated: 0, skipped: 0, unmatched: [] };
   for (const row of rows) {
     if (!("user" in row)) {
@@ -99,10 +100,11 @@ function decideAll(
       }
       case "updated": {
         const { user } = decision;
+        const emailBefore = users.get(user.id)?.email ?? user.email;
         users.set(user.id, user);
         // Of two rows about a new user the later one counts.
         if (created.has(user.id)) created.set(user.id, user);
-        else updated.push(user);
+        else updated.push({ user, emailBefore });
         report.updated += 1;
         break;
       }
@@ -111,20 +113,6 @@ function decideAll(
     }
   }
   return { created: [...created.values()], updated, report };
-}
-
-/**
- * Splits updates so that no statement updates a user twice; an address freed in one round can be taken in the
- * next.
- */
-function inRounds(updated: readonly ImportedUser[]): ImportedUser[][] {
-  const rounds: ImportedUser[][] = [];
-  for (const user of updated) {
-    const round = rounds.at(-1);
-    if (round === undefined || round.some(({ id }) => id === user.id)) rounds.push([user]);
-    else round.push(user);
-  }
-  return rounds;
 }
 
 function idsOf({ id, externalId, email }: UserRow) {

@@ -275,6 +275,14 @@ describe("importing users", () => {
     expect(await users()).toMatchObject([of("a", "b"), of("b", "a")]);
   });
 
+  it("gives an address to a user who is stored before the one who gives it up", async () => {
+    const of = (id: string, email: string) => ({ id, email: `${email}@example.com` });
+    await imported([of("b", "b"), of("a", "a")]);
+    const rows = [of("a", "c"), of("b", "a")];
+    expect(await imported(rows)).toEqual({ ...counts(0, 2, 0), unmatched: [] });
+    expect(await users()).toMatchObject([of("a", "c"), of("b", "a")]);
+  });
+
   it("changes nothing in a dry run, which reports the same", async () => {
     const rows = [ANN, { id: "x", email: "no" }];
     const dry = await imported(rows, { dryRun: true });
