@@ -316,10 +316,13 @@ it("writes no event of users while an import has switched events off", async () 
 });
 
 it("redacts the events of a deleted user, relayed or not", async () => {
-  await test.rows(`insert into "user" (id, name, email) values ('leaving', 'L', 'l@example.com')`);
+  await test.rows(
+    `insert into "user" (id, name, email, external_id) values ('leaving', 'L', 'l@example.com', 'crm-7')`,
+  );
   await play([CREATED, { userId: "leaving" }]);
   await relayed();
   await play([UPDATED, { userId: "leaving", status: "canceled" }]);
+  await test.rows(`update "user" set name = 'M' where id = 'leaving'`);
   const context = createTestContext(test);
   await context.call(deleteUser, session("user_0", "admin"), {
     userId: "leaving",
@@ -330,10 +333,13 @@ it("redacts the events of a deleted user, relayed or not", async () => {
     "user.created",
     "subscription.started",
     "subscription.ended",
+    "user.updated",
     "user.deleted",
   ]);
   for (const { type, data } of events) {
-    if (type.startsWith("user.")) expect(data).toEqual({ id: "leaving", externalId: null });
+    // The event of the deletion itself names who it was.
+    if (type === "user.deleted") expect(data).toEqual({ id: "leaving", externalId: "crm-7" });
+    else if (type.startsWith("user.")) expect(data).toEqual({ id: "leaving", externalId: null });
     else expect(data).toMatchObject({ userId: null, externalId: null, subscription: { userId: null } });
   }
 });
