@@ -31,11 +31,12 @@ export async function insertUnwanted(
   ]);
 }
 
+// Several events of a group may report the same one: no statement can write a row twice.
 const INSERT_RESUMED = {
   name: "insert_resumed_subscriptions",
   text: `
 insert into unwanted_subscription as u (provider, provider_subscription_id, because)
-select provider, id, 'resumed' from unnest($1::text[], $2::text[]) as found (provider, id)
+select distinct provider, id, 'resumed' from unnest($1::text[], $2::text[]) as found (provider, id)
 order by 1, 2
 on conflict (provider, provider_subscription_id) do update set
   because = 'resumed', attempts = 0, next_attempt_at = clock_timestamp(), canceled_at = null, refunded = null

@@ -168,6 +168,13 @@ describe("a subscription that was resumed after its account was deleted", () => 
     expect(await notified()).toEqual([]);
   });
 
+  it("is canceled once when several events of a group report it", async () => {
+    await insertResumed(context.test.database, [SUBSCRIPTION, SUBSCRIPTION]);
+    expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel"]);
+    await insertResumed(context.test.database, [SUBSCRIPTION, SUBSCRIPTION]);
+    expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel"]);
+  });
+
   it("is canceled each time that it is resumed", async () => {
     for (const _time of [1, 2]) {
       await resume();
