@@ -1,4 +1,4 @@
-import { renewsWithoutUser } from "../domain/subscription.ts";
+import { renewsWithoutUser, type Subscription } from "../domain/subscription.ts";
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import type { UserState } from "../store/user-states.ts";
 import type { EventDecision } from "./decide-group.ts";
@@ -33,17 +33,26 @@ export function unwantedOf(
   });
 }
 
-/** Subscriptions that were canceled with their account, and have been resumed at the provider since. */
-export function resumedOf(
+/** `isFirstPayment`: it was not paid for when the account was deleted, and was not canceled with it. */
+type Renewing = UnwantedSubscription & { isFirstPayment: boolean };
+
+/**
+ * Subscriptions of deleted accounts that are going to renew: resumed at the provider since, or paid for only now.
+ * @param known as they were before these events
+ */
+export function renewingOf(
   group: readonly ReadEvent[],
   decisions: readonly (EventDecision | null)[],
-): UnwantedSubscription[] {
+  known: readonly Subscription[],
+): Renewing[] {
+  const unpaid = new Set(known.flatMap(({ id, status }) => (status === "incomplete" ? id : [])));
   return group.flatMap(({ slot }, index) => {
     const decision = decisions[index];
     if (decision?.outcome !== "applied" || decision.isLate || !renewsWithoutUser(decision.subscription))
       return [];
-    const { providerSubscriptionId } = decision.subscription;
-    return providerSubscriptionId === null ? [] : [{ provider: slot, providerSubscriptionId }];
+    const { id, providerSubscriptionId } = decision.subscription;
+    if (providerSubscriptionId === null) return [];
+    return [{ provider: slot, providerSubscriptionId, isFirstPayment: unpaid.has(id) }];
   });
 }
 

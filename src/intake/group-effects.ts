@@ -2,7 +2,7 @@ import { recordPayments } from "../store/record-payments.ts";
 import type { Transaction } from "../store/transaction.ts";
 import { insertResumed, insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { GroupDecision } from "./decide-group.ts";
-import { logUnwanted, resumedOf, unwantedOf } from "./deleted-users.ts";
+import { logUnwanted, renewingOf, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import type { LockedGroup } from "./lock-group.ts";
 import type { ReadEvent } from "./read-event.ts";
@@ -13,10 +13,14 @@ export function effectsOf(
   intake: Intake,
   group: readonly ReadEvent[],
   { decisions, changes, payments }: GroupDecision,
-  { users }: LockedGroup,
+  { subscriptions, users }: LockedGroup,
 ) {
-  const unwanted = unwantedOf(group, decisions, users);
-  const resumed = resumedOf(group, decisions);
+  const renewing = renewingOf(group, decisions, subscriptions);
+  const unwanted = [
+    ...unwantedOf(group, decisions, users),
+    ...renewing.filter(({ isFirstPayment }) => isFirstPayment),
+  ];
+  const resumed = renewing.filter(({ isFirstPayment }) => !isFirstPayment);
   return {
     /** Sends the writes without waiting for them. */
     write: (transaction: Transaction): Promise<unknown>[] => [

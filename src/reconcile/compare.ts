@@ -23,7 +23,7 @@ import { lockSubscriptions } from "../store/subscription-locks.ts";
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction, type Transaction } from "../store/transaction.ts";
 import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
-import { insertResumed } from "../store/unwanted-subscriptions.ts";
+import { insertResumed, insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import { findConfirmedEmails } from "../store/user-states.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
@@ -121,7 +121,7 @@ async function correct(
     if (isSame) {
       await transaction.commitAfter([
         recordComparison(transaction, id, askedAtMicros),
-        ...undoResumed(transaction, after),
+        ...undoRenewing(transaction, { before, after }),
         ...(audit === "each" ? [auditReconciliation(transaction, by, { id, outcome: "unchanged" })] : []),
       ]);
       return comparison;
@@ -129,7 +129,7 @@ async function correct(
     const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
     const writes = [
       updateSubscriptions(transaction, [{ ...after, lastNotified }]),
-      ...undoResumed(transaction, after),
+      ...undoRenewing(transaction, { before, after }),
       ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(unknownPrices.length > 0 ? [notifyUnknownPrices(transaction, unknownPrices)] : []),
       ...(changes
@@ -150,10 +150,15 @@ async function correct(
   });
 }
 
-function undoResumed(transaction: Transaction, subscription: Subscription): Promise<void>[] {
-  const { provider, providerSubscriptionId } = subscription;
-  if (providerSubscriptionId === null || !renewsWithoutUser(subscription)) return [];
-  return [insertResumed(transaction, [{ provider, providerSubscriptionId }])];
+/** Of a deleted account: resumed at the provider, or paid for since. */
+function undoRenewing(
+  transaction: Transaction,
+  { before, after }: { before: Subscription; after: Subscription },
+): Promise<void>[] {
+  const { provider, providerSubscriptionId } = after;
+  if (providerSubscriptionId === null || !renewsWithoutUser(after)) return [];
+  const insert = before.status === "incomplete" ? insertUnwanted : insertResumed;
+  return [insert(transaction, [{ provider, providerSubscriptionId }])];
 }
 
 function unknownPricesOf(before: Subscription, problem: UnclearState | null): UnknownPrice[] {

@@ -11,7 +11,7 @@ import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 7, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+const { test, runtime } = freshRuntime({ users: 8, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
 
 // Those of provider-c are claimed before they are applied.
 it.each([
@@ -112,6 +112,33 @@ it("a subscription of a deleted account that was never known is to be canceled, 
     { provider: "provider-a", id: "sub_past_due", because: "account_deleted" },
     { provider: "provider-a", id: "sub_running", because: "account_deleted" },
   ]);
+});
+
+it("a subscription that is paid for only after its account was deleted is to be canceled and refunded", async () => {
+  const subscriptionId = "sub_incomplete";
+  await createSubscription(test, "user_7", {
+    provider_subscription_id: subscriptionId,
+    status: "incomplete",
+  });
+  await deleteUserData(runtime.database, "user_7", { canceled: new Set(), by: OPERATOR });
+  const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: "evt_paid_at_last",
+    subscriptionId,
+    userId: "user_7",
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    status: "active",
+    cancelAtPeriodEnd: false,
+  });
+  const request = { rawBody, header: (name: string) => headers[name] };
+  expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("applied");
+  expect(
+    await test.rows("select because from unwanted_subscription where provider_subscription_id = $1", [
+      subscriptionId,
+    ]),
+  ).toEqual([{ because: "account_deleted" }]);
 });
 
 it("a dispute, which names only the payment, keeps nothing of a deleted account, before or after the deletion", async () => {

@@ -69,6 +69,17 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     ]);
   });
 
+  it("has a deleted account's subscription canceled and refunded that was paid for since", async () => {
+    const { rows } = context.test;
+    await receive(eventOf("customer.subscription.created"));
+    await rows("update subscription set user_id = null, status = 'incomplete'");
+    truth({ userId: null });
+    expect(await run()).toMatchObject({ corrected: 1 });
+    expect(await rows("select provider_subscription_id, because from unwanted_subscription")).toEqual([
+      { provider_subscription_id: "sub_1", because: "account_deleted" },
+    ]);
+  });
+
   describe("of a provider without a list of events, which does not say whose a subscription is", () => {
     const MINUTE_MS = 60_000;
 
