@@ -93,6 +93,7 @@ function stateOf(
   });
 }
 
+/** One without a time may be new. */
 function createdAt(item: unknown): number {
-  return dateAt(item, "attributes", "created_at")?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return dateAt(item, "attributes", "created_at")?.getTime() ?? Number.POSITIVE_INFINITY;
 }

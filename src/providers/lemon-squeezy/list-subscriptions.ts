@@ -5,7 +5,7 @@ import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
-import { listAt, textAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { nextPage } from "./next-page.ts";
 import { request } from "./requests.ts";
@@ -78,11 +78,11 @@ function states(provider: ConnectedProvider, subscriptions: readonly unknown[]):
   );
 }
 
-/** A change of seats does not update the subscription's own time. */
+/** A change of seats does not update the subscription's own time. One without a time may have changed. */
 function changedAt(subscription: unknown): number {
   const times = [
-    textAt(subscription, "attributes", "updated_at"),
-    textAt(subscription, "attributes", "first_subscription_item", "updated_at"),
-  ].map((time) => Date.parse(time ?? ""));
-  return Math.max(...times.map((time) => (Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time)));
+    dateAt(subscription, "attributes", "updated_at"),
+    dateAt(subscription, "attributes", "first_subscription_item", "updated_at"),
+  ].flatMap((time) => time?.getTime() ?? []);
+  return times.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...times);
 }

@@ -1,7 +1,7 @@
 import type { ListedEvent } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedEvent, MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, requiredText, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { nextPosition } from "./next-position.ts";
 import { get } from "./requests.ts";
@@ -20,9 +20,10 @@ export async function* eventPages(provider: ConnectedProvider, since: Date): Asy
     const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
     const page = await send(get(provider, `/events?${query}`));
     const events = listAt(page, "data");
-    const recent = events.filter(
-      (event) => Date.parse(textAt(event, "occurred_at") ?? "") >= since.getTime(),
-    );
+    const recent = events.filter((event) => {
+      const occurredAt = dateAt(event, "occurred_at");
+      return occurredAt === null || occurredAt >= since;
+    });
     yield recent
       .filter((event) => PADDLE_EVENT_TYPES.includes(textAt(event, "event_type") ?? ""))
       .map((event) =>

@@ -174,24 +174,31 @@ describe("Lemon Squeezy's API", () => {
     await expect(api.cancelSubscription("50")).rejects.toThrow('401: "Unauthenticated"');
   });
 
-  it("lists a subscription as changed when only its item is newer, as after a change of seats", async () => {
+  it("lists a subscription as changed when only its item is newer, as after a change of seats, or when no time is known", async () => {
     const since = new Date("2026-03-10T12:00:00Z");
     const before = "2026-03-10T11:00:00.000000Z";
-    const subscription = (id: string, itemUpdatedAt: string) => ({
+    const subscription = (id: string, itemUpdatedAt: string | null, updatedAt: string | null = before) => ({
       type: "subscriptions",
       id,
       attributes: {
         customer_id: 7,
         variant_id: 21,
         status: "active",
-        updated_at: before,
+        updated_at: updatedAt,
         first_subscription_item: { quantity: 4, updated_at: itemUpdatedAt },
       },
     });
-    const data = [subscription("1", before), subscription("2", "2026-03-10T12:30:00.000000Z")];
+    const data = [
+      subscription("1", before),
+      subscription("2", "2026-03-10T12:30:00.000000Z"),
+      subscription("3", null, null),
+    ];
     provider.respondWith(() => ({ body: { data, meta: { page: { lastPage: 1 } } } }));
     const changed = await Array.fromAsync(api.listSubscriptions(since));
-    expect(changed).toMatchObject([{ providerSubscriptionId: "2", items: [{ seats: 4 }] }]);
+    expect(changed).toMatchObject([
+      { providerSubscriptionId: "2", items: [{ seats: 4 }] },
+      { providerSubscriptionId: "3" },
+    ]);
   });
 
   it("does not list events", () => {

@@ -396,7 +396,8 @@ it("lists Lemon Squeezy's invoices and refunded orders, no further back than ask
         ]
       : query.get("page[number]") === "1"
         ? [
-            invoice("1", {}),
+            // Nothing says that it is older.
+            invoice("1", { created_at: null }),
             invoice("2", { status: "partial_refund", refunded_amount: 500 }),
             invoice("3", { status: "pending" }),
             invoice("4", old),

@@ -275,6 +275,22 @@ describe("Paddle's API", () => {
     ]);
     expect(provider.requests[0]?.query.get("event_type")).toContain("transaction.completed");
   });
+
+  it("lists an event without a time, and those behind it", async () => {
+    const { body } = loadFixture("paddle", "subscription.updated");
+    const event = { ...body, event_type: "subscription.updated", occurred_at: "2026-03-01T13:00:00Z" };
+    const data = [
+      { ...event, event_id: "evt_2", occurred_at: null },
+      { ...event, event_id: "evt_1" },
+    ];
+    provider.respondWith(({ query }) => {
+      const isFirst = !query.has("after");
+      const page = isFirst ? data.slice(0, 1) : data.slice(1);
+      return { body: { data: page, meta: { pagination: { has_more: isFirst } } } };
+    });
+    const listed = await Array.fromAsync(api.listEvents?.(new Date("2026-03-01T12:00:00Z")) ?? none());
+    expect(listed.map(({ eventId }) => eventId)).toEqual(["evt_1", "evt_2"]);
+  });
 });
 
 async function* none() {}
