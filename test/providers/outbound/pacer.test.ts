@@ -25,7 +25,7 @@ describe("a pacer", () => {
     expect(pacer.waitMs()).toBeGreaterThan(50_000);
   });
 
-  it("asks again after ten minutes, however long the Retry-After", async () => {
+  it("pauses for ten minutes at most, however long the Retry-After", async () => {
     const pacer = createPacer(null);
     pacer.pause(11 * 24 * 3_600_000);
     expect(pacer.waitMs()).toBeGreaterThan(500_000);
