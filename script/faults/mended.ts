@@ -890,4 +890,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a time-out of a process that was overtaken ends the claim of the one that overtook it",
     tests: ["test/store/claims.test.ts"],
   },
+  {
+    file: "src/intake/deleted-users.ts",
+    find: 'status === "incomplete" ? id : []',
+    replace: "status === null ? id : []",
+    fault: "somebody who pays only after the account was deleted is not refunded",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+    only: "paid for only after",
+  },
+  {
+    file: "src/store/unwanted-subscriptions.ts",
+    find: "select distinct provider, id, 'resumed'",
+    replace: "select provider, id, 'resumed'",
+    fault: "two events of one resumed subscription roll their group back",
+    tests: ["test/billing/cancel-unwanted.test.ts"],
+    only: "several events of a group",
+  },
 ];
