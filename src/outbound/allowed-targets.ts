@@ -66,15 +66,14 @@ export async function resolveTarget(
   resolve: ResolveHost = resolveHost,
 ): Promise<ResolvedTarget | { problem: TargetProblem }> {
   const url = URL.parse(text);
-  if (url === null || url.username !== "" || url.password !== "" || url.hostname === "")
-    return { problem: "url" };
+  if (url === null || url.username !== "" || url.password !== "") return { problem: "url" };
   if (url.protocol !== "https:" && url.protocol !== "http:") return { problem: "url" };
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   // A parsed URL leaves out its scheme's default port.
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const isNamed = allow.hosts.has(host) || allow.hosts.has(`${host}:${port}`);
   const family = isIP(host);
-  if (family === 0 && !isNamed && /(^|\.)localhost$/.test(host)) return { problem: "address" };
+  if (!isNamed && /(^|\.)localhost$/.test(host)) return { problem: "address" };
   const addresses =
     family === 0 ? await resolve(host).catch(() => []) : [{ address: host, family: family as 4 | 6 }];
   if (addresses.length === 0) {

@@ -3,6 +3,7 @@ import {
   type Address,
   isPublicAddress,
   outboundAllow,
+  type ResolvedTarget,
   resolveTarget,
 } from "../../src/outbound/allowed-targets.ts";
 import { openEndpointConnections } from "../../src/outbound/endpoint-connections.ts";
@@ -76,6 +77,7 @@ describe("a URL", () => {
     "javascript:alert(1)",
     "https://user:secret@example.com/",
     "https://user@example.com/",
+    "https://:secret@example.com/",
   ])("is refused for its form: %j", async (url) => {
     expect(await problemOf(url)).toBe("url");
   });
@@ -111,6 +113,26 @@ describe("a URL", () => {
 
   it("reports a host name without an address apart from a refused one", async () => {
     expect(await problemOf("https://example.com/", NOTHING, resolvesTo())).toBe("unresolved");
+    const fails = () => Promise.reject(new Error("getaddrinfo EAI_AGAIN example.com"));
+    expect(await problemOf("https://example.com/", NOTHING, fails)).toBe("unresolved");
+  });
+
+  it("over http is refused for its form when its name has no address, unless OUTBOUND_ALLOW lists it", async () => {
+    const allow = outboundAllow({ hosts: ["hooks.internal"], ranges: ["10.0.0.0/8"] });
+    expect(await problemOf("http://hooks.internal/", allow, resolvesTo())).toBe("unresolved");
+    expect(await problemOf("http://example.com/", allow, resolvesTo())).toBe("url");
+  });
+
+  it("is resolved to every address of its name by the system", async () => {
+    const allow = outboundAllow({ hosts: ["localhost"], ranges: [] });
+    const target = await resolveTarget("http://localhost:8080/", allow);
+    const { addresses } = target as ResolvedTarget;
+    expect(addresses).not.toEqual([]);
+    for (const address of addresses)
+      expect([
+        { address: "127.0.0.1", family: 4 },
+        { address: "::1", family: 6 },
+      ]).toContainEqual(address);
   });
 
   it("is accepted when OUTBOUND_ALLOW lists its host, port or range, also over http", async () => {
@@ -124,6 +146,8 @@ describe("a URL", () => {
     expect(await problemOf("http://10.1.2.3/", allow)).toBe(null);
     expect(await problemOf("https://[fd00::5]/", allow)).toBe(null);
     expect(await problemOf("http://11.1.2.3/", allow)).toBe("url");
+    // In clear to an address that is not listed.
+    expect(await problemOf("http://example.com/", allow, resolvesTo("10.1.2.3", "11.1.2.3"))).toBe("url");
     expect(await problemOf("http://192.168.0.1/", allow)).toBe("address");
   });
 
