@@ -70,7 +70,17 @@ describe("Breaker", () => {
       if (n % 4 === 3) breaker.succeeded();
     }
     expect(breaker.tryAcquire()).toBe("yes");
+    expect(changes).toEqual([]);
     expect(tripped().changes).toEqual([false]);
+  });
+
+  it("is not held open by failures of requests that were made before it opened", () => {
+    const { breaker, advance, changes } = tripped();
+    advance(99);
+    breaker.failed("yes", new Error("down"));
+    advance(1);
+    expect(breaker.tryAcquire()).toBe("probe");
+    expect(changes).toEqual([false]);
   });
 
   it("lets one request probe after a pause, which doubles up to two seconds", () => {
@@ -94,5 +104,23 @@ describe("Breaker", () => {
     breaker.succeeded();
     expect(breaker.tryAcquire()).toBe("yes");
     expect(changes).toEqual([false, true]);
+  });
+
+  it("lets requests probe in a second outage as in the first", () => {
+    const { breaker, advance, changes } = tripped();
+    advance(100);
+    breaker.tryAcquire();
+    breaker.failed("probe", new Error("down"));
+    advance(200);
+    breaker.tryAcquire();
+    breaker.succeeded();
+    for (let n = 0; n < 4; n += 1) breaker.failed("yes", new Error("down"));
+    expect(breaker.tryAcquire()).toBe("yes");
+    breaker.failed("yes", new Error("down"));
+    advance(99);
+    expect(breaker.tryAcquire()).toBe("no");
+    advance(1);
+    expect(breaker.tryAcquire()).toBe("probe");
+    expect(changes).toEqual([false, true, false]);
   });
 });
