@@ -25,7 +25,8 @@ export function answerAsset(
   c.header("cache-control", `public, max-age=${maxAgeSeconds}`);
   c.header("etag", etag);
   if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304);
-  if (!/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(c.req.header("accept-encoding") ?? ""))
+  // Names of codings and of the weight are case-insensitive: RFC 9110, sections 8.4.1 and 12.4.2.
+  if (!/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(c.req.header("accept-encoding") ?? ""))
     return c.body(content, 200, { "content-type": type });
   return c.body(compressed, 200, { "content-type": type, "content-encoding": "gzip" });
 }
