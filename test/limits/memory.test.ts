@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type LimiterLog, NO_METRICS } from "../../src/limits/limiter.ts";
+import { type LimiterLog, type LimiterMetrics, NO_METRICS } from "../../src/limits/limiter.ts";
 import { MemoryLimiter } from "../../src/limits/memory-limiter.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { oracle } from "./oracle.ts";
@@ -8,8 +8,12 @@ import { oracle } from "./oracle.ts";
 const WINDOW_MS = 60_000;
 let now: number;
 
-function limiter(maxKeys: number, log: LimiterLog = createLog("silent")): MemoryLimiter {
-  return new MemoryLimiter({ log, metrics: NO_METRICS, now: () => now, maxMemoryKeys: maxKeys });
+function limiter(
+  maxKeys: number,
+  log: LimiterLog = createLog("silent"),
+  metrics: LimiterMetrics = NO_METRICS,
+): MemoryLimiter {
+  return new MemoryLimiter({ log, metrics, now: () => now, maxMemoryKeys: maxKeys });
 }
 
 describe("MemoryLimiter", () => {
@@ -39,10 +43,13 @@ describe("MemoryLimiter", () => {
 
   it("removes expired keys of windows that are no longer used", () => {
     const counts = limiter(100_000);
-    for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 5, 1_000, 1);
+    for (let n = 0; n < 1_000; n += 1) {
+      counts.decide(`api:${n}`, 5, 1_000, 1);
+      counts.decide(`api:${n}`, 5, 2_000, 1);
+    }
     now += WINDOW_MS;
-    for (let n = 0; n < 2_000; n += 1) counts.decide(`api:later ${n}`, 5, WINDOW_MS, 1);
-    expect(counts.keyCount).toBe(2_000);
+    for (let n = 0; n < 3_000; n += 1) counts.decide(`api:later ${n}`, 5, WINDOW_MS, 1);
+    expect(counts.keyCount).toBe(3_000);
   });
 
   it("visits at most a few other keys per decision, however many have expired", () => {
@@ -57,6 +64,7 @@ describe("MemoryLimiter", () => {
     now += WINDOW_MS;
     for (let n = 0; n < 30_000; n += 1) countVisits(`api:later ${n}`, 1);
     expect(counts.keyCount).toBeLessThanOrEqual(20_000);
+    expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(32);
   });
 
@@ -93,6 +101,48 @@ describe("MemoryLimiter", () => {
       expect(counts.decide("api:b", 5, WINDOW_MS, 1).remaining).toBe(4);
     });
 
+    it("drops one key, of the same window where it can", () => {
+      const counts = limiter(2);
+      counts.decide("api:a", 5, WINDOW_MS, 1);
+      counts.decide("api:b", 5, 10_000, 1);
+      counts.decide("api:c", 5, WINDOW_MS, 1);
+      expect(counts.decide("api:b", 5, 10_000, 1).remaining).toBe(3);
+      expect(counts.decide("api:c", 5, WINDOW_MS, 1).remaining).toBe(3);
+      // It takes the place of "api:c", and begins again.
+      expect(counts.decide("api:a", 5, WINDOW_MS, 1).remaining).toBe(4);
+    });
+
+    it("drops no live key while one of another window has expired", () => {
+      const counts = limiter(2);
+      counts.decide("api:a", 5, WINDOW_MS, 1);
+      counts.decide("api:b", 5, 1_000, 1);
+      now += 1_000;
+      expect(counts.decide("api:c", 5, WINDOW_MS, 1).allowed).toBe(true);
+      expect(counts.decide("api:a", 5, WINDOW_MS, 1).remaining).toBe(3);
+      expect(counts.keyCount).toBe(2);
+    });
+
+    it("refuses new keys while those of all windows are blocked, until the first one is free", () => {
+      const counts = limiter(2);
+      counts.decide("api:a", 1, WINDOW_MS, 1);
+      counts.decide("api:b", 1, 10_000, 1);
+      const resetAt = now + 10_000;
+      expect(counts.decide("api:c", 1, WINDOW_MS, 1)).toEqual({ allowed: false, remaining: 0, resetAt });
+      now = resetAt;
+      expect(counts.decide("api:c", 1, WINDOW_MS, 1).allowed).toBe(true);
+      expect(counts.decide("api:a", 1, WINDOW_MS, 1).allowed).toBe(false);
+    });
+
+    it("counts which keys are forgotten and which are refused", () => {
+      const full: string[] = [];
+      const counts = limiter(1, undefined, { ...NO_METRICS, memoryFull: (outcome) => full.push(outcome) });
+      counts.decide("api:a", 2, WINDOW_MS, 1);
+      expect(full).toEqual([]);
+      counts.decide("api:b", 1, WINDOW_MS, 1);
+      counts.decide("api:c", 1, WINDOW_MS, 1);
+      expect(full).toEqual(["forgotten", "refused"]);
+    });
+
     it("refuses new keys while all are blocked, and admits them at resetAt", () => {
       const counts = limiter(3);
       for (const key of ["api:a", "api:b", "api:c"]) {
@@ -123,12 +173,15 @@ describe("MemoryLimiter", () => {
       const counts = limiter(10, { info: () => {}, warn });
       for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 2, WINDOW_MS, 1);
       expect(warn).toHaveBeenCalledTimes(1);
+      expect(warn.mock.lastCall?.[0]).toEqual({ keys: 10, forgotten: 1, refused: 0 });
       now += 59_999;
       counts.decide("api:more", 2, WINDOW_MS, 1);
       expect(warn).toHaveBeenCalledTimes(1);
       now += 1;
       for (let n = 0; n < 1_000; n += 1) counts.decide(`api:again ${n}`, 2, WINDOW_MS, 1);
       expect(warn).toHaveBeenCalledTimes(2);
+      // The 989 since the first warning, the one before the minute was over, and this one.
+      expect(warn.mock.lastCall?.[0]).toEqual({ keys: 10, forgotten: 991, refused: 0 });
     });
   });
 
