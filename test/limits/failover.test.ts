@@ -105,7 +105,7 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
           await eventually(() => isShared(keyOn(0, "billing")), true);
           await eventually(() => isShared(keyOn(2, "billing")), true);
         }
-        expect(observed.without).not.toContain("billing memory");
+        expect(observed.without).not.toContain("billing fallback");
         // Counted in this process, exactly.
         const key = keyOn(1, "api");
         const decisions = [];
