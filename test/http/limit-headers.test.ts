@@ -72,6 +72,17 @@ describe("limit headers", () => {
     expect(headers.ratelimit).toBe(`"api";r=0;t=${Math.max(0, Math.ceil(waitMs / 1000))}`);
   });
 
+  it("name no second more than the window when the decision was made within a millisecond", () => {
+    const decidedAt = NOW + 0.4;
+    const refused = charge({
+      allowed: false,
+      remaining: 0,
+      decidedAt,
+      resetAt: Math.ceil(decidedAt + 60_000),
+    });
+    expect(limitHeaders([refused])["retry-after"]).toBe("60");
+  });
+
   it("contain what remains when a larger cost is refused", () => {
     const headers = limitHeaders([charge({ allowed: false, remaining: 3 })]);
     expect(headers["x-ratelimit-remaining"]).toBe("3");
