@@ -1,4 +1,8 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
+import { createUnroutable } from "../../src/http/unroutable.ts";
+import { createLog } from "../../src/observability/log.ts";
 import { freshServer } from "../support/fresh-server.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 
@@ -13,10 +17,32 @@ it.each([
   ["an unknown expectation", 417, `GET /api/plans HTTP/1.1\r\nhost: b\r\nexpect: a reply\r\n${CLOSED}`],
   ["a target with user info", 400, `GET http://a@b/api/plans HTTP/1.1\r\nhost: b\r\n${CLOSED}`],
   ["no HTTP at all", 400, "What is the time?\r\n\r\n"],
+  ["headers that are too large", 431, `GET / HTTP/1.1\r\nhost: b\r\nx: ${"x".repeat(20_000)}\r\n${CLOSED}`],
 ])("answers %s with the current version and an error of the API's shape", async (_, status, request) => {
   const [head = "", body = ""] = (await openRawConnection(server.url, request).closed).split("\r\n\r\n");
   expect(head.slice(0, 13)).toBe(`HTTP/1.1 ${status} `);
   expect(head).toMatch(/^x-api-version: v1\r?$/im);
   expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}\r?$/im);
   expect(JSON.parse(/\{.*\}/.exec(body)?.[0] ?? "")).toEqual({ error: expect.any(String) });
+});
+
+it("answers a request that does not arrive in time, and closes the connection", async () => {
+  const socket = new PassThrough();
+  const late = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  createUnroutable("v1", createLog("silent")).refuseSocket(late, socket);
+  const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(head).toMatch(new RegExp(`^content-length: ${body.length}\r?$`, "m"));
+  expect(head).toMatch(/^connection: close\r?$/m);
+  expect(JSON.parse(body)).toEqual({ error: "Request Timeout" });
+});
+
+it("writes nothing to a connection that the client has reset or that is closing", () => {
+  const { refuseSocket } = createUnroutable("v1", createLog("silent"));
+  const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  const [open, closing] = [new PassThrough(), new PassThrough()];
+  closing.end();
+  refuseSocket(reset, open);
+  refuseSocket(new Error("Parse Error"), closing);
+  for (const socket of [open, closing]) expect([socket.destroyed, socket.readableLength]).toEqual([true, 0]);
 });
