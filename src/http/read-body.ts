@@ -23,8 +23,8 @@ const budget = new BodyBudget(64 * 1024 * 1024);
 /** The raw bytes of a request, as signed. @throws BodyTooLarge, BodyAborted, BodyAbandoned */
 export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Already disconnected: no event would report it any more.
-    if (incoming.destroyed && !incoming.complete) {
+    // Already disconnected: no event would report it any more, even if the whole body has arrived.
+    if (incoming.destroyed) {
       reject(new BodyAborted());
       return;
     }

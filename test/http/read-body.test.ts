@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { BodyAborted, readBody } from "../../src/http/read-body.ts";
+import { type LocalServer, startHttpServer } from "../support/http.ts";
+import { openRawConnection } from "../support/raw-connection.ts";
+
+let server: LocalServer;
+afterEach(() => server.close());
+
+/** What reading the body of this request results in, its connection being open until the reader closes it. */
+async function resultOf(
+  request: string,
+  read: (incoming: IncomingMessage, disconnect: () => void) => Promise<Buffer>,
+): Promise<unknown> {
+  const { promise: result, resolve } = Promise.withResolvers<unknown>();
+  let disconnect = () => {};
+  server = await startHttpServer((incoming) => {
+    read(incoming, () => disconnect()).then((body) => resolve(body.toString()), resolve);
+  });
+  const { socket } = openRawConnection(server.url, request);
+  disconnect = () => socket.destroy();
+  const settled = await result;
+  socket.destroy();
+  return settled;
+}
+
+const HEAD = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n";
+
+describe("readBody", () => {
+  it("reads a body that arrives in pieces, in their order", async () => {
+    const chunked = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const request = `${chunked}2\r\nab\r\n2\r\ncd\r\n1\r\ne\r\n0\r\n\r\n`;
+    expect(await resultOf(request, (incoming) => readBody(incoming, 5))).toBe("abcde");
+  });
+
+  it("fails when the client goes before the rest has arrived", async () => {
+    const result = await resultOf(`${HEAD}he`, async (incoming, disconnect) => {
+      const reading = readBody(incoming, 5);
+      incoming.once("data", disconnect);
+      return reading;
+    });
+    expect(result).toBeInstanceOf(BodyAborted);
+  });
+
+  it.each([
+    ["half of it", "he"],
+    ["all of it", "hello"],
+  ])("fails when the client has gone before it is read, after %s has arrived", async (_, body) => {
+    const result = await resultOf(HEAD + body, async (incoming, disconnect) => {
+      const closed = once(incoming, "close");
+      while (incoming.readableLength < body.length) await nextTurn();
+      disconnect();
+      await closed.catch(() => {});
+      return readBody(incoming, 5);
+    });
+    expect(result).toBeInstanceOf(BodyAborted);
+  });
+});
