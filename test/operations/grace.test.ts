@@ -16,7 +16,7 @@ beforeEach(async () => {
   await test.rows("delete from notification");
 });
 
-const pastDue = (userId = "user_1", since = SINCE) =>
+const pastDue = (userId: string | null = "user_1", since = SINCE) =>
   createSubscription(test, userId, { status: "past_due", past_due_since: new Date(since).toISOString() });
 
 const remindAt = (days: number) =>
@@ -62,6 +62,19 @@ it("stops reminders after payment, and starts again with the next failed renewal
   );
   await remindAt(30 + GRACE_DAYS / 2);
   expect(await sent()).toEqual(["grace_period_reminder", "grace_period_reminder"]);
+});
+
+it("reminds of each subscription that has a user", async () => {
+  await pastDue("user_1");
+  await remindAt(GRACE_DAYS / 2);
+  // With the account deleted, nobody is left to be reminded of the second one.
+  await pastDue(null);
+  await pastDue("user_2");
+  await remindAt(GRACE_DAYS / 2);
+  expect(await test.rows("select user_id from notification order by id")).toEqual([
+    { user_id: "user_1" },
+    { user_id: "user_2" },
+  ]);
 });
 
 it("leaves out reminders that would come together", () => {

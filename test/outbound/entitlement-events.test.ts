@@ -260,6 +260,17 @@ it("emits once when a grace period is over", async () => {
   expect(await inShort()).toHaveLength(3);
 });
 
+it("emits the end of everybody's grace period, whatever has been emitted of others since", async () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  const pastDue = { status: "past_due", past_due_since: daysAgo(8), created_at: daysAgo(60) };
+  // With the account deleted, nobody is left whose entitlements the first one could change.
+  for (const userId of [null, "user_2"]) await createSubscription(test, userId, pastDue);
+  await receive(CREATED, {});
+  expect(await emitted()).toMatchObject([{ userId: "user_1" }]);
+  await endAt(new Date());
+  expect(await emitted()).toMatchObject([{ userId: "user_1" }, { userId: "user_2" }]);
+});
+
 it("emits nothing when the grace period is already over as the failed renewal is reported", async () => {
   await receive(CREATED, { occurredAt: new Date(Date.now() - 9 * DAY_MS) });
   await receive(UPDATED, { status: "past_due", occurredAt: new Date(Date.now() - 8 * DAY_MS) });
