@@ -261,6 +261,27 @@ describe("/api/service-keys", () => {
     expect(JSON.stringify(body)).not.toContain(third.key);
   });
 
+  it("rejects the previous secret a day after the rotation, of that key alone", async () => {
+    const rotated = async () => {
+      const { id, key } = (await asAdmin("POST", "", { name: "Shop", permissions: ["entitlements:read"] }))
+        .body;
+      return { id, previous: key, newest: (await asAdmin("POST", `/${id}/rotate`)).body.key };
+    };
+    const [aged, other] = [await rotated(), await rotated()];
+    const statuses = () => Promise.all([aged.previous, aged.newest, other.previous].map(statusWith));
+    const age = (hours: number) =>
+      test.rows(
+        "update service_key_secret set created_at = created_at - $2::int * interval '1 hour' where service_key_id = $1",
+        [aged.id, hours],
+      );
+    await age(23);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    expect((await listed(aged.id)).previousValidUntil).toEqual(expect.any(String));
+    await age(2);
+    expect(await statuses()).toEqual([401, 200, 200]);
+    expect((await listed(aged.id)).previousValidUntil).toBeNull();
+  });
+
   it("does not extend the previous secret beyond the key's expiry", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const input = { name: "Shop", permissions: ["entitlements:read"], expiresAt };
