@@ -205,6 +205,25 @@ describe("listing deliveries", () => {
     expect(await eventTypesOf({ eventId, subscriptionId: await subscriptionOf(5) })).toEqual([]);
   });
 
+  it("finds them by event id and the subscription that a later attempt changed", async () => {
+    const eventId = "evt_retried";
+    await send(7, CREATED, { status: "active", seats: 1, eventId });
+    const subscriptionId = await subscriptionOf(7);
+    await test.rows(
+      `with retried as (
+         update webhook_delivery set first_subscription_id = null, first_changes = null, first_changed_at = null
+         where event_id = $1 returning id
+       )
+       insert into webhook_attempt
+         (delivery_id, claim_no, source, outcome, started_at, duration_ms, subscription_id, changes, changed_at)
+       select id, 2, 'retry', 'successful', now(), 1, $2::uuid, '{}', now() from retried`,
+      [eventId, subscriptionId],
+    );
+    expect(await eventTypesOf({ eventId, subscriptionId })).toEqual([`provider-a ${CREATED}`]);
+    expect(await eventTypesOf({ eventId, subscriptionId: await subscriptionOf(4) })).toEqual([]);
+    expect(await eventTypesOf({ eventId: "evt_wanted", subscriptionId })).toEqual([]);
+  });
+
   it("finds them by the subscription that they changed, in pages", async () => {
     const subscriptionId = await subscriptionOf(4);
     expect(await eventTypesOf({ subscriptionId })).toEqual([
