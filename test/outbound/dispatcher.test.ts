@@ -450,6 +450,49 @@ it("disables an endpoint after five days of failures and notifies its creator", 
   await updateEndpoint(test.database, id, { enabled: true });
   await sendDue(test, dispatcher);
   expect(endpoint.received).toHaveLength(3);
+  // Its five days begin anew.
+  expect(await test.rows("select enabled, disabled_at from event_endpoint")).toEqual([
+    { enabled: true, disabled_at: null },
+  ]);
+  expect(await test.rows("select from notification")).toHaveLength(1);
+});
+
+it("counts the failures of an endpoint that is enabled again without having been disabled", async () => {
+  const { id } = await addEndpoint(test, "https://example.com/hook");
+  const failingSince = new Date("2026-01-01T00:00:00Z");
+  await test.rows("update event_endpoint set failing_since = $1", [failingSince]);
+  for (const change of [{ enabled: true }, { description: "shop" }])
+    expect((await updateEndpoint(test.database, id, change))?.failingSince).toEqual(failingSince);
+});
+
+it("never disables a plugin's hook", async () => {
+  await registerHooks(test.database, ["crm"], ["entitlements.changed"]);
+  await test.rows("update event_endpoint set failing_since = now() - interval '6 days'");
+  await writeEvent(test, "a", 1);
+  const crm = () => Promise.reject(new Error("out of order"));
+  await sendDue(test, dispatcherOn(test, { hooks: new Map([["crm", crm]]) }));
+  expect(await deliveries()).toMatchObject([{ status: "pending", attempts: 1 }]);
+  expect(await test.rows("select enabled, disabled_at from event_endpoint")).toEqual([
+    { enabled: true, disabled_at: null },
+  ]);
+  expect(await test.rows("select from notification")).toEqual([]);
+});
+
+it("leaves a hook's events to the processes that have the plugin", async () => {
+  await registerHooks(test.database, ["crm", "erp"], ["entitlements.changed"]);
+  await writeEvent(test, "a", 1);
+  const called: string[] = [];
+  const crm = async () => void called.push("crm");
+  await sendDue(test, dispatcherOn(test, { hooks: new Map([["crm", crm]]) }));
+  expect(called).toEqual(["crm"]);
+  const states = await test.rows<{ hook: string; status: string; attempts: number }>(
+    `select p.hook, d.status, d.attempts from outbound_delivery d join event_endpoint p on p.id = d.endpoint_id
+     order by p.hook`,
+  );
+  expect(states).toEqual([
+    { hook: "crm", status: "delivered", attempts: 1 },
+    { hook: "erp", status: "pending", attempts: 0 },
+  ]);
 });
 
 it("disables no other endpoint, and notifies the administrators where its creator is unknown", async () => {
