@@ -223,7 +223,7 @@ it("waits for 15 s, 60 s and so on after failures, and gives up once the event i
   await skipBackOff(test);
   await sendDue(test, dispatcher);
   expect(await deliveries()).toMatchObject([
-    { status: "failed", attempts: 3 },
+    { status: "failed", attempts: 3, next_attempt_at: null },
     { status: "pending", attempts: 1 },
   ]);
 });
