@@ -28,3 +28,33 @@ it("drops the log of old deliveries with their attempts, but none that is still 
   expect(kept.map(({ event }) => event)).toEqual(["delivered 29", "failed 29", "pending 29", "pending 31"]);
   expect(await test.rows("select from outbound_attempt")).toHaveLength(4);
 });
+
+it("drops old events, alone or in packs, and remembers up to which", async () => {
+  const dropped = async () => {
+    const count = await dropOutbound(test.database, { olderThanDays: 30, limit: 2 });
+    const [relay] = await test.rows<{ until: number }>(
+      "select dropped_until::int as until from outbound_relay",
+    );
+    return { count, until: relay?.until };
+  };
+  await test.rows(
+    `insert into outbound_event (type, subject, data, position, id, occurred_at)
+     select 'user.created', 's', '{}', position, 'evt_' || position, now() - days * interval '1 day'
+     from (values (5, 29), (2, 31), (1, 31), (null, 31)) e (position, days)`,
+  );
+  expect(await dropped()).toEqual({ count: 2, until: 2 });
+  await test.rows(
+    `insert into outbound_event_pack (first_position, last_position, occurred_at, users, events)
+     select position, position, now() - days * interval '1 day', '', '' from (values (6, 29), (4, 31), (3, 31)) p (position, days)`,
+  );
+  expect(await dropped()).toEqual({ count: 2, until: 4 });
+  expect(await dropped()).toEqual({ count: 0, until: 4 });
+  // One without a position waits for the relay, however old it is.
+  expect(await test.rows("select position::int from outbound_event order by position")).toEqual([
+    { position: 5 },
+    { position: null },
+  ]);
+  expect(await test.rows("select last_position::int as last from outbound_event_pack")).toEqual([
+    { last: 6 },
+  ]);
+});
