@@ -50,7 +50,9 @@ describe("a lease", () => {
     const next = (await acquire()) as Lease;
     expect(await renewLease(test.database, lost, { seconds: 60 })).toBe(false);
     await releaseLease(test.database, lost);
+    await expire();
     expect(await renewLease(test.database, next, { seconds: 60 })).toBe(true);
+    expect(await acquire()).toBeNull();
   });
 
   it("lets only its holder write, and is not taken over before the commit", async () => {
