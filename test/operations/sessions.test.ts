@@ -15,8 +15,8 @@ describe("active sessions", () => {
       `insert into session (id, user_id, token, expires_at, user_agent, ip_address, created_at, updated_at)
        select id, user_id, 'token-' || id, now() + expires * interval '1 day', 'Firefox', '192.0.2.9',
          now() - age * interval '1 day', now() - age * interval '1 hour'
-       from (values ('here', 'user_0', 7, 0), ('phone', 'user_0', 7, 1), ('expired', 'user_0', -1, 2),
-         ('too old', 'user_0', 7, 91), ('laptop', 'user_0', 7, 3), ('theirs', 'user_1', 7, 0)) s (id, user_id, expires, age)`,
+       from (values ('laptop', 'user_0', 7, 3), ('here', 'user_0', 7, 0), ('phone', 'user_0', 7, 1), ('expired', 'user_0', -1, 2),
+         ('too old', 'user_0', 7, 91), ('theirs', 'user_1', 7, 0)) s (id, user_id, expires, age)`,
     );
   });
 
