@@ -4,12 +4,20 @@ import { Refusal } from "./refusal.ts";
 
 /** The first validation error as a refusal that names the field. */
 export function invalidInput(error: z.ZodError): Refusal {
-  const issue = error.issues[0];
+  const issue = firstIssue(error.issues);
   if (!issue) return new Refusal({ reason: "invalid_input", params: { problem: "invalid" } });
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") path.push(issue.keys[0] ?? "");
   const field = path.length === 0 ? null : path.join(".");
   return new Refusal({ reason: "invalid_input", params: problemOf(issue), field });
+}
+
+/** Of a number that is too large to be exact, zod says so before it names the schema's own bound. */
+function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  const [first] = issues;
+  if (first?.code !== "too_big" && first?.code !== "too_small") return first;
+  const path = first.path.join(".");
+  return issues.findLast(({ code, path: other }) => code === first.code && other.join(".") === path);
 }
 
 /** For schemas with their own rules: the problem that their `refine` reports. */
