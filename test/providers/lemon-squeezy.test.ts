@@ -71,9 +71,22 @@ test.each([
   ["pending", "ignored"],
   ["failed", "ignored"],
   ["refunded", "ignored"],
+  ["active", "ignored"],
 ])("reads an order with status %s as %s", (status, kind) => {
   const body = { data: { attributes: { status } } };
   expect(lemonSqueezy.interpret("order_created", body).kind).toBe(kind);
+});
+
+test.each([
+  ["paid", "checkout.session.completed"],
+  ["active", "checkout.session.completed"],
+  ["on_trial", "checkout.session.completed"],
+  ["past_due", "ignored"],
+  ["unpaid", "ignored"],
+  ["pending", "ignored"],
+])("reads a completed checkout by the specification's name with status %s as %s", (status, kind) => {
+  const body = { data: { attributes: { status } } };
+  expect(lemonSqueezy.interpret("checkout.session.completed", body).kind).toBe(kind);
 });
 
 test.each([

@@ -84,6 +84,14 @@ function parseBody(rawBody: Buffer): unknown {
   }
 }
 
+const PAID_ORDER = new Set(["paid"]);
+const PAID_OR_RUNNING = new Set(["paid", "active", "on_trial"]);
+
+// An event by the specification's name can hold the subscription instead of an order.
+function paidStatuses(eventType: string): ReadonlySet<string> {
+  return eventType === "order_created" ? PAID_ORDER : PAID_OR_RUNNING;
+}
+
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   const event = new JsonReader(body);
@@ -105,7 +113,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   };
   if (kind === "checkout.session.completed") {
     const status = attributes.text("status");
-    if (status !== null && status !== "paid") return IGNORED;
+    if (status !== null && !paidStatuses(eventType).has(status)) return IGNORED;
     return {
       ...common,
       ...STATE_UNKNOWN,

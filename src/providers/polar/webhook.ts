@@ -42,6 +42,9 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   unpaid: "unpaid",
 });
 
+// An event by the specification's name can hold the subscription, whose status is then one of the last two.
+const PAID = new Set(["paid", "active", "trialing"]);
+
 export const polar: Adapter = {
   format: "polar",
   traits: POLAR_TRAITS,
@@ -124,7 +127,7 @@ function startsSubscription(data: JsonReader): boolean {
 
 function isPaid(data: JsonReader): boolean {
   const status = data.text("status");
-  return status === null || status === "paid";
+  return status === null || PAID.has(status);
 }
 
 function paidItems(data: JsonReader): PaidItem[] {
