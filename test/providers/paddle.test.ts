@@ -105,6 +105,22 @@ test.each([
 });
 
 test.each([
+  ["completed", "checkout.session.completed"],
+  ["paid", "checkout.session.completed"],
+  ["active", "checkout.session.completed"],
+  [null, "checkout.session.completed"],
+  ["draft", "ignored"],
+  ["ready", "ignored"],
+  ["billed", "ignored"],
+  ["past_due", "ignored"],
+  ["canceled", "ignored"],
+])("reads a completed transaction of status %s as %s", (status, kind) => {
+  for (const name of ["transaction.completed", "checkout.session.completed"]) {
+    expect(paddle.interpret(name, { data: { status } }).kind).toBe(kind);
+  }
+});
+
+test.each([
   ["active", "active"],
   ["canceled", "canceled"],
   ["past_due", "past_due"],

@@ -120,6 +120,17 @@ test.each([
 });
 
 test.each([
+  ["complete", "checkout.session.completed"],
+  ["active", "checkout.session.completed"],
+  [null, "checkout.session.completed"],
+  ["open", "ignored"],
+  ["expired", "ignored"],
+])("reads a checkout of status %s without a payment status as %s", (status, kind) => {
+  const object = { mode: "subscription", status };
+  expect(stripe.interpret("checkout.session.completed", { data: { object } }).kind).toBe(kind);
+});
+
+test.each([
   ["subscription", { kind: "checkout.session.completed" }],
   ["payment", { kind: "checkout.session.completed", isOneTime: true }],
   ["setup", { kind: "ignored" }],

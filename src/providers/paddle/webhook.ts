@@ -51,6 +51,8 @@ const STATUSES = keywordMap<SubscriptionStatus>({
 // subscription.
 const CHECKOUT_ORIGINS = new Set(["web", "api", "subscription_start"]);
 
+const NOT_PAID = new Set(["draft", "ready", "billed", "past_due", "canceled"]);
+
 export const paddle: Adapter = {
   format: "paddle",
   traits: PADDLE_TRAITS,
@@ -82,6 +84,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     ),
   };
   if (kind === "checkout.session.completed") {
+    if (NOT_PAID.has(data.text("status") ?? "")) return IGNORED;
     const origin = data.text("origin");
     // Add-ons without a billing cycle create a transaction but no subscription.
     const isAddOn = items.length > 0 && recurring.length === 0;

@@ -38,6 +38,7 @@ const STATUSES = keywordMap<SubscriptionStatus>({
 });
 
 const PAID = new Set(["paid", "no_payment_required"]);
+const NOT_COMPLETED = new Set(["open", "expired"]);
 
 export const stripe: Adapter = {
   format: "stripe",
@@ -67,6 +68,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   if (kind === "checkout.session.completed") {
     const paymentStatus = object.text("payment_status");
     if (paymentStatus !== null && !PAID.has(paymentStatus)) return IGNORED;
+    if (NOT_COMPLETED.has(object.text("status") ?? "")) return IGNORED;
     const mode = object.text("mode");
     if (mode === "setup") return IGNORED;
     return {
