@@ -55,9 +55,23 @@ export function readUserRow({
   };
 }
 
+const ID = "1 to 255 characters, without control characters and spaces around them";
+
+const EXPECTED: Record<string, string> = {
+  id: ID,
+  externalId: ID,
+  email: "an email address",
+  name: "1 to 100 characters, without control characters",
+  locale: `one of ${LOCALES.join(", ")}`,
+} satisfies Record<keyof UserRow, string>;
+
 function reasonOf(error: z.ZodError | undefined, row: unknown): string {
   const field = String(error?.issues[0]?.path[0] ?? "row");
-  return `${field}: ${isObject(row) && row[field] === undefined ? "missing" : "invalid"}`;
+  const value = isObject(row) ? row[field] : null;
+  if (value === undefined) return `${field}: missing`;
+  if (typeof value === "number" && EXPECTED[field] === ID)
+    return `${field}: expected text, or a whole number up to ${Number.MAX_SAFE_INTEGER}`;
+  return `${field}: expected ${EXPECTED[field] ?? "an object"}`;
 }
 
 function isObject(row: unknown): row is Record<string, unknown> {
@@ -65,5 +79,6 @@ function isObject(row: unknown): row is Record<string, unknown> {
 }
 
 function toReportedText(value: unknown): string | null {
+  if (value === "") return null;
   return typeof value === "string" || typeof value === "number" ? String(value).slice(0, 300) : null;
 }

@@ -38,6 +38,8 @@ const auditEntries = () =>
 const ANN = { id: "ann", externalId: "7", email: "Ann@Example.com", name: "Ann", locale: "de" };
 const STORED_ANN = { id: "ann", external_id: "7", email: "ann@example.com", name: "Ann", locale: "de" };
 
+const EXPECTED_ID = "expected 1 to 255 characters, without control characters and spaces around them";
+
 describe("importing users", () => {
   it("creates them without a password, and changes nothing the second time", async () => {
     expect(await imported([ANN])).toEqual({ ...counts(1, 0, 0), unmatched: [] });
@@ -56,9 +58,9 @@ describe("importing users", () => {
     expect(await imported(rows)).toMatchObject({
       ...counts(1, 0, 0),
       unmatched: [
-        { reason: "id: invalid" },
-        { reason: "externalId: invalid" },
-        { reason: "externalId: invalid" },
+        { reason: `id: ${EXPECTED_ID}` },
+        { reason: `externalId: ${EXPECTED_ID}` },
+        { reason: `externalId: ${EXPECTED_ID}` },
       ],
     });
   });
@@ -72,7 +74,7 @@ describe("importing users", () => {
     const { created, unmatched } = await imported([...rows, { id: "a b", externalId: "c d", email }]);
     expect(created).toBe(1);
     expect(unmatched.map(({ reason }) => reason)).toEqual(
-      rows.map((row) => ("id" in row ? "id: invalid" : "externalId: invalid")),
+      rows.map((row) => `${"id" in row ? "id" : "externalId"}: ${EXPECTED_ID}`),
     );
   });
 
@@ -123,9 +125,9 @@ describe("importing users", () => {
     expect(report).toMatchObject({
       ...counts(1, 0, 0),
       unmatched: [
-        { id: "ann", email: "nobody", reason: "email: invalid" },
+        { id: "ann", email: "nobody", reason: "email: expected an email address" },
         { id: "x", reason: "email: missing" },
-        { reason: "row: invalid" },
+        { reason: "row: expected an object" },
       ],
     });
   });
@@ -150,7 +152,11 @@ describe("importing users", () => {
       "users.csv",
       "id,email,locale\na,a@example.com,xx\nb,b@example.com,zh_Hans_CN\nc,c@example.com,\nd,d@example.com,fr-CA\n",
     );
-    const line = (number: number, id: string) => ({ line: number, id, reason: "locale: invalid" });
+    const line = (number: number, id: string) => ({
+      line: number,
+      id,
+      reason: "locale: expected one of en, de, es, zh",
+    });
     expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
       ...counts(2, 0, 0),
       unmatched: [line(2, "a"), line(5, "d")],
@@ -161,8 +167,31 @@ describe("importing users", () => {
     ]);
     expect(await imported([{ id: "e", email: "e@example.com", locale: false }])).toMatchObject({
       ...counts(0, 0, 0),
-      unmatched: [{ reason: "locale: invalid" }],
+      unmatched: [{ reason: "locale: expected one of en, de, es, zh" }],
     });
+  });
+
+  it("says what is expected of each field, and reports empty cells as null", async () => {
+    const source = await fileOf(
+      "users.csv",
+      `id,externalId,email,name,locale\na,,a@example.com,${"x".repeat(101)},\n,b,b@example.com,,fr\n`,
+    );
+    expect((await importUsers(context.runtime.intake, source, QUIET)).unmatched).toEqual([
+      {
+        line: 2,
+        id: "a",
+        externalId: null,
+        email: "a@example.com",
+        reason: "name: expected 1 to 100 characters, without control characters",
+      },
+      {
+        line: 3,
+        id: null,
+        externalId: "b",
+        email: "b@example.com",
+        reason: "locale: expected one of en, de, es, zh",
+      },
+    ]);
   });
 
   it("reads CSV with line breaks of several systems", async () => {
@@ -178,7 +207,7 @@ describe("importing users", () => {
     expect(await imported([ANN, { email: "" }, { ...ANN, externalId: "8" }])).toMatchObject({
       ...counts(1, 0, 0),
       unmatched: [
-        { item: 2, reason: "email: invalid" },
+        { item: 2, reason: "email: expected an email address" },
         { item: 3, reason: 'externalId: the account has "7"' },
       ],
     });
@@ -191,7 +220,9 @@ describe("importing users", () => {
     );
     expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
       ...counts(1, 0, 0),
-      unmatched: [{ email: "a@example.com", reason: "id: invalid" }],
+      unmatched: [
+        { email: "a@example.com", reason: "id: expected text, or a whole number up to 9007199254740991" },
+      ],
     });
     expect(await users()).toMatchObject([{ id: "9007199254740991" }]);
   });
@@ -326,7 +357,7 @@ describe("importing users", () => {
     expect(positions).toEqual(["500", "1000"]);
     expect(report).toMatchObject({
       ...counts(1_199, 0, 0),
-      unmatched: [{ id: "u3", reason: "email: invalid" }],
+      unmatched: [{ id: "u3", reason: "email: expected an email address" }],
     });
     expect(await context.test.rows("select id from import_run")).toEqual([]);
   });
@@ -417,7 +448,7 @@ describe("importing Stripe's customers", () => {
     const source = stripeCustomers("provider-a", async () => page);
     expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
       ...counts(3, 0, 0),
-      unmatched: [{ externalId: "cus_3", reason: "email: invalid" }],
+      unmatched: [{ externalId: "cus_3", reason: "email: expected an email address" }],
     });
     expect(await context.test.rows('select external_id, locale from "user" order by external_id')).toEqual([
       { external_id: "cus_2", locale: "en" },
