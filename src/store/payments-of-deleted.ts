@@ -4,6 +4,7 @@ import type { Queryable } from "./database.ts";
 /** A payment by an id that it has at its provider. */
 export type NamedPayment = { provider: Slot; name: string };
 
+// A subscription that was paid for only after the deletion is not stored, but remembered as unwanted.
 const FIND = {
   name: "find_payments_of_deleted",
   text: `
@@ -11,8 +12,10 @@ select n.provider, n.name
 from unnest($1::text[], $2::text[]) as given (provider, name)
 join payment_name n on n.provider = given.provider and n.name = given.name
 join payment p on p.provider = n.provider and p.provider_payment_id = n.provider_payment_id
-join subscription s on s.provider = p.provider and s.provider_subscription_id = p.provider_subscription_id
-where s.user_id is null`,
+left join subscription s on s.provider = p.provider and s.provider_subscription_id = p.provider_subscription_id
+left join unwanted_subscription u
+  on u.provider = p.provider and u.provider_subscription_id = p.provider_subscription_id and u.because = 'account_deleted'
+where case when s.id is null then u.provider is not null else s.user_id is null end`,
 };
 
 /** Those for subscriptions whose users have deleted their accounts. */

@@ -1,17 +1,17 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
 import { fixtureDelivery, signedDelivery } from "../fixtures/fixture.ts";
-import { type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
+import { type PaymentFacts, type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 8, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+const { test, runtime } = freshRuntime({ users: 9, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
 
 // Those of provider-c are claimed before they are applied.
 it.each([
@@ -141,27 +141,57 @@ it("a subscription that is paid for only after its account was deleted is to be 
   ).toEqual([{ because: "account_deleted" }]);
 });
 
-it("a dispute, which names only the payment, keeps nothing of a deleted account, before or after the deletion", async () => {
-  const about = {
-    key: "disputed",
-    subscriptionId: "sub_disputed",
-    customerId: "cus_disputed",
-    userId: "user_0",
-  };
-  await createSubscription(test, "user_0", { provider_subscription_id: "sub_disputed", status: "canceled" });
-  const happens = async (word: PaymentWord) => {
+describe("a dispute, which names only the payment, keeps nothing of a deleted account", () => {
+  async function happens(word: PaymentWord, about: PaymentFacts): Promise<void> {
     for (const { body } of paymentEvents("stripe", word, about, new Date())) {
       const { object } = body.data as { object: object };
-      const evidence = { customer_email_address: "user_0@example.com" };
-      await receive("provider-a", "stripe", { ...body, data: { object: { ...object, evidence } } });
+      const evidence = { customer_email_address: "disputing@example.com" };
+      const data = word === "paid" ? { object } : { object: { ...object, evidence } };
+      await receive("provider-a", "stripe", { ...body, data });
     }
-  };
-  await happens("paid");
-  await happens("disputed");
-  await deleteUserData(runtime.database, "user_0", { canceled: new Set(), by: OPERATOR });
-  await redactDeleted(runtime, () => false);
-  await happens("dispute_won");
-  expect(await findInAllTables(test, "user_0@example.com")).toEqual([]);
+  }
+
+  it("before or after the deletion", async () => {
+    const about = {
+      key: "disputed",
+      subscriptionId: "sub_disputed",
+      customerId: "cus_disputed",
+      userId: "user_0",
+    };
+    await createSubscription(test, "user_0", {
+      provider_subscription_id: "sub_disputed",
+      status: "canceled",
+    });
+    await happens("paid", about);
+    await happens("disputed", about);
+    await deleteUserData(runtime.database, "user_0", { canceled: new Set(), by: OPERATOR });
+    await redactDeleted(runtime, () => false);
+    await happens("dispute_won", about);
+    expect(await findInAllTables(test, "disputing@example.com")).toEqual([]);
+  });
+
+  it("that has paid for a subscription only after it", async () => {
+    const about = {
+      key: "paid_late",
+      subscriptionId: "sub_paid_late",
+      customerId: "cus_paid_late",
+      userId: "user_8",
+    };
+    await deleteUserData(runtime.database, "user_8", { canceled: new Set(), by: OPERATOR });
+    const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.created", {
+      ...about,
+      secret: SECRETS["provider-a"],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      eventId: "evt_paid_late",
+      planId: "pro",
+      status: "active",
+    });
+    const request = { rawBody, header: (name: string) => headers[name] };
+    expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("ignored");
+    await happens("paid", about);
+    await happens("disputed", about);
+    expect(await findInAllTables(test, "disputing@example.com")).toEqual([]);
+  });
 });
 
 async function receive(slot: Slot, format: "stripe" | "lemon-squeezy", body: object): Promise<void> {
