@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { applySingly } from "../../src/intake/apply-singly.ts";
+import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
+import { claimDeliveries } from "../../src/store/deliveries.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
+import { freshRuntime } from "../support/fresh-runtime.ts";
+
+const { test, runtime } = freshRuntime({ users: 3 });
+
+/** So long that a machine that stands still makes no difference. */
+const LEASE_SECONDS = 3_600;
+
+/** Claims the event of a new subscription, as if it had been waiting for this share of its lease. */
+async function claimed(n: number, waitedShare: number): Promise<ClaimedEvent> {
+  const { rawBody } = numberedEvent("waiting", n);
+  const eventType = "customer.subscription.created";
+  const delivery = {
+    provider: "provider-a" as const,
+    eventId: `waiting-${n}`,
+    eventType,
+    format: "stripe",
+    occurredAtMicros: null,
+    source: "delivery" as const,
+    payload: rawBody,
+  };
+  const [result] = await claimDeliveries(runtime.intake.database, [delivery], LEASE_SECONDS);
+  return {
+    claim: result?.claim as ClaimedEvent["claim"],
+    slot: "provider-a",
+    source: "delivery",
+    reading: {
+      event: runtime.intake.adapters.of("stripe").interpret(eventType, JSON.parse(rawBody.toString())),
+    },
+    startedAtMs: performance.now() - waitedShare * LEASE_SECONDS * 1000,
+    bytes: rawBody.length,
+  };
+}
+
+it("releases an event that has waited for half its lease, so that it never counts as a crash", async () => {
+  const group = [await claimed(0, 0.501), await claimed(1, 0.45)];
+  const outcomes = await applySingly({ ...runtime.intake, leaseSeconds: LEASE_SECONDS }, group, () => {});
+  expect(outcomes).toEqual([{ outcome: "unavailable" }, { outcome: "applied" }]);
+  expect(
+    await test.rows(
+      `select status, coalesce(released_claims, 0) as released, lease_until < clock_timestamp() + interval '1 minute' as "isFreeSoon"
+       from webhook_delivery order by event_id`,
+    ),
+  ).toEqual([
+    { status: "pending", released: 1, isFreeSoon: true },
+    { status: "successful", released: 0, isFreeSoon: null },
+  ]);
+  expect(await test.rows("select provider_subscription_id as id from subscription")).toEqual([
+    { id: "waiting-1" },
+  ]);
+});
