@@ -61,12 +61,14 @@ export async function authenticateLink(
   const charges: LimitCharge[] = [];
   c.set("charges", charges);
   const address = addressOf(c, callers);
-  const caller = await callers.auth.authenticateLink(plugin, secret, address);
+  const ownerOf = () => callers.auth.authenticateLink(plugin, secret, address);
+  const caller = await ownerOf();
   if (caller === null) {
     await charge("auth-key", callers.limits, { caller: { kind: "anonymous", address }, charges });
     notFound("endpoint");
   }
-  return { caller, charges };
+  const again = async () => (await ownerOf()) ?? notFound("endpoint");
+  return { caller, charges, identified: { atMs: performance.now(), again } };
 }
 
 /**

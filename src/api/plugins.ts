@@ -103,9 +103,7 @@ function requirePerson(deps: Dependencies, callers: CallerContext): MiddlewareHa
   return async (c, next) => {
     const call = await authenticate(c as Context, callers);
     await admit(c, { ...call, caller: personOf(call) }, deps);
-    await readInputOf(call, () => readWholeBody(c));
-    // Again: a caller whose body arrived late has been identified anew.
-    c.set("caller", personOf(call));
+    await readPluginInput(c, call);
     await next();
   };
 }
@@ -125,8 +123,9 @@ function requireLinkSecret(
 ): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
     const secret = c.req.param("secret") ?? "";
-    await admit(c, await authenticateLink(c as Context, callers, { plugin, secret }), deps);
-    await readWholeBody(c);
+    const call = await authenticateLink(c as Context, callers, { plugin, secret });
+    await admit(c, call, deps);
+    await readPluginInput(c, call);
     await next();
   };
 }
@@ -141,6 +140,12 @@ async function admit(
   addLimitHeaders(c, call.charges);
   c.set("caller", call.caller);
   c.set("deps", deps);
+}
+
+/** Reads the body. A caller whose body arrives late is identified anew. @throws Refusal */
+async function readPluginInput(c: Context<PluginEnv>, call: Call): Promise<void> {
+  await readInputOf(call, () => readWholeBody(c));
+  c.set("caller", personOf(call));
 }
 
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);

@@ -262,6 +262,39 @@ describe("a plugin's secret link", () => {
     });
   });
 
+  it("opens nothing to a body that is held back until its secret has been replaced", async () => {
+    let isReplaced = false;
+    let calls = 0;
+    const callers: CallerContext = {
+      ...testCallers,
+      auth: {
+        ...testCallers.auth,
+        authenticateLink: async (...of) => (isReplaced ? null : testCallers.auth.authenticateLink(...of)),
+      },
+    };
+    const router = new Hono<PluginEnv>();
+    const linkRouter = new Hono<PluginEnv>().post("/write", (c) => {
+      calls += 1;
+      return c.json(c.var.caller);
+    });
+    const { url } = await served([{ name: "late", router, linkRouter }], () => {}, callers);
+    const sendLate = async (meanwhile: () => void) => {
+      const head =
+        "POST /api/plugins/late/links/user_1/write HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n";
+      const { socket, closed } = openRawConnection(url, `${head}b`);
+      await sleep(500);
+      meanwhile();
+      socket.write("b");
+      return closed;
+    };
+    expect(await sendLate(() => {})).toMatch(/^HTTP\/1\.1 200 [\s\S]*"userId":"user_1"/);
+    const replace = () => {
+      isReplaced = true;
+    };
+    expect(await sendLate(replace)).toMatch(/^HTTP\/1\.1 404 /);
+    expect(calls).toBe(1);
+  });
+
   it("is limited like the other requests of its owner", async () => {
     for (let n = 0; n < 29; n++) await get("/linked/links/user_1/who");
     expect((await get("/linked/who", asUser("user_1"))).status).toBe(200);
