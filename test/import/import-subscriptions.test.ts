@@ -67,7 +67,8 @@ function importFrom(
 
 const stored = () =>
   context.test.rows(
-    `select user_id, provider_subscription_id as id, plan_id, seats, status, out_of_order
+    `select user_id, provider_subscription_id as id, plan_id, seats, status, current_period_end::date::text as until,
+       cancel_at_period_end as ends, out_of_order
      from subscription order by provider_subscription_id`,
   );
 const counts = (created: number, updated: number, skipped: number) => ({ created, updated, skipped });
@@ -77,6 +78,8 @@ const STORED = {
   plan_id: "pro",
   seats: 2,
   status: "active",
+  until: "2027-01-01",
+  ends: false,
   out_of_order: false,
 };
 
@@ -259,6 +262,40 @@ describe("importing subscriptions from their provider", () => {
     expect(await stored()).toEqual([{ ...STORED, seats: 4 }]);
   });
 
+  it("requests none in a dry run, nor where the provider cannot be asked", async () => {
+    await addUsers(context.test, 3);
+    // Newer than the list however long it takes until that is read.
+    await receive("customer.subscription.created", { seats: 4, occurredAt: new Date(Date.now() + 60_000) });
+    listed({ seats: 9 });
+    expect(await imported({ dryRun: true })).toEqual({ ...counts(0, 0, 1), unmatched: [] });
+    const source = providerSubscriptions(SLOT, api(), NO_MAPPING);
+    const withoutApi = { slot: SLOT, mapping: NO_MAPPING, api: null };
+    expect(await importSubscriptions(context.runtime.intake, withoutApi, source, QUIET)).toEqual({
+      ...counts(0, 0, 1),
+      unmatched: [],
+    });
+    expect(await stored()).toEqual([{ ...STORED, seats: 4 }]);
+  });
+
+  it("begins anew where an interrupted run had another mapping", async () => {
+    await addUsers(context.test, 3);
+    listed({ userId: null });
+    const interrupted = (mapping: Mapping): Source<SubscriptionRow> => {
+      const { identity, read } = providerSubscriptions(SLOT, api(), mapping);
+      return {
+        identity,
+        read: async (position) => {
+          if (position !== null) throw new Error("interrupted");
+          return { ...(await read(null)), next: "2" };
+        },
+      };
+    };
+    await expect(importFrom(interrupted(NO_MAPPING))).rejects.toThrow("interrupted");
+    expect(await stored()).toEqual([]);
+    const mapping = Mapping.parse({ customers: { cus_1: "user_1" } });
+    expect(await imported({}, mapping)).toEqual({ ...counts(1, 0, 0), unmatched: [] });
+  });
+
   it("requests that comparison when it continues, if it was interrupted before", async () => {
     await addUsers(context.test, 3);
     // Newer than the list however long it takes until that is read.
@@ -406,11 +443,13 @@ describe("importing from Better Auth's Stripe plugin", () => {
          "stripeScheduleId" text)`,
     );
     await test.rows(
-      `insert into auth_old.subscription (id, plan, "referenceId", "stripeCustomerId", "stripeSubscriptionId", status, "periodEnd", "cancelAtPeriodEnd", seats)
-       values ('a', 'Team', 'user_1', 'cus_1', 'sub_1', 'active', '2027-01-01', false, 7),
-         ('b', 'gold', 'user_2', 'cus_2', 'sub_2', 'active', null, false, null),
-         ('c', 'pro', 'some_organization', 'cus_3', 'sub_3', 'trialing', '2027-01-01', true, null),
-         ('d', 'pro', 'user_2', null, null, 'incomplete', null, false, null)`,
+      `insert into auth_old.subscription (id, plan, "referenceId", "stripeCustomerId", "stripeSubscriptionId", status, "periodEnd", "cancelAtPeriodEnd", "cancelAt", seats)
+       values ('a', 'Team', 'user_1', 'cus_1', 'sub_1', 'active', '2027-01-01', false, null, 7),
+         ('b', 'gold', 'user_2', 'cus_2', 'sub_2', 'active', null, false, null, null),
+         ('c', 'pro', 'some_organization', 'cus_3', 'sub_3', 'trialing', '2027-01-01', true, null, null),
+         ('d', 'pro', 'user_2', null, null, 'incomplete', null, false, null, null),
+         ('e', 'pro', 'user_0', 'cus_5', 'sub_5', 'active', null, true, null, null),
+         ('f', 'pro', 'user_2', 'cus_6', 'sub_6', 'active', '2027-01-01', false, '2027-01-01', null)`,
     );
     const url = new URL(test.url);
     url.searchParams.set("options", "-c search_path=auth_old");
@@ -423,9 +462,13 @@ describe("importing from Better Auth's Stripe plugin", () => {
       { providerSubscriptionId: "sub_3", reason: 'user: there is no user "some_organization"' },
       { providerSubscriptionId: null, reason: "it has no subscription id" },
     ];
-    expect(await run()).toMatchObject({ ...counts(1, 0, 0), unmatched });
-    expect(await stored()).toEqual([{ ...STORED, plan_id: "team", seats: 7 }]);
-    expect(await run()).toMatchObject({ ...counts(0, 0, 1), unmatched });
+    expect(await run()).toMatchObject({ ...counts(3, 0, 0), unmatched });
+    expect(await stored()).toEqual([
+      { ...STORED, plan_id: "team", seats: 7 },
+      { ...STORED, user_id: "user_0", id: "sub_5", seats: 1, until: null, ends: true },
+      { ...STORED, user_id: "user_2", id: "sub_6", seats: 1, ends: true },
+    ]);
+    expect(await run()).toMatchObject({ ...counts(0, 0, 3), unmatched });
     await test.rows("drop schema auth_old cascade");
   });
 });
