@@ -314,6 +314,33 @@ describe("importing users", () => {
     expect(await users()).toMatchObject([of("a", "c"), of("b", "a")]);
   });
 
+  it.each([
+    [1, "is decided again"],
+    [2, "is decided again"],
+    [3, "ends the import"],
+  ])("a page that meets %i sign-ups with its addresses %s", async (signUps) => {
+    // Somebody who signs up between the look and the write: a sequence counts also what is rolled back.
+    await context.test.rows("create sequence writes");
+    await context.test.rows(
+      `create function sign_up() returns trigger language plpgsql as $$ begin
+         if nextval('writes') <= ${signUps} then raise exception 'duplicate' using errcode = '23505'; end if;
+         return new;
+       end $$`,
+    );
+    await context.test.rows(
+      'create trigger sign_up before insert on "user" for each row execute function sign_up()',
+    );
+    try {
+      if (signUps < 3) expect(await imported([ANN])).toEqual({ ...counts(1, 0, 0), unmatched: [] });
+      else await expect(imported([ANN])).rejects.toThrow("duplicate");
+      expect(await users()).toEqual(signUps < 3 ? [STORED_ANN] : []);
+    } finally {
+      await context.test.rows('drop trigger sign_up on "user"');
+      await context.test.rows("drop function sign_up");
+      await context.test.rows("drop sequence writes");
+    }
+  });
+
   it("changes nothing in a dry run, which reports the same", async () => {
     const rows = [ANN, { id: "x", email: "no" }];
     const dry = await imported(rows, { dryRun: true });
