@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PendingChange, WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
-import { callHooks, withHooksOf } from "../../src/intake/call-hooks.ts";
+import { callHooks, HookFailed, withHooksOf } from "../../src/intake/call-hooks.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { findReconcilable } from "../../src/store/reconciliations.ts";
@@ -83,6 +83,31 @@ it("sends no statement without hooks, and gives each call of a hook 200 ms", asy
     plugins: [{ name: "test" }],
     timeoutMs: 200,
   });
+});
+
+it("lets the calls of one transaction take the time of five, and those that no event waits for what they need", async () => {
+  let nowMs = 0;
+  let called = 0;
+  const slow = () => {
+    nowMs += 50_000;
+    called += 1;
+  };
+  const hooks = withHooksOf([{ name: "slow", withSubscriptionChange: slow }], 60_000);
+  const callFor = (isUnhurried: boolean) =>
+    callHooks({ run: async () => [] } as never, hooks, Array<PendingChange>(9).fill({} as PendingChange), {
+      writes: [],
+      limits: { lockTimeoutMs: 1 } as never,
+      isUnhurried,
+    });
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  try {
+    await expect(callFor(false)).rejects.toThrow(HookFailed);
+    expect(called).toBe(7);
+    await callFor(true);
+    expect(called).toBe(7 + 9);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 describe("withSubscriptionChange", () => {
