@@ -389,6 +389,23 @@ describe("importing users", () => {
     expect(await context.test.rows("select id from import_run")).toEqual([]);
   });
 
+  it("begins anew where the file was corrected after an interruption", async () => {
+    const rows = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
+    const source = await fileOf(
+      "users.json",
+      JSON.stringify([{ ...rows[0], email: "no" }, ...rows.slice(1)]),
+    );
+    const failing: Source<SourceUser> = {
+      ...source,
+      read: async (position) => {
+        if (position !== null) throw new Error("interrupted");
+        return source.read(position);
+      },
+    };
+    await expect(importUsers(context.runtime.intake, failing, QUIET)).rejects.toThrow("interrupted");
+    expect(await imported(rows)).toEqual({ ...counts(2, 0, 499), unmatched: [] });
+  });
+
   it("waits for the same import that is already running, and reports its own changes only", async () => {
     const rows = Array.from({ length: 600 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
     const source = await fileOf("users.json", JSON.stringify(rows));
