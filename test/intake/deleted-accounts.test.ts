@@ -11,7 +11,7 @@ import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 9, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+const { test, runtime } = freshRuntime({ users: 10, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
 
 // Those of provider-c are claimed before they are applied.
 it.each([
@@ -112,21 +112,58 @@ it("a subscription of a deleted account that was never known is to be canceled, 
     { provider: "provider-a", id: "sub_past_due", because: "account_deleted" },
     { provider: "provider-a", id: "sub_running", because: "account_deleted" },
   ]);
+  expect(
+    await test.rows("select distinct payload::text from webhook_delivery where event_id = any ($1)", [
+      events.map(({ subscriptionId }) => `evt_${subscriptionId}`),
+    ]),
+  ).toEqual([{ payload: null }]);
+});
+
+it("a subscription of a deleted account is canceled again once it is resumed, but not for an earlier event", async () => {
+  const subscriptionId = "sub_resumed";
+  const id = await createSubscription(test, "user_7", {
+    provider_subscription_id: subscriptionId,
+    cancel_at_period_end: true,
+  });
+  await deleteUserData(runtime.database, "user_7", { canceled: new Set([id]), by: OPERATOR });
+  const becauseAfter = async (minute: number, cancelAtPeriodEnd: boolean) => {
+    const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
+      secret: SECRETS["provider-a"],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      eventId: `evt_resumed_${minute}`,
+      occurredAt: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+      subscriptionId,
+      userId: "user_7",
+      planId: "pro",
+      priceId: "price_pro_monthly",
+      status: "active",
+      cancelAtPeriodEnd,
+    });
+    const request = { rawBody, header: (name: string) => headers[name] };
+    expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("applied");
+    return test.rows("select because from unwanted_subscription where provider_subscription_id = $1", [
+      subscriptionId,
+    ]);
+  };
+  expect(await becauseAfter(2, true)).toEqual([]);
+  // From before it was canceled: whether it goes on, the comparison with the provider tells.
+  expect(await becauseAfter(1, false)).toEqual([]);
+  expect(await becauseAfter(3, false)).toEqual([{ because: "resumed" }]);
 });
 
 it("a subscription that is paid for only after its account was deleted is to be canceled and refunded", async () => {
   const subscriptionId = "sub_incomplete";
-  await createSubscription(test, "user_7", {
+  await createSubscription(test, "user_9", {
     provider_subscription_id: subscriptionId,
     status: "incomplete",
   });
-  await deleteUserData(runtime.database, "user_7", { canceled: new Set(), by: OPERATOR });
+  await deleteUserData(runtime.database, "user_9", { canceled: new Set(), by: OPERATOR });
   const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     eventId: "evt_paid_at_last",
     subscriptionId,
-    userId: "user_7",
+    userId: "user_9",
     planId: "pro",
     priceId: "price_pro_monthly",
     status: "active",
