@@ -472,3 +472,25 @@ describe("importing from Better Auth's Stripe plugin", () => {
     await test.rows("drop schema auth_old cascade");
   });
 });
+
+it("an interrupted import continues only from the same source, into the same slot, with the same mapping", () => {
+  const { intake, database } = context.runtime;
+  const mapping = Mapping.parse({ emails: { "one@example.com": "user_1" } });
+  const at = (url: string, schema = "stripe") => ({ database, url, schema });
+  const sources = [
+    providerSubscriptions("provider-a", api(), NO_MAPPING),
+    providerSubscriptions("provider-b", api(), NO_MAPPING),
+    providerSubscriptions("provider-a", api(), mapping),
+    syncEngineSubscriptions(intake, "provider-a", at("one"), NO_MAPPING),
+    syncEngineSubscriptions(intake, "provider-b", at("one"), NO_MAPPING),
+    syncEngineSubscriptions(intake, "provider-a", at("two"), NO_MAPPING),
+    syncEngineSubscriptions(intake, "provider-a", at("one", "other"), NO_MAPPING),
+    syncEngineSubscriptions(intake, "provider-a", at("one"), mapping),
+    betterAuthSubscriptions(intake, "provider-a", at("one"), NO_MAPPING),
+    betterAuthSubscriptions(intake, "provider-b", at("one"), NO_MAPPING),
+    betterAuthSubscriptions(intake, "provider-a", at("two"), NO_MAPPING),
+    betterAuthSubscriptions(intake, "provider-a", at("one"), mapping),
+  ];
+  const identities = new Set(sources.map(({ identity }) => JSON.stringify(identity)));
+  expect(identities.size).toBe(sources.length);
+});
