@@ -93,6 +93,12 @@ describe("the person of a payment", () => {
       { providerSubscriptionId: "new", userId: "gone" },
       [left],
     ],
+    [
+      "the one it names for a subscription that is not known, whoever's another one of that customer is",
+      true,
+      { providerSubscriptionId: "new", userId: "gone", customerId: "cus" },
+      [subscription()],
+    ],
     ["nobody's, whoever has left a subscription without an id", false, { customerId: "cus" }, [unnamed]],
     ["not known, and so not gone", false, {}, []],
   ])("is %s: gone %s", (_, isPersonGone, names, subscriptions) => {
