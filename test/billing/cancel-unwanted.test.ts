@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
-import { insertResumed, insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
+import { insertResumed, insertUnwanted, rememberReplaced } from "../../src/store/unwanted-subscriptions.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
@@ -125,7 +126,18 @@ describe("a subscription that was paid for after its account was deleted", () =>
       throw new PaymentApiProblem("unreachable", "Stripe is unreachable: 500");
     };
     const refundSubscription = async () => true;
-    expect((await runJob({ cancelSubscription, refundSubscription })).outcome).toBe("failed");
+    expect(await runJob({ cancelSubscription, refundSubscription })).toEqual({
+      outcome: "failed",
+      logged: [
+        {
+          slot: "provider-a",
+          providerSubscriptionId: "sub_1",
+          because: "account_deleted",
+          reason: "Stripe is unreachable: 500",
+        },
+      ],
+    });
+    expect(await notified()).toEqual([]);
     await becomeDue();
     expect((await runJob({ cancelSubscription: async () => "canceled", refundSubscription })).outcome).toBe(
       "ok",
@@ -133,13 +145,32 @@ describe("a subscription that was paid for after its account was deleted", () =>
   });
 });
 
+it("finds, cancels and refunds the second of two subscriptions of a person whose checkout was replaced", async () => {
+  const { eventOf, receive, test } = context;
+  await receive(eventOf("customer.subscription.created"));
+  await receive(eventOf("customer.subscription.created", { subscriptionId: "sub_2" }));
+  await rememberReplaced(test.database, { provider: "provider-a", id: "cs_1", userId: "user_1" });
+  const calls: string[] = [];
+  await run({
+    cancelSubscription: async (id) => {
+      calls.push(`cancel ${id}`);
+      return "canceled";
+    },
+    refundSubscription: async (id) => {
+      calls.push(`refund ${id}`);
+      return true;
+    },
+  });
+  expect(calls).toEqual(["cancel sub_2", "refund sub_2"]);
+});
+
 describe("a subscription that was resumed after its account was deleted", () => {
   const resume = () => insertResumed(context.test.database, [SUBSCRIPTION]);
 
   /** Runs the job where the provider has the subscription like this. Returns what it was asked to do. */
-  async function runWhere(state: Parameters<typeof context.truth>[0]): Promise<string[]> {
+  async function runWhere(state: FixtureOverrides | null): Promise<string[]> {
     const calls: string[] = [];
-    context.truth(state);
+    if (state !== null) context.truth(state);
     const cancelSubscription = async () => {
       calls.push("cancel");
       return "canceled" as const;
@@ -160,7 +191,9 @@ describe("a subscription that was resumed after its account was deleted", () => 
     expect(await notified()).toMatchObject([{ subscription: "sub_1", refunded: "not_due" }]);
   });
 
-  it("is left alone where it has ended or is about to, and nobody is notified", async () => {
+  it("is left alone where it has ended, is about to or is unknown, and nobody is notified", async () => {
+    await resume();
+    expect(await runWhere(null)).toEqual([]);
     await resume();
     expect(await runWhere({ status: "active", cancelAtPeriodEnd: true })).toEqual([]);
     await resume();
