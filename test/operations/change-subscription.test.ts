@@ -5,8 +5,10 @@ import { resolveChange } from "../../src/billing/resolve-change.ts";
 import type { ChangeOrder, PaymentApi } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { definePlans } from "../../src/domain/plan.ts";
+import type { ProviderTraits } from "../../src/domain/provider-traits.ts";
 import { changeSubscription } from "../../src/operations/billing/change-subscription.ts";
 import { eventually } from "../support/eventually.ts";
+import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { createTestContext, session } from "./test-context.ts";
 
@@ -30,24 +32,35 @@ beforeEach(async () => {
 });
 
 /** Asks as the subscriber, of a provider that takes the whole new state, as Paddle does. */
-async function change(input: object): Promise<unknown> {
+async function change(
+  input: object,
+  { traits = {}, isHealing = true }: { traits?: Partial<ProviderTraits>; isHealing?: boolean } = {},
+): Promise<unknown> {
   const { database, intake, payments } = context.runtime;
+  const { requestComparison: _, ...withoutRequests } = intake;
   const stripe = payments["provider-a"] as PaymentApi;
   const api: PaymentApi = {
     ...stripe,
-    changeSubscription: async (_, change) => {
+    traits: { ...stripe.traits, ...traits },
+    changeSubscription: async (providerId, change) => {
+      expect(providerId).toBe("sub_1");
       sent.push(change);
-      truth({
-        planId: change.resultingPriceId === "price_pro_monthly" ? "pro" : "team",
-        priceId: change.resultingPriceId,
-        seats: change.resultingSeats,
-      });
+      if (change.when === "now")
+        truth({
+          planId: change.resultingPriceId === "price_pro_monthly" ? "pro" : "team",
+          priceId: change.resultingPriceId,
+          seats: change.resultingSeats,
+        });
       await during();
     },
   };
   return createTestContext(
     { database },
-    { intake, payments: { ...payments, "provider-a": api }, log: { error() {} } },
+    {
+      intake: isHealing ? intake : withoutRequests,
+      payments: { ...payments, "provider-a": api },
+      log: { error() {} },
+    },
   ).call(changeSubscription, session("user_1"), { id, when: "now", ...input });
 }
 
@@ -67,6 +80,93 @@ it.each([
   await context.test.rows("update subscription set status = $1", [status]);
   await expect(change({ seats: 9 })).rejects.toMatchObject({ code: "conflict", reason });
   expect(sent).toEqual([]);
+});
+
+it("is made for the plan alone, notifies the subscriber and is announced to other systems", async () => {
+  expect(await change({ planId: "pro" })).toMatchObject({ subscription: { planId: "pro", seats: 5 } });
+  expect(sent).toEqual([
+    {
+      when: "now",
+      priceId: "price_pro_monthly",
+      resultingPriceId: "price_pro_monthly",
+      currentPriceId: "price_team_monthly",
+      seats: null,
+      resultingSeats: 5,
+    },
+  ]);
+  expect(await context.notified()).toContain("subscription_plan_changed");
+  expect((await writtenChanges(context.test)).map(({ after }) => after.planId)).toEqual(["team", "pro"]);
+});
+
+it("is refused when nothing is to change", async () => {
+  await expect(change({})).rejects.toMatchObject({
+    reason: "invalid_input",
+    params: { problem: "nothing_to_change" },
+  });
+  expect(sent).toEqual([]);
+});
+
+describe("a change for the end of the period", () => {
+  const scheduled = () =>
+    context.test.rows(
+      `select plan_id as "planId", price_id as "priceId", seats,
+         takes_effect_at = (select current_period_end from subscription) as "isAtPeriodEnd" from scheduled_change`,
+    );
+  const atPeriodEnd = (input: object) => change({ ...input, when: "period_end" });
+
+  it("is remembered until another one replaces it, or what is paid now is ordered for then", async () => {
+    await atPeriodEnd({ planId: "pro" });
+    const toPro = { planId: "pro", priceId: "price_pro_monthly", isAtPeriodEnd: true };
+    expect(await scheduled()).toEqual([{ ...toPro, seats: 5 }]);
+    await atPeriodEnd({ planId: "pro", seats: 2 });
+    expect(await scheduled()).toEqual([{ ...toPro, seats: 2 }]);
+    await atPeriodEnd({ seats: 8 });
+    expect(await scheduled()).toMatchObject([{ planId: "team", priceId: "price_team_monthly", seats: 8 }]);
+    await atPeriodEnd({ planId: "team", seats: 5 });
+    expect(await scheduled()).toEqual([]);
+    expect(sent).toHaveLength(4);
+    expect(await stored()).toMatchObject([{ plan_id: "team", seats: 5 }]);
+  });
+
+  it("is forgotten once one is made at once", async () => {
+    await atPeriodEnd({ planId: "pro" });
+    await change({ seats: 6 });
+    expect(await scheduled()).toEqual([]);
+  });
+
+  it("stays although another one is refused, unless that has withdrawn it", async () => {
+    await atPeriodEnd({ planId: "pro" });
+    during = async () => {
+      throw new PaymentApiProblem("rejected", "the card was declined");
+    };
+    await expect(change({ seats: 9 })).rejects.toMatchObject({ reason: "provider_rejected" });
+    expect(await scheduled()).toMatchObject([{ planId: "pro" }]);
+    during = async () => {
+      const problem = new PaymentApiProblem("rejected", "the card was declined");
+      problem.hasWithdrawnSchedule = true;
+      throw problem;
+    };
+    await expect(change({ seats: 8 })).rejects.toMatchObject({ reason: "provider_rejected" });
+    expect(await scheduled()).toEqual([]);
+  });
+
+  it("is left to the provider to date where the period's end is not known", async () => {
+    await context.test.rows("update subscription set current_period_end = null");
+    await atPeriodEnd({ planId: "pro" });
+    expect(sent).toHaveLength(1);
+    expect(await scheduled()).toEqual([]);
+  });
+
+  it("is refused where no period follows, or its provider cannot let it wait", async () => {
+    const refusal = { code: "conflict", reason: "change_not_supported" };
+    const cannotWait = { traits: { changesAtPeriodEnd: false } };
+    await expect(change({ seats: 9, when: "period_end" }, cannotWait)).rejects.toMatchObject(refusal);
+    await context.test.rows("update subscription set cancel_at_period_end = true");
+    await expect(atPeriodEnd({ seats: 9 })).rejects.toMatchObject(refusal);
+    expect(sent).toEqual([]);
+    await change({ seats: 9 }, cannotWait);
+    expect(sent).toHaveLength(1);
+  });
 });
 
 describe("a change while another one is being made", () => {
@@ -174,7 +274,10 @@ it("finds no subscription by an unknown id, nor anybody else's", async () => {
 
 it("refuses a plan that is not for sale for that, whatever the seats", async () => {
   for (const input of [{ planId: "free" }, { planId: "free", seats: 1 }])
-    await expect(change(input)).rejects.toMatchObject({ reason: "plan_not_sold_by" });
+    await expect(change(input)).rejects.toMatchObject({
+      reason: "plan_not_sold_by",
+      params: { plan: "Free", provider: "provider-a" },
+    });
   await expect(change({ planId: "pro", seats: 6 })).rejects.toMatchObject({ reason: "seats_out_of_range" });
 });
 
@@ -188,10 +291,10 @@ describe("a change of the interval", () => {
   );
 
   /** What the provider is told of somebody who has Pro at this price. */
-  async function changeFrom(priceId: string | null, request: object): Promise<ChangeOrder> {
+  async function changeFrom(priceId: string | null, request: object, plans = catalog): Promise<ChangeOrder> {
     await context.test.rows("update subscription set plan_id = 'pro', price_id = $1", [priceId]);
     const requested = { id, userId: "user_1", when: "now", ...request } as const;
-    return (await resolveChange({ ...context.runtime, plans: catalog }, requested)).change;
+    return (await resolveChange({ ...context.runtime, plans }, requested)).change;
   }
 
   it("takes the plan's price for it, and keeps plan and seats", async () => {
@@ -211,6 +314,14 @@ describe("a change of the interval", () => {
         priceId: null,
         resultingPriceId: priceId,
       });
+  });
+
+  it("leaves a plan behind that is no longer in the catalog", async () => {
+    const withoutPro = definePlans(catalog.plans.filter(({ id }) => id !== "pro"));
+    expect(await changeFrom("price_pro_yearly", { planId: "team" }, withoutPro)).toMatchObject({
+      priceId: "price_team_monthly",
+      currentPriceId: "price_pro_yearly",
+    });
   });
 
   it("leaves a price behind that is no longer known", async () => {
@@ -284,6 +395,14 @@ it.each([
   );
 });
 
+it("stores at once what was changed without a response where no job compares it later", async () => {
+  during = async () => {
+    throw new PaymentApiProblem("unreachable", "failed");
+  };
+  await expect(change({ seats: 9 }, { isHealing: false })).rejects.toMatchObject({ code: "unavailable" });
+  expect(await stored()).toMatchObject([{ seats: 9 }]);
+});
+
 it.each([
   ["for the period's end", "period_end", async () => {}],
   ["at once, which withdraws the one that waits", "now", () => schedule()],
@@ -301,17 +420,6 @@ it.each([
     expect(isRequested).toBe(true);
   },
 );
-
-it("shows no scheduled change that was withdrawn for one that then failed", async () => {
-  await schedule();
-  during = async () => {
-    const problem = new PaymentApiProblem("rejected", "the card was declined");
-    problem.hasWithdrawnSchedule = true;
-    throw problem;
-  };
-  await expect(change({ seats: 9 })).rejects.toMatchObject({ reason: "provider_rejected" });
-  expect(await context.test.rows("select from scheduled_change")).toEqual([]);
-});
 
 it("reports a change of which only a part was made, and stores that part", async () => {
   during = async () => {
