@@ -113,7 +113,7 @@ type PaidPrice = ReturnType<typeof priceWithId>;
 
 /**
  * The id of the plan's price for the interval, in the currency that is paid now. Without an interval: of its
- * price for the interval that is paid now, else of the first one that the slot sells.
+ * price for the interval that is paid now, else of the first one that the slot sells, in that currency if any is.
  * @param paid `undefined`: unknown
  * @throws Refusal
  */
@@ -137,5 +137,5 @@ function priceToPay(
       params: { plan: plan.name, interval, currency },
       field: "interval",
     });
-  return (price ?? first).id;
+  return (price ?? sold.find((price) => price.currency === currency) ?? first).id;
 }

@@ -337,6 +337,32 @@ describe("a change of the interval", () => {
     expect(await changeFrom("price_pro_yearly", { planId: "team" })).toEqual(toTeam);
   });
 
+  it("keeps the currency, and the interval too where the new plan is sold for it in that", async () => {
+    const inDollars = { amount: 1, currency: "USD" };
+    const plans = definePlans(
+      shippedPlans.plans.map((plan) => ({
+        ...plan,
+        prices: [
+          { ...inDollars, interval: "month", priceIds: { "provider-a": `price_${plan.id}_usd` } },
+          ...(plan.id === "team" ? [] : plan.prices),
+          { ...inDollars, interval: "year", priceIds: { "provider-a": `price_${plan.id}_usd_yearly` } },
+        ],
+      })),
+    );
+    const toTeam = async (priceId: string, sold = plans) =>
+      (await changeFrom(priceId, { planId: "team" }, sold)).priceId;
+    expect(await toTeam("price_pro_usd")).toBe("price_team_usd");
+    expect(await toTeam("price_pro_usd_yearly")).toBe("price_team_usd_yearly");
+    const monthly = plans.plans.map((plan) =>
+      plan.id === "team"
+        ? { ...plan, prices: plan.prices.filter(({ interval }) => interval === "month") }
+        : plan,
+    );
+    expect(await toTeam("price_pro_usd_yearly", definePlans(monthly))).toBe("price_team_usd");
+    // Of a price that is no longer known, neither is.
+    expect(await toTeam("price_of_old")).toBe("price_team_monthly");
+  });
+
   it("is refused where its provider does not sell the plan for it", async () => {
     const refused = changeFrom("price_pro_yearly", { planId: "team", interval: "year" });
     await expect(refused).rejects.toMatchObject({

@@ -13,7 +13,8 @@ import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
 import { ChangeRefusal } from "./change-steps.tsx";
 import { changeableTo, type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
-import { PriceTabs, priceFor, priceOptions } from "./price-tabs.tsx";
+import { priceFor } from "./price-for.ts";
+import { PriceTabs, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
 

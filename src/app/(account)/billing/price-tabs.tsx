@@ -1,8 +1,7 @@
 import { getTranslations } from "next-intl/server";
 import { LinkTabs } from "../../../ui/link-tabs.tsx";
-import type { Plan, Price } from "./plans.ts";
-
-type PriceOption = Pick<Price, "interval" | "currency">;
+import type { Plan } from "./plans.ts";
+import type { PriceOption } from "./price-for.ts";
 
 /** The intervals and currencies in which plans are sold, in the order of the plans. */
 export function priceOptions(plans: readonly Plan[]): PriceOption[] {
@@ -10,14 +9,6 @@ export function priceOptions(plans: readonly Plan[]): PriceOption[] {
   for (const { amount, interval, currency } of plans.flatMap(({ prices }) => prices))
     if (amount > 0) options.set(`${interval} ${currency}`, { interval, currency });
   return [...options.values()];
-}
-
-/** The plan's price for an interval and currency, else the one that it is sold for. */
-export function priceFor({ price, prices }: Plan, wanted: PriceOption | undefined): Price {
-  return (
-    prices.find(({ interval, currency }) => interval === wanted?.interval && currency === wanted.currency) ??
-    price
-  );
 }
 
 /** The address of the billing page with the prices for an interval and currency. */

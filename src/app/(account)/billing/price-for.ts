@@ -1,0 +1,15 @@
+import type { z } from "zod";
+import type { listPlans } from "../../../operations/plans/list-plans.ts";
+
+type Plan = z.output<typeof listPlans.output>["items"][number];
+
+export type PriceOption = Pick<Plan["price"], "interval" | "currency">;
+
+/** The plan's price for an interval and currency, else one in that currency, else the one that it is sold for. */
+export function priceFor(
+  { price, prices }: Pick<Plan, "price" | "prices">,
+  wanted: PriceOption | undefined,
+): Plan["price"] {
+  const inCurrency = prices.filter(({ currency }) => currency === wanted?.currency);
+  return inCurrency.find(({ interval }) => interval === wanted?.interval) ?? inCurrency[0] ?? price;
+}
