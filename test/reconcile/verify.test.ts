@@ -75,10 +75,26 @@ describe("verify", () => {
     await agreeOn(1);
     truth({ subscriptionId: "sub_new", userId: "user_5", customerId: "cus_5", seats: 2 });
     truth({ subscriptionId: "sub_foreign", userId: "user_of_another_product", customerId: "cus_6" });
-    const drift = { id: null, providerId: "sub_new", field: "status", ours: null, theirs: "active" };
-    expect(await run()).toMatchObject({ checked: 2, drift: [drift] });
+    truth({ subscriptionId: "sub_over", userId: "user_6", customerId: "cus_7", status: "canceled" });
+    const missing = {
+      kind: "subscription",
+      id: null,
+      slot: "provider-a",
+      providerId: "sub_new",
+      field: "status",
+      ours: null,
+      theirs: "active",
+      lastEventId: null,
+    };
+    expect(await run()).toMatchObject({ checked: 2, drift: [missing] });
     expect(await run({ repair: true })).toMatchObject({ repaired: 1, failed: [] });
     expect(await stored()).toMatchObject([{ user_id: "user_1" }, { user_id: "user_5", seats: 2 }]);
+    expect(await notified()).toEqual(["subscription_activated"]);
+    const audited = await context.test.rows(
+      `select action, details from audit_entry where target_id =
+         (select id::text from subscription where provider_subscription_id = 'sub_new')`,
+    );
+    expect(audited).toEqual([{ action: "subscription.reconciled", details: { outcome: "adopted" } }]);
     expect(await run()).toMatchObject({ checked: 2, drift: [] });
   });
 
@@ -93,6 +109,28 @@ describe("verify", () => {
       failed: [{ providerId: "sub_2", reason: 'withSubscriptionChange of plugin "refusing" failed' }],
     });
     expect(await stored()).toMatchObject([{ user_id: "user_1" }, { user_id: "user_3" }]);
+  });
+
+  it("reports what cannot be repaired, with the reason, and goes on", async () => {
+    await agreeOn(3);
+    const unknown = { priceId: "price_of_nobody", planId: null };
+    truth({ subscriptionId: "sub_1", userId: "user_1", customerId: "cus_1", ...unknown });
+    truth({ subscriptionId: "sub_4", userId: "user_4", customerId: "cus_4", ...unknown });
+    await context.test.rows("update subscription set seats = 9 where provider_subscription_id <> 'sub_1'");
+    context.refuseChangesOf("user_2");
+    const { drift, repaired, failed } = await run({ repair: true });
+    expect(drift).toHaveLength(4);
+    expect(repaired).toBe(1);
+    const slot = "provider-a";
+    const reason = 'no plan has the price "price_of_nobody"';
+    expect(failed).toHaveLength(3);
+    expect(failed).toEqual(
+      expect.arrayContaining([
+        { slot, providerId: "sub_1", reason },
+        { slot, providerId: "sub_2", reason: 'withSubscriptionChange of plugin "refusing" failed' },
+        { slot, providerId: "sub_4", reason: expect.stringContaining("price_of_nobody") },
+      ]),
+    );
   });
 
   it("reports a missing subscription that names no user, of a customer who is known", async () => {
@@ -139,6 +177,19 @@ describe("verify", () => {
     expect(await run({ sample: 2 })).toMatchObject({ checked: 2, drift: [] });
     expect(fetches()).toHaveLength(2);
     expect(await run({ sample: 50 })).toMatchObject({ checked: 5 });
+  });
+
+  it("reports what of a sample differs, and what the provider refuses to show", async () => {
+    await agreeOn(3);
+    await context.test.rows("update subscription set seats = 9");
+    context.stripe.interfere(async ({ path }) =>
+      path === "/v1/subscriptions/sub_2" ? { status: 403 } : undefined,
+    );
+    const { checked, drift, failed } = await run({ sample: 3 });
+    expect([checked, drift.map(({ providerId }) => providerId).sort()]).toEqual([2, ["sub_1", "sub_3"]]);
+    expect(failed).toEqual([
+      { slot: "provider-a", providerId: "sub_2", reason: expect.stringContaining("as the test has it") },
+    ]);
   });
 
   it("reports a slot whose provider is unreachable, and one without a provider", async () => {
