@@ -33,6 +33,9 @@ describe("the subscription of a paid checkout", () => {
     truth({ seats: 3 });
     await adoptFoundBy(ADDRESS.toUpperCase());
     expect(await stored()).toMatchObject([{ user_id: "user_1", seats: 3, status: "active" }]);
+    expect(await context.test.rows("select customer_id from subscription")).toEqual([
+      { customer_id: "cus_1" },
+    ]);
   });
 
   it("stores when the provider was asked, so that later events are not late", async () => {

@@ -7,7 +7,7 @@ import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
-const { eventOf, receive, truth, stored, audit, refuseChangesOf } = context;
+const { eventOf, receive, truth, stored, audit, notified, refuseChangesOf } = context;
 
 const SECOND = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
 
@@ -26,6 +26,16 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     expect(await run()).toEqual({ listed: 2, corrected: 1, adopted: 0, payments: 0 });
     expect(await stored()).toMatchObject([{ status: "past_due" }, { status: "active" }]);
     expect(await audit()).toMatchObject([{ by: "server", changes: { status: ["active", "past_due"] } }]);
+    expect(await notified()).toContain("subscription_past_due");
+  });
+
+  it("counts none as corrected or recorded whose price no plan has", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    const unknown = { priceId: "price_of_nobody", planId: null };
+    truth(unknown);
+    truth({ ...SECOND, ...unknown });
+    expect(await run()).toEqual({ listed: 2, corrected: 0, adopted: 0, payments: 0 });
+    expect(await stored()).toMatchObject([{ user_id: "user_1", plan_id: "pro", out_of_order: true }]);
   });
 
   it("records users' subscriptions that no event has reported, once, and ended ones without notifications", async () => {
@@ -42,6 +52,10 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     const announced = await writtenChanges(context.test);
     expect(announced.map(({ after }) => after.userId)).toEqual(["user_1"]);
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
+    // The events, if they come after all, are from before the provider was asked, and notify nobody again.
+    await receive(eventOf("customer.subscription.created", { seats: 3 }));
+    expect(await stored()).toMatchObject([{ seats: 3, out_of_order: true }, {}]);
+    expect(await notified()).toEqual(["subscription_activated"]);
   });
 
   it("has what was paid for after its account was deleted canceled, unless it has ended", async () => {
@@ -86,7 +100,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     /** Compares a subscription to the plan Pro that nobody here has. Returns who is notified. */
     async function notifiedOf(
       state: Partial<PaymentEvent>,
-      { dryRun = false, minutesOld = 6 } = {},
+      { dryRun = false, minutesOld = 6, listsEvents = false } = {},
     ): Promise<object[]> {
       const { intake, payments } = context.runtime;
       const stripe = payments["provider-a"] as PaymentApi;
@@ -96,7 +110,8 @@ describe("comparing the subscriptions that have changed at a provider", () => {
         for await (const listed of stripe.listSubscriptions(since))
           yield { ...listed, userId: null, occurredAtMicros, ...state };
       };
-      const api: PaymentApi = { ...stripe, listEvents: null, listSubscriptions };
+      const listEvents = listsEvents ? stripe.listEvents : null;
+      const api: PaymentApi = { ...stripe, listEvents, listSubscriptions };
       const options = { since: new Date(0), dryRun, by: "server", isStopping: () => false } as const;
       await compareChanged(intake, "provider-a", api, options);
       return context.test.rows("select user_id, kind, details from notification");
@@ -107,14 +122,15 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     it("notifies administrators once of a purchase whose events are lost", async () => {
       expect(await notifiedOf({}, { dryRun: true })).toEqual([]);
       const details = { provider: "provider-a", subscription: "sub_1" };
-      const notified = [{ user_id: "user_9", kind: "owner_unknown", details }];
-      expect(await notifiedOf({})).toEqual(notified);
-      expect(await notifiedOf({})).toEqual(notified);
+      const ownerUnknown = [{ user_id: "user_9", kind: "owner_unknown", details }];
+      expect(await notifiedOf({})).toEqual(ownerUnknown);
+      expect(await notifiedOf({})).toEqual(ownerUnknown);
       expect(await stored()).toEqual([]);
     });
 
-    it("does not notify them of one whose events may still be on their way", async () => {
-      expect(await notifiedOf({}, { minutesOld: 0 })).toEqual([]);
+    it("does not notify them of one whose events may still be on their way, or be listed", async () => {
+      expect(await notifiedOf({}, { minutesOld: 4 })).toEqual([]);
+      expect(await notifiedOf({}, { listsEvents: true })).toEqual([]);
     });
 
     it("does not notify them of one that is canceled because its account was deleted", async () => {
@@ -127,6 +143,8 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     it.each([
       ["of another product", { items: [{ priceIds: ["price_of_another_product"], seats: 1 }] }],
       ["that has ended", { status: "canceled" }],
+      ["that names a user of another product", { userId: "user_of_another_product" }],
+      ["of which it does not say when it began", { occurredAtMicros: null }],
     ] as const)("does not notify them of one %s", async (_, state) => {
       expect(await notifiedOf(state)).toEqual([]);
     });

@@ -215,6 +215,7 @@ describe("a checkout that names no subscription", () => {
     expect(
       await context.test.rows("select user_id, provider_subscription_id as id, seats from subscription"),
     ).toEqual([{ user_id: "user_1", id: "sub_1", seats: 3 }]);
+    expect(await audit()).toMatchObject([{ by: "server", changes: { seats: [1, 3] } }]);
     expect(await requested()).toEqual([]);
   });
 
