@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { SLOTS, type Slot } from "../../src/domain/slot.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
@@ -320,6 +322,32 @@ describe("missed events", () => {
     expect((await run({ since: day })).slots[0]?.missed).toMatchObject({ listed: 0 });
     expect((await run({ since: null })).slots[0]?.missed).toBeNull();
     expect((await run()).slots[0]?.missed).toMatchObject({ applied: 1 });
+  });
+
+  it("are searched for a shorter period where the provider refuses a longer one", async () => {
+    sent(eventOf("customer.subscription.created", { occurredAt: new Date(Date.now() - 86_400_000) }));
+    const searched: number[] = [];
+    const searchAt = (shortestMs: number) => {
+      const api = runtime.payments["provider-a"] as PaymentApi;
+      const listEvents: PaymentApi["listEvents"] = (since) => {
+        const backMs = Date.now() - since.getTime();
+        searched.push(Math.round(backMs / 3_600_000));
+        if (backMs > shortestMs) throw new PaymentApiProblem("rejected", "too many events");
+        return (api.listEvents as NonNullable<PaymentApi["listEvents"]>)(since);
+      };
+      return run({}, { ...runtime, payments: { ...runtime.payments, "provider-a": { ...api, listEvents } } });
+    };
+    const { slots } = await searchAt(2 * 86_400_000);
+    expect(slots[0]).toMatchObject({ missed: { applied: 1 }, problem: null });
+    expect(searched).toEqual([168, 84, 42]);
+    searched.length = 0;
+    const refused = await searchAt(60_000);
+    expect(refused.slots[0]).toMatchObject({ missed: null, problem: "rejected: too many events" });
+    // What is refused for less than an hour is refused for another reason. Other requests may still succeed.
+    expect(searched).toEqual([168, 84, 42, 21, 11, 5, 3, 1, 1]);
+    await test.rows("update subscription set out_of_order = true");
+    truth();
+    expect(await searchAt(60_000)).toMatchObject({ compared: 1 });
   });
 
   it("skips events without effect, and stores one that fails, for a retry", async () => {
