@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createJobRunner, type WithLease } from "../../src/jobs/job-runner.ts";
+import { createJobRunner, type Turn, type WithLease } from "../../src/jobs/job-runner.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -57,6 +57,8 @@ describe("createJobRunner", () => {
     expect(await jobs.runNow("clean-up")).toBe("ok");
     await vi.advanceTimersByTimeAsync(10_000);
     expect(outcomes).toEqual(["clean-up ok"]);
+    expect(await jobs.runNow("clean-up")).toBe("ok");
+    expect(outcomes).toEqual(["clean-up ok", "clean-up ok"]);
   });
 
   it("says that another process runs a job when a run is requested", async () => {
@@ -131,12 +133,14 @@ describe("createJobRunner", () => {
         while (!isStopping()) await new Promise((resolve) => setTimeout(resolve, 10));
       },
     });
+    jobs.start({ name: "later", everyMs: 500, run: async () => {} });
     await vi.advanceTimersByTimeAsync(50);
-    const stopped = jobs.stop();
+    const stopped = jobs.stop().then(() => [...outcomes]);
     await vi.advanceTimersByTimeAsync(10);
-    await stopped;
+    expect(await stopped).toEqual(["long ok"]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(outcomes).toEqual(["long ok"]);
+    expect(jobs.runNow("later")).toBeUndefined();
   });
 
   it("runs a job in one process at a time", async () => {
@@ -161,16 +165,19 @@ describe("createJobRunner", () => {
     expect(runs).toBe(2);
   });
 
-  it("holds a lease of half a minute, or of the job's own time", async () => {
+  it("holds a lease of half a minute, or of the job's own time, and names it to the run", async () => {
     const leases: string[] = [];
     const { jobs } = runner((name, { seconds }, work) => {
       leases.push(`${name} ${seconds}`);
-      return work({ name, token: name, isLost: () => false });
+      return work({ name, token: `token of ${name}`, isLost: () => false });
     });
-    jobs.start({ name: "nightly", everyMs: 10, run: async () => {} });
-    jobs.start({ name: "often", everyMs: 10, leaseSeconds: 4, run: async () => {} });
+    const tokens: string[] = [];
+    const run = async ({ lease }: Turn) => tokens.push(lease.token);
+    jobs.start({ name: "nightly", everyMs: 10, run });
+    jobs.start({ name: "often", everyMs: 10, leaseSeconds: 4, run });
     await vi.advanceTimersByTimeAsync(10);
     expect(leases).toEqual(["job:nightly 30", "job:often 4"]);
+    expect(tokens).toEqual(["token of job:nightly", "token of job:often"]);
   });
 
   it("stops a run that has lost its lease", async () => {
