@@ -138,9 +138,13 @@ describe("replacing a checkout", () => {
     expect(calls).toEqual(["update txn_1"]);
   });
 
-  it("remembers one that can still be paid", async () => {
+  it("remembers one that can still be paid, and neither updates nor closes one of another slot", async () => {
     expect(await replace({ status: "open" })).toBeNull();
     expect(await remembered()).toEqual(REMEMBERED);
+    calls = [];
+    expect(await replace({ status: "closed" }, null, { provider: "provider-c", id: "co_1" })).toBeNull();
+    expect(calls).toEqual([]);
+    expect(await remembered()).toContainEqual({ provider: "provider-c", id: "co_1", user_id: "user_0" });
   });
 
   it("refuses the order once one is paid, and looks up the subscription that no event has reported", async () => {
