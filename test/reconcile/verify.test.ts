@@ -96,6 +96,10 @@ describe("verify", () => {
     );
     expect(audited).toEqual([{ action: "subscription.reconciled", details: { outcome: "adopted" } }]);
     expect(await run()).toMatchObject({ checked: 2, drift: [] });
+    // An event from before the provider was asked is late from then on.
+    const ids = { subscriptionId: "sub_new", userId: "user_5", customerId: "cus_5" };
+    await receive(eventOf("customer.subscription.created", { ...ids, seats: 3 }));
+    expect(await stored()).toMatchObject([{}, { seats: 3, out_of_order: true }]);
   });
 
   it("goes on with the others when one cannot be created", async () => {
