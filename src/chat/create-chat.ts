@@ -79,6 +79,7 @@ export function createChat({
       if (chatId === null) return begin(messages, attempt);
       const beginning = new AbortController();
       const abort = () => beginning.abort(attempt.signal.reason);
+      if (attempt.signal.aborted) abort();
       attempt.signal.addEventListener("abort", abort);
       try {
         const source = await begin(messages, { ...attempt, signal: beginning.signal });

@@ -442,6 +442,28 @@ describe("a reader that stops reading", () => {
   });
 });
 
+it.each([null, "chat_1"])(
+  "a client that has left already costs no call to the provider (chat %s)",
+  async (chatId) => {
+    provider.answer((exchange) => exchange.say("Fi"));
+    const model = createChat({
+      baseUrl: provider.baseUrl,
+      apiKey: API_KEY,
+      model: "model-1",
+      maxOutputTokens: 1_000,
+    });
+    const answer = model.stream([{ role: "user", content: "a" }], {
+      userId: "user_0",
+      chatId,
+      signal: AbortSignal.abort(),
+      onFailure: (problem) => problems.push(problem),
+    });
+    await expect(answer).rejects.toMatchObject({ code: "unavailable" });
+    expect(provider.exchanges).toEqual([]);
+    expect(problems).toEqual([]);
+  },
+);
+
 describe("access to the chat", () => {
   const expectSuccess = () =>
     provider.answer((exchange) => {
