@@ -5,16 +5,21 @@ import { negotiateLocale } from "../../domain/negotiate-locale.ts";
 import { messagesIn } from "../../messages/messages.ts";
 import { buttonClasses } from "../../ui/button-classes.ts";
 
+/** Why it is shown: the page failed, or it was sent from a page of an earlier build. */
+export type ErrorDocumentCause = "failed" | "outdated";
+
 /** The document for a page that failed: like src/app/server-error.tsx, but rendered without Next.js. */
 export async function errorDocument(
   { url, headers }: Pick<IncomingMessage, "url" | "headers">,
   outgoing: Pick<ServerResponse, "getHeader">,
-  { id, nonce }: { id: string; nonce: string },
+  { id, nonce, cause }: { id: string; nonce: string; cause: ErrorDocumentCause },
 ): Promise<string> {
   const locale = negotiateLocale(headers["accept-language"]);
-  const { product, description, failed } = (await messagesIn(locale)).common;
+  const { product, description, failed, outdatedForm } = (await messagesIn(locale)).common;
   // A browser keeps a posted form, and sends it again when the page is reloaded.
   const isForm = headers["content-type"]?.startsWith("multipart/form-data") ?? false;
+  const title = cause === "outdated" ? outdatedForm.title : failed.title;
+  const about = cause === "outdated" ? outdatedForm.about : isForm ? failed.formAbout : failed.about;
   const path = new URL(sameSitePath(url, "/"), "http://localhost");
   const stylesheets = stylesheetsIn(String(outgoing.getHeader("link") ?? ""));
   const retry = isForm
@@ -30,14 +35,14 @@ export async function errorDocument(
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${description}">
-<title>${failed.title} · ${product}</title>
+<title>${title} · ${product}</title>
 ${stylesheets.map((href) => html`<link rel="stylesheet" href="${href}" nonce="${nonce}">`)}
 </head>
 <body class="min-h-dvh antialiased">
 <main id="content" class="px-4 py-8"><div class="mx-auto w-full max-w-md sm:pt-8">
 <div class="rounded-box border border-line bg-surface p-6 shadow-box sm:p-8">
-<h1 class="font-semibold text-lg">${failed.title}</h1>
-<p class="mt-1 text-muted">${isForm ? failed.formAbout : failed.about}</p>
+<h1 class="font-semibold text-lg">${title}</h1>
+<p class="mt-1 text-muted">${about}</p>
 <div class="mt-5">
 <p class="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">${id}</p>
 ${retry}

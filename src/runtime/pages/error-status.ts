@@ -3,6 +3,7 @@ import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { RefusalCode } from "../../domain/reason-definition.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { statusOf } from "../../http/status-of.ts";
+import type { ErrorDocumentCause } from "./error-document.ts";
 import { isDocument } from "./replace-error-document.ts";
 
 /**
@@ -14,7 +15,7 @@ import { isDocument } from "./replace-error-document.ts";
 export function errorStatus(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  replaceDocument: () => void = () => {},
+  replaceDocument: (cause: ErrorDocumentCause) => void = () => {},
 ): Pick<PageRequest, "markParsed" | "setErrorStatus" | "isOurFailure" | "cannotServe" | "setRefusalStatus"> {
   const { method, headers } = incoming;
   // Before an action or page runs, only the request itself can be invalid.
@@ -23,6 +24,10 @@ export function errorStatus(
   let isUnavailable = false;
   let pageRefusal: RefusalCode | null = null;
   const errorCode = () => (isUnparsed ? "invalid_input" : code);
+
+  // Scripts have a message of their own for it: see src/ui/use-form-action.ts.
+  const isOutdatedForm = (status: number): boolean =>
+    isFormOfBrowser(incoming) && (outgoing.hasHeader(UNKNOWN_ACTION) || (status === 500 && isUnparsed));
 
   const replacementFor = (status: number): number => {
     if (isUnavailable && (status === 200 || status === 500)) return statusOf.unavailable;
@@ -37,7 +42,11 @@ export function errorStatus(
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
     const sent = replacementFor(status);
     // Where it rendered a page in place of the failed part, its status is not 500.
-    if (status === 500 && sent >= 500) replaceDocument();
+    if (status === 500 && sent >= 500) replaceDocument("failed");
+    if (isOutdatedForm(status)) {
+      outgoing.setHeader("content-type", "text/html; charset=utf-8");
+      replaceDocument("outdated");
+    }
     if (sent === statusOf.unavailable) outgoing.setHeader("retry-after", UNAVAILABLE_RETRY_AFTER_SECONDS);
     // Next.js has not read the whole body, so the connection cannot be reused.
     if (sent !== status && !incoming.complete) outgoing.setHeader("connection", "close");
@@ -60,4 +69,13 @@ export function errorStatus(
       return true;
     },
   };
+}
+
+/** Set by Next.js where this build of the pages lacks the action. */
+const UNKNOWN_ACTION = "x-nextjs-action-not-found";
+
+/** Submitted without JavaScript: the browser shows the response as it is. */
+function isFormOfBrowser({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean {
+  const isForm = headers["content-type"]?.startsWith("multipart/form-data") ?? false;
+  return method === "POST" && isForm && !("next-action" in headers);
 }

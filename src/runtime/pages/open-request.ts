@@ -6,7 +6,7 @@ import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import { isLate } from "../../operations/call.ts";
-import { errorDocument } from "./error-document.ts";
+import { type ErrorDocumentCause, errorDocument } from "./error-document.ts";
 import { errorStatus } from "./error-status.ts";
 import { markAsOwn } from "./own-request.ts";
 import type { PagesOptions } from "./pages-options.ts";
@@ -56,7 +56,7 @@ export async function openRequest(
       outgoing.setHeader(name, value);
   };
   addCharges(ownCharges);
-  const document = () => errorDocument(incoming, outgoing, { id, nonce });
+  const document = (cause: ErrorDocumentCause) => errorDocument(incoming, outgoing, { id, nonce, cause });
   return {
     id,
     path: incoming.url ?? "/",

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { ErrorDocumentCause } from "./error-document.ts";
 
 /**
  * Lets a document of our own be sent in place of the one with which Next.js answers an error: its body is
@@ -7,30 +8,33 @@ import type { ServerResponse } from "node:http";
  *
  * @returns replaces the document; to be called before its headers are sent
  */
-export function replaceErrorDocument(outgoing: ServerResponse, document: () => Promise<string>): () => void {
+export function replaceErrorDocument(
+  outgoing: ServerResponse,
+  document: (cause: ErrorDocumentCause) => Promise<string>,
+): (cause: ErrorDocumentCause) => void {
   const write = outgoing.write.bind(outgoing) as (...parts: unknown[]) => boolean;
   const end = outgoing.end.bind(outgoing) as (...parts: unknown[]) => ServerResponse;
-  let isReplaced = false;
+  let replacedFor: ErrorDocumentCause | null = null;
   let isEnded = false;
   outgoing.write = (...parts: unknown[]) => {
-    if (!isReplaced) return write(...parts);
+    if (replacedFor === null) return write(...parts);
     callbackIn(parts)?.();
     return true;
   };
   outgoing.end = (...parts: unknown[]) => {
-    if (!isReplaced) return end(...parts);
+    if (replacedFor === null) return end(...parts);
     if (isEnded) return outgoing;
     isEnded = true;
     const callback = callbackIn(parts);
-    document().then(
+    document(replacedFor).then(
       (text) => end(text, callback),
       () => end(callback),
     );
     return outgoing;
   };
-  return () => {
+  return (cause) => {
     if (!isDocument(outgoing)) return;
-    isReplaced = true;
+    replacedFor = cause;
     for (const name of BODY_HEADERS) outgoing.removeHeader(name);
   };
 }

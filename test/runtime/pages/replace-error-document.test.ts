@@ -11,7 +11,7 @@ it.each([
     const replace = replaceErrorDocument(response, async () => "our document");
     response.setHeader("content-type", contentType);
     response.setHeader("content-encoding", "identity");
-    replace();
+    replace("failed");
     response.writeHead(500);
     response.write("for ");
     response.end("scripts");
