@@ -127,8 +127,21 @@ function addReplay(endpoints: Command, terminal: Terminal): void {
       );
       conclude(
         terminal,
-        { json: result, text: () => `${result.replayed} deliveries are sent again` },
+        {
+          json: result,
+          text: () => replayedText(result.replayed),
+          failure: notReplayed(new Set(deliveryIds).size, result.replayed),
+        },
         options,
       );
     });
+}
+
+function replayedText(replayed: number): string {
+  return replayed === 1 ? "1 delivery is sent again" : `${replayed} deliveries are sent again`;
+}
+
+function notReplayed(given: number, replayed: number): string | null {
+  if (replayed >= given) return null;
+  return `${given - replayed} of ${given} not sent again: pending deliveries are sent at their time, and tests, events no longer stored and ids not in the list never`;
 }

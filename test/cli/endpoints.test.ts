@@ -47,6 +47,33 @@ it("prints on stderr why a test event was not delivered, exit status 1", async (
   });
 });
 
+it("resends the deliveries it is given, and says of how many it could not, exit status 1", async () => {
+  const tollgate = commandLine();
+  const { id } = await tollgate.json("endpoints", "create", receiver.url);
+  await test.rows(
+    `insert into outbound_event (type, subject, data, position, id)
+    values ('user.updated', 's', '{}', 1, 'evt_1')`,
+  );
+  const [delivery] = await test.rows<{ id: string }>(
+    `insert into outbound_delivery (endpoint_id, event_id, event_type, position, subject, status, give_up_at)
+    values ($1, 'evt_1', 'user.updated', 1, 's', 'failed', now()) returning id::text`,
+    [id],
+  );
+  const failed = (delivery as { id: string }).id;
+  expect(await tollgate("endpoints", "replay", id, failed, failed)).toEqual({
+    code: 0,
+    stdout: "1 delivery is sent again\n",
+    stderr: "",
+  });
+  // It is pending now.
+  expect(await tollgate("endpoints", "replay", id, failed, "999999", "--json")).toEqual({
+    code: 1,
+    stdout: '{\n  "replayed": 0\n}\n',
+    stderr:
+      "2 of 2 not sent again: pending deliveries are sent at their time, and tests, events no longer stored and ids not in the list never\n",
+  });
+});
+
 it("pauses, resumes and changes an endpoint, and rotates its secret", async () => {
   const tollgate = commandLine();
   const { id, secret } = await tollgate.json("endpoints", "create", receiver.url);
