@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { join, posix, sep } from "node:path";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 
@@ -16,4 +17,12 @@ export function builtFiles(project: string): Hono {
       },
     }),
   );
+}
+
+/** The addresses of the stylesheets; none where the files are served by another program. */
+export async function builtStylesheets(project: string): Promise<string[]> {
+  const files = await readdir(join(project, ".next/static"), { recursive: true }).catch(() => []);
+  return files
+    .filter((file) => file.endsWith(".css"))
+    .map((file) => posix.join("/_next/static", ...file.split(sep)));
 }

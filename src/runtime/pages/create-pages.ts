@@ -81,7 +81,12 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
           );
         await chargePage(incoming, { limits: options.deps.limits, address, charges });
         const { handle } = await next(incoming);
-        const request = await openRequest(incoming, outgoing, { id: requestId, address, charges }, options);
+        const request = await openRequest(
+          incoming,
+          outgoing,
+          { id: requestId, address, charges, project },
+          options,
+        );
         await pageRequests().run(request, () => handle(incoming, outgoing));
       } catch (error) {
         if (error instanceof Refusal) return sendRefusal(outgoing, error, limitHeaders(charges));

@@ -4,6 +4,7 @@ import { sameSitePath } from "../../app/gate/same-site-path.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
 import { messagesIn } from "../../messages/messages.ts";
 import { buttonClasses } from "../../ui/button-classes.ts";
+import { builtStylesheets } from "./built-files.ts";
 
 /** Why it is shown: the page failed, or it was sent from a page of an earlier build. */
 export type ErrorDocumentCause = "failed" | "outdated";
@@ -12,7 +13,7 @@ export type ErrorDocumentCause = "failed" | "outdated";
 export async function errorDocument(
   { url, headers }: Pick<IncomingMessage, "url" | "headers">,
   outgoing: Pick<ServerResponse, "getHeader">,
-  { id, nonce, cause }: { id: string; nonce: string; cause: ErrorDocumentCause },
+  { id, nonce, cause, project }: { id: string; nonce: string; cause: ErrorDocumentCause; project: string },
 ): Promise<string> {
   const locale = negotiateLocale(headers["accept-language"]);
   const { product, description, failed, outdatedForm } = (await messagesIn(locale)).common;
@@ -21,7 +22,8 @@ export async function errorDocument(
   const title = cause === "outdated" ? outdatedForm.title : failed.title;
   const about = cause === "outdated" ? outdatedForm.about : isForm ? failed.formAbout : failed.about;
   const path = new URL(sameSitePath(url, "/"), "http://localhost");
-  const stylesheets = stylesheetsIn(String(outgoing.getHeader("link") ?? ""));
+  const announced = stylesheetsIn(String(outgoing.getHeader("link") ?? ""));
+  const stylesheets = announced.length > 0 ? announced : await builtStylesheets(project);
   const retry = isForm
     ? html`<a class="${buttonClasses("primary")}" href="${path.pathname}${path.search}">${failed.formWay}</a>`
     : html`<form action="${path.pathname}">${[...path.searchParams].map(
@@ -53,7 +55,7 @@ ${retry}
   return String(page);
 }
 
-/** Next.js announces the styles of the page in the `Link` header. */
+/** Next.js announces the styles of the page in the `Link` header, once it has begun to render one. */
 function stylesheetsIn(links: string): string[] {
   return links
     .split(/,\s*(?=<)/)

@@ -12,11 +12,19 @@ import { markAsOwn } from "./own-request.ts";
 import type { PagesOptions } from "./pages-options.ts";
 import { replaceErrorDocument } from "./replace-error-document.ts";
 
+type OpenedRequest = {
+  id: string;
+  address: string;
+  charges: readonly LimitCharge[];
+  /** The folder with the built pages. */
+  project: string;
+};
+
 /** The caller of a page, and the response headers that are known before it is rendered. */
 export async function openRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { id, address, charges: ownCharges }: { id: string; address: string; charges: readonly LimitCharge[] },
+  { id, address, charges: ownCharges, project }: OpenedRequest,
   { auth, deps, ownOrigins, appUrl, mails, log }: PagesOptions,
 ): Promise<PageRequest> {
   const { headers } = incoming;
@@ -56,7 +64,8 @@ export async function openRequest(
       outgoing.setHeader(name, value);
   };
   addCharges(ownCharges);
-  const document = (cause: ErrorDocumentCause) => errorDocument(incoming, outgoing, { id, nonce, cause });
+  const document = (cause: ErrorDocumentCause) =>
+    errorDocument(incoming, outgoing, { id, nonce, cause, project });
   return {
     id,
     path: incoming.url ?? "/",

@@ -34,6 +34,8 @@ describe("a form that the server no longer knows", () => {
     expect(text).toContain("Nothing was saved. Open the page again, then repeat your change.");
     expect(text).toMatch(/<a [^>]*href="\/settings\?tab=1">Open the page<\/a>/);
     expect(text).toContain(response.headers.get("x-request-id"));
+    const stylesheet = /<link rel="stylesheet" href="([^"]+)"/.exec(text)?.[1] ?? "";
+    expect((await fetch(new URL(stylesheet, server.url))).headers.get("content-type")).toMatch(/^text\/css/);
   });
 
   it("says so in the language of the browser", async () => {
