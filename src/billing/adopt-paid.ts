@@ -4,7 +4,6 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { adopt } from "../reconcile/adopt.ts";
 import { findConfirmedEmails } from "../store/user-states.ts";
-import { findByProviderIds } from "../store/verification.ts";
 
 type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
 
@@ -23,8 +22,6 @@ export async function adoptPaid(
   const askedAtMicros = Date.now() * 1000;
   const state = await api.fetchSubscription(providerSubscriptionId);
   if (state === null) return;
-  const stored = await findByProviderIds(intake.database, provider, [providerSubscriptionId]);
-  if (stored.size > 0) return;
   const { customerEmail } = state;
   const confirmed = (await findConfirmedEmails(intake.database, [userId])).get(userId);
   const isOwn = customerEmail !== undefined && isSameAddress(customerEmail, confirmed);

@@ -9,7 +9,7 @@ const { truth, stored } = context;
 const ADDRESS = "user_1@example.com";
 
 /** The subscription of user_1's checkout, found by the address that its payer typed in. */
-async function adoptFoundBy(address: string): Promise<void> {
+async function adoptFoundBy(address: string, differences: Partial<PaymentApi> = {}): Promise<void> {
   const { intake, payments } = context.runtime;
   const stripe = payments["provider-a"] as PaymentApi;
   const api: PaymentApi = {
@@ -19,6 +19,7 @@ async function adoptFoundBy(address: string): Promise<void> {
       const state = await stripe.fetchSubscription(id);
       return state && { ...state, userId: null, customerEmail: address };
     },
+    ...differences,
   };
   const paid = { provider: "provider-a", userId: "user_1", providerSubscriptionId: "sub_1" } as const;
   await adoptPaid({ intake, payments: { ...payments, "provider-a": api } }, paid);
@@ -28,7 +29,7 @@ const confirm = () =>
   context.test.rows(`update "user" set email = $1, email_verified = true where id = 'user_1'`, [ADDRESS]);
 
 describe("the subscription of a paid checkout", () => {
-  it("is recorded for the user who has confirmed its address", async () => {
+  it("is recorded for the user who has confirmed its address, and who is notified", async () => {
     await confirm();
     truth({ seats: 3 });
     await adoptFoundBy(ADDRESS.toUpperCase());
@@ -36,6 +37,7 @@ describe("the subscription of a paid checkout", () => {
     expect(await context.test.rows("select customer_id from subscription")).toEqual([
       { customer_id: "cus_1" },
     ]);
+    expect(await context.notified()).toEqual(["subscription_activated"]);
   });
 
   it("stores when the provider was asked, so that later events are not late", async () => {
@@ -61,6 +63,19 @@ describe("the subscription of a paid checkout", () => {
     await adoptFoundBy(ADDRESS);
     await confirm();
     await adoptFoundBy("user_2@example.com");
+    expect(await stored()).toEqual([]);
+  });
+
+  it("is left where its provider does not know it", async () => {
+    await confirm();
+    await adoptFoundBy(ADDRESS);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("is left to the sweep where the provider lists events", async () => {
+    await confirm();
+    truth();
+    await adoptFoundBy(ADDRESS, { listEvents: async function* () {} });
     expect(await stored()).toEqual([]);
   });
 
