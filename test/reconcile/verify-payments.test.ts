@@ -3,10 +3,12 @@ import "../fixtures/fifth-provider.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import type { PaymentState } from "../../src/domain/payment-state.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { comparePayment } from "../../src/reconcile/compare-payment.ts";
-import type { VerificationOptions } from "../../src/reconcile/verification.ts";
+import { comparePayments } from "../../src/reconcile/compare-payments.ts";
+import type { VerificationOptions, VerifyTools } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
@@ -68,8 +70,8 @@ describe.each(wireFormats())("the payments of %s", (format) => {
 
   const renew = () => sim.passTime("month");
   const api = () => runtime.payments["provider-a"] as PaymentApi;
-  const run = (options: Partial<VerificationOptions> = {}) =>
-    verify(runtime, {
+  const run = (options: Partial<VerificationOptions> = {}, tools: VerifyTools = runtime) =>
+    verify(tools, {
       slots: ["provider-a"],
       sample: null,
       repair: false,
@@ -192,13 +194,54 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await test.rows("delete from payment where provider_payment_id = $1", [id]);
   });
 
+  /** The provider's API, with payments in its list that are like the last one but for this. */
+  function listing(others: Partial<PaymentState>[]): PaymentApi {
+    const listPayments: PaymentApi["listPayments"] = async function* (selection) {
+      let last: PaymentState | null = null;
+      for await (const payment of api().listPayments(selection)) {
+        last = payment;
+        yield payment;
+      }
+      const { charge } = last as unknown as PaymentState;
+      for (const [at, other] of others.entries())
+        yield { ...(last as unknown as PaymentState), ...other, charge: { ...charge, id: `other ${at}` } };
+    };
+    return { ...api(), listPayments };
+  }
+
+  const of = (providerSubscriptionId: string | null, userId: string | null) => ({
+    providerSubscriptionId,
+    userId,
+    customerId: null,
+  });
+
+  /** Where a comparison of changed subscriptions may record payments. */
+  const comparing = { since: new Date(0), by: "server", isStopping: () => false } as const;
+
+  it("are left alone where another product of the account sold them, or are undecided", async () => {
+    const before = await payments();
+    const other = listing([of("sub_of_another_product", null), of(null, null), { isUndecided: true }]);
+    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    for (const repair of [false, true])
+      expect(await run({ repair }, tools)).toMatchObject({ checked: 2 + before.length, ...clean });
+    for (const dryRun of [true, false]) {
+      const options = { ...comparing, dryRun };
+      expect(await compareChanged(runtime.intake, "provider-a", other, options)).toMatchObject({
+        payments: 0,
+      });
+    }
+    expect(await payments()).toEqual(before);
+  });
+
   it("are recorded by the comparison of changed subscriptions", async () => {
     const [lost] = (await payments()) as [Stored];
     await test.rows("delete from payment where id = $1", [lost.id]);
-    const options = { dryRun: false, since: new Date(0), by: "server" as const, isStopping: () => false };
+    const options = { ...comparing, dryRun: false };
     const compare = () => compareChanged(runtime.intake, "provider-a", api(), options);
     const dry = await compareChanged(runtime.intake, "provider-a", api(), { ...options, dryRun: true });
     expect(dry).toMatchObject({ payments: 1 });
+    const stopping = { ...options, notify: true, isStopping: () => true };
+    expect(await comparePayments(runtime.intake, "provider-a", api(), stopping)).toBe(0);
     expect(await compare()).toMatchObject({ payments: 1 });
     expect(await compare()).toMatchObject({ payments: 0 });
     expect(await run()).toMatchObject(clean);
@@ -215,8 +258,8 @@ describe.each(wireFormats())("the payments of %s", (format) => {
         return api().fetchPayment(id);
       },
     };
-    const comparing = { providerPaymentId: first.provider_payment_id, by: "server", notify: false } as const;
-    expect(await comparePayment(runtime.intake, "provider-a", stale, comparing)).toBe("corrected");
+    const options = { providerPaymentId: first.provider_payment_id, by: "server", notify: false } as const;
+    expect(await comparePayment(runtime.intake, "provider-a", stale, options)).toBe("corrected");
     expect(calls).toBe(2);
     expect(await run()).toMatchObject(clean);
   });
@@ -227,7 +270,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await test.rows("update payment set state = 'failed', status = 'failed' where id = $1", [id]);
     const connection = await test.database.connection();
     await connection.script(`begin; select from "user" where id = 'user_0' for update`);
-    const comparing = comparePayment(runtime.intake, "provider-a", api(), {
+    const corrected = comparePayment(runtime.intake, "provider-a", api(), {
       providerPaymentId,
       by: "server",
       notify: false,
@@ -242,9 +285,23 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await connection.script(`update payment set receipt_url = null where user_id = 'user_0';
       insert into deleted_user (id) values ('user_0'); delete from "user" where id = 'user_0'; commit`);
     connection.release({ healthy: true });
-    expect(await comparing).toBe("corrected");
+    expect(await corrected).toBe("corrected");
     const stored = await test.rows("select status, user_id, receipt_url from payment where id = $1", [id]);
     expect(stored).toEqual([{ status: "paid", user_id: null, receipt_url: null }]);
+  });
+
+  it("are missed where their subscription alone is known, or their user alone", async () => {
+    const [left] = await test.rows<{ id: string }>(
+      "select provider_subscription_id as id from subscription where user_id is null",
+    );
+    const other = listing([of((left as { id: string }).id, null), of(null, "user_1")]);
+    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    expect((await run({}, tools)).drift.map(({ id, providerId }) => [id, providerId])).toEqual([
+      [null, "other 0"],
+      [null, "other 1"],
+    ]);
+    const options = { ...comparing, dryRun: true };
+    expect(await compareChanged(runtime.intake, "provider-a", other, options)).toMatchObject({ payments: 2 });
   });
 
   it("are corrected without their person when the account was deleted and no subscription of theirs is known", async () => {
