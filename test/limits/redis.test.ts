@@ -110,6 +110,36 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
       await close();
     });
 
+    it.each([100, 300])(
+      "renews a key's expiry and cuts off what has expired, an eighth of a window after the last time (limit %i)",
+      async (limit) => {
+        const start = 1_800_000_000_000;
+        let redisNow = start;
+        const limiter = await createRateLimit({
+          ...SLOW,
+          redisUrls: [redis.url],
+          log: { info: () => {}, warn: () => {} },
+          redisNow: () => redisNow,
+        });
+        const close = cleanedUp(limiter.close);
+        const key = freshKey();
+        const stored = `tollgate:limit:80000:${key}`;
+        const requestAfter = async (ms: number) => {
+          redisNow = start + ms;
+          await redis.ask("PEXPIRE", stored, "60000");
+          await limiter.rateLimit(key, { limit, windowSeconds: 80 });
+          const isRenewed = Number(await redis.ask("PTTL", stored)) > 60_000;
+          // One of the times is that of the last renewal.
+          return { isRenewed, counted: Number(await redis.ask("STRLEN", stored)) / 8 - 1 };
+        };
+        expect(await requestAfter(0)).toEqual({ isRenewed: true, counted: 1 });
+        expect(await requestAfter(9_999)).toEqual({ isRenewed: false, counted: 2 });
+        expect(await requestAfter(10_000)).toEqual({ isRenewed: true, counted: 3 });
+        expect(await requestAfter(80_000)).toEqual({ isRenewed: true, counted: 3 });
+        await close();
+      },
+    );
+
     it("sends the script again when Redis has lost it", async () => {
       const { rateLimit, close, observations } = await observed(redis.url, SLOW);
       const key = freshKey();
