@@ -99,17 +99,17 @@ while index < #KEYS do
   argument = argument + 3
   while index < last do
     index = index + 1
-    local count, before = tonumber(ARGV[argument]), size
+    local count = tonumber(ARGV[argument])
     argument = argument + 1
     local ok, failure = pcall(decide, KEYS[index], limit, window, count < 0 and -count or 1, count < 0 and 1 or count)
     if not ok then
       if not string.find(type(failure) == 'table' and failure.err or failure, 'WRONGTYPE', 1, true) then error(failure) end
-      size = before + 1
+      -- Its first reading has failed: nothing of it is in the reply.
+      size = size + 1
       reply[size] = -1
     end
   end
 end
-for extra = size + 1, #reply do reply[extra] = nil end
 return reply
 `;
 
