@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type LimiterLog, type LimiterMetrics, NO_METRICS } from "../../src/limits/limiter.ts";
+import { Blocks } from "../../src/limits/memory-blocks.ts";
 import { MemoryLimiter } from "../../src/limits/memory-limiter.ts";
+import { MemoryWindow } from "../../src/limits/memory-window.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { oracle } from "./oracle.ts";
 
@@ -24,11 +26,11 @@ describe("MemoryLimiter", () => {
   it("is exact to fractions of a millisecond, and rounds resetAt up", () => {
     const counts = limiter(10);
     now += 0.4;
-    counts.decide("api:a", 1, 1_000, 1);
     const start = now;
+    const resetAt = Math.ceil(start + 1_000);
+    expect(counts.decide("api:a", 1, 1_000, 1)).toEqual({ allowed: true, remaining: 0, resetAt });
     now = start + 999.9;
-    const refused = counts.decide("api:a", 1, 1_000, 1);
-    expect(refused).toEqual({ allowed: false, remaining: 0, resetAt: Math.ceil(start + 1_000) });
+    expect(counts.decide("api:a", 1, 1_000, 1)).toEqual({ allowed: false, remaining: 0, resetAt });
     now = start + 1_000;
     expect(counts.decide("api:a", 1, 1_000, 1).allowed).toBe(true);
   });
@@ -66,6 +68,37 @@ describe("MemoryLimiter", () => {
     expect(counts.keyCount).toBeLessThanOrEqual(20_000);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(32);
+  });
+
+  it("uses the memory of removed keys again", () => {
+    const blocks = new Blocks();
+    const window = new MemoryWindow(1_000, blocks);
+    const indexes = new Set<number>();
+    for (let n = 0; n < 100; n += 1) {
+      const index = window.add(`api:${n}`);
+      indexes.add(index);
+      expect(window.decide(index, 10, 10, n * 1_000).allowed).toBe(true);
+      expect(window.removeExpired((n + 1) * 1_000)).toBe(true);
+    }
+    expect(indexes.size).toBe(1);
+    // Ten times are three blocks of four.
+    const taken = Array.from({ length: 3 }, () => blocks.take());
+    expect(taken.sort((a, b) => a - b)).toEqual([0, 4, 8]);
+  });
+
+  it("keeps the times of thousands of keys apart", () => {
+    const counts = limiter(20_000);
+    const start = now;
+    for (let n = 0; n < 10_000; n += 1) {
+      now = start + n;
+      // More than fit one block.
+      counts.decide(`api:${n}`, 5, WINDOW_MS, 5);
+    }
+    const resets = Array.from(
+      { length: 10_000 },
+      (_, n) => counts.decide(`api:${n}`, 5, WINDOW_MS, 5).resetAt - start - WINDOW_MS,
+    );
+    expect(resets.filter((resetAt, n) => resetAt !== n)).toEqual([]);
   });
 
   describe("when it is full of live keys", () => {
@@ -122,6 +155,17 @@ describe("MemoryLimiter", () => {
       expect(counts.keyCount).toBe(2);
     });
 
+    it("drops no live key while one of a third window has expired", () => {
+      const counts = limiter(3);
+      counts.decide("api:a", 5, WINDOW_MS, 1);
+      counts.decide("api:b", 5, 1_000, 1);
+      counts.decide("api:c", 5, 2_000, 1);
+      now += 1_000;
+      expect(counts.decide("api:d", 5, WINDOW_MS, 1).allowed).toBe(true);
+      expect(counts.decide("api:a", 5, WINDOW_MS, 1).remaining).toBe(3);
+      expect(counts.keyCount).toBe(3);
+    });
+
     it("refuses new keys while those of all windows are blocked, until the first one is free", () => {
       const counts = limiter(2);
       counts.decide("api:a", 1, WINDOW_MS, 1);
@@ -166,6 +210,7 @@ describe("MemoryLimiter", () => {
       expect(counts.decide("api:b", 2, WINDOW_MS, 1).allowed).toBe(false);
       now += 30_000;
       expect(counts.decide("api:b", 2, WINDOW_MS, 1).allowed).toBe(true);
+      expect(counts.keyCount).toBe(1);
     });
 
     it("logs a warning once a minute", () => {
