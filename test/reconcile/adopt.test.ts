@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import type { PaymentEvent } from "../../src/domain/payment-event.ts";
+import { adopt } from "../../src/reconcile/adopt.ts";
+import { stripeContext } from "../support/stripe-context.ts";
+
+const context = stripeContext();
+const { eventOf, receive, truth, stored } = context;
+
+/** Records sub_2 as the provider shows it, but for this. */
+async function adoptSecond(differences: Partial<PaymentEvent>): ReturnType<typeof adopt> {
+  truth({ subscriptionId: "sub_2", customerId: "cus_1" });
+  const { intake, payments } = context.runtime;
+  const api = payments["provider-a"] as PaymentApi;
+  const state = (await api.fetchSubscription("sub_2")) as PaymentEvent;
+  const options = { askedAtMicros: Date.now() * 1000, by: "server", notify: true } as const;
+  return adopt(intake, "provider-a", { ...state, ...differences }, options);
+}
+
+it("leaves a subscription whose user has deleted the account, or is unknown, and says why", async () => {
+  await context.test.rows("insert into deleted_user (id) values ('user_gone')");
+  expect(await adoptSecond({ userId: "user_gone" })).toEqual({
+    outcome: "left",
+    reason: "its user has deleted the account",
+  });
+  expect(await adoptSecond({ userId: "nobody" })).toMatchObject({ outcome: "left" });
+  expect(await stored()).toEqual([]);
+});
+
+it.each([
+  [true, "cus_1"],
+  [false, null],
+])(
+  "keeps the customer of a person found by it alone, if the address is confirmed (%s)",
+  async (isConfirmed, customerId) => {
+    await receive(eventOf("customer.subscription.created"));
+    await context.test.rows(`update "user" set email_verified = $1 where id = 'user_1'`, [isConfirmed]);
+    const [user] = await context.test.rows<{ email: string }>(`select email from "user" where id = 'user_1'`);
+    const adoption = await adoptSecond({ userId: null, customerEmail: (user as { email: string }).email });
+    expect(adoption).toMatchObject({ outcome: "adopted" });
+    const second = "select user_id, customer_id from subscription where provider_subscription_id = 'sub_2'";
+    expect(await context.test.rows(second)).toEqual([{ user_id: "user_1", customer_id: customerId }]);
+  },
+);
