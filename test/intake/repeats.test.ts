@@ -13,14 +13,33 @@ beforeEach(() =>
   test.rows("truncate webhook_delivery, webhook_attempt, subscription, reconciliation cascade"),
 );
 
+/** Of the transactions of a repeat: it is looked up, cannot be claimed, and is confirmed. */
+const CONFIRMATION = 3;
+
 it("treats a repeat as new when its pending delivery is gone at confirmation", async () => {
   await pendingElsewhere("gone", 0);
+  const transactions: number[] = [];
   // As after a PostgreSQL crash that lost the claim, which was not on disk yet.
   const intake = withEach(async (nth) => {
-    if (nth === 2) await test.rows("delete from webhook_delivery");
+    transactions.push(nth);
+    if (nth === CONFIRMATION) await test.rows("delete from webhook_delivery");
   });
   expect(await receive(intake, "gone", 0)).toBe("applied");
   expect(await statuses()).toEqual([{ event_id: "gone-0", status: "successful", claim_no: 1 }]);
+  // Claimed again, and applied.
+  expect(transactions).toHaveLength(CONFIRMATION + 2);
+});
+
+it("does not acknowledge a repeat whose pending delivery is gone at each confirmation", async () => {
+  await pendingElsewhere("lost again", 0);
+  const intake = withEach(async (nth) => {
+    if (nth < CONFIRMATION) return;
+    if ((nth - CONFIRMATION) % 2 === 0) await test.rows("delete from webhook_delivery");
+    else await pendingElsewhere("lost again", 0);
+  });
+  expect(await receive(intake, "lost again", 0)).toBe("unavailable");
+  expect(await statuses()).toEqual([]);
+  expect(await receiveUntilAnswered("lost again", 0)).toBe("applied");
 });
 
 it("applies new events beside a repeat that cannot be confirmed", async () => {
