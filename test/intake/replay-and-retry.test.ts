@@ -219,6 +219,36 @@ describe("webhook-retry", () => {
     expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 2 });
   });
 
+  it.each([
+    { name: "body is no longer stored", change: "payload = null", reason: "payload_dropped", params: null },
+    {
+      name: "wire format is of no adapter",
+      change: "format = 'bygone'",
+      reason: "format_unknown",
+      params: { format: "bygone" },
+    },
+  ])("fails a delivery whose $name, and applies the others", async ({ name, change, reason, params }) => {
+    const ids = [
+      await received(name, { userId: reason }),
+      await received(`beside ${name}`, { userId: reason }),
+    ];
+    await test.rows(`insert into "user" (id, name, email) values ($1, 'U', $1 || '@example.com')`, [reason]);
+    await test.rows(`update webhook_delivery set ${change} where id = $1`, [ids[0]]);
+    await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = any ($1)", [
+      ids,
+    ]);
+    expect(await retryDue(runtime.intake)).toEqual({ applied: 1, ignored: 0, failed: 1, gaveUp: 0 });
+    const [id = "", beside = ""] = ids;
+    expect(await delivery(id)).toMatchObject({ status: "failed", claim_no: 2, last_reason: reason });
+    expect(await delivery(beside)).toMatchObject({ status: "successful" });
+    expect(
+      await test.rows(
+        "select reason_id, reason_params from webhook_attempts where delivery_id = $1 and claim_no = 2",
+        [id],
+      ),
+    ).toEqual([{ reason_id: reason, reason_params: params }]);
+  });
+
   it("uses the stored wire format after the slot is bound to another", async () => {
     const id = await received("rebound", { userId: "late_3" });
     await test.rows(`insert into "user" (id, name, email) values ('late_3', 'L', 'l3@example.com')`);
