@@ -85,13 +85,17 @@ describe("replay", () => {
     });
   });
 
-  it("refuses a delivery whose payload was dropped", async () => {
-    const id = await received("pruned", { userId: "user_1" });
+  it.each([
+    { status: "successful", userId: "user_1" },
+    { status: "failed", userId: "unknown" },
+  ])("refuses a $status delivery whose payload was dropped", async ({ status, userId }) => {
+    const id = await received(`pruned ${status}`, { userId });
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
     expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({
       outcome: "refused",
       because: "payload dropped",
     });
+    expect(await delivery(id)).toMatchObject({ status, claim_no: 1 });
   });
 });
 

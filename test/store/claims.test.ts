@@ -91,6 +91,38 @@ it("counts no attempt for claims that a database time-out released, and gives up
   expect(await giveUpStuck(test.database)).toHaveLength(1);
 });
 
+it("takes over a released claim beyond the twelfth attempt, as of a replay, and does not give it up", async () => {
+  await test.rows(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, payload, next_attempt_at)
+     values ('provider-a', 'evt_replayed', 'x', 'stripe', 'failed', 'delivery', $1, '{}', clock_timestamp())`,
+    [MAX_ATTEMPTS + 1],
+  );
+  await releaseClaims(test.database, [await claimAgain()]);
+  await expireLeases();
+  expect(await giveUpStuck(test.database)).toEqual([]);
+  expect(await claimAgain()).toMatchObject({ claimNo: MAX_ATTEMPTS + 3 });
+  await expireLeases();
+  expect(await giveUpStuck(test.database)).toHaveLength(1);
+});
+
+it("waits for no delivery that another transaction has locked", async () => {
+  await test.rows(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, payload, next_attempt_at, lease_until)
+     select 'provider-a', kind || n, 'x', 'stripe', case kind when 'due' then 'failed' else 'pending' end, 'delivery',
+       case kind when 'given up' then $1::int else 1 end, '{}',
+       case kind when 'due' then now() end, case when kind <> 'due' then now() end
+     from unnest('{due,stuck,given up}'::text[]) kind, generate_series(1, 2) n`,
+    [MAX_ATTEMPTS],
+  );
+  const connection = await test.database.connection();
+  await connection.script("begin; select from webhook_delivery where event_id like '%1' for update");
+  const claimed = await reclaimDue(test.database, BATCH);
+  expect(claimed.map(({ claim }) => claim.eventId).sort()).toEqual(["due2", "stuck2"]);
+  expect(await giveUpStuck(test.database)).toHaveLength(1);
+  await connection.script("rollback");
+  connection.release({ healthy: true });
+});
+
 describe("due deliveries with large bodies", () => {
   /** Failed and stuck ones in turn, each due before the next. */
   async function due(bodies: readonly string[]): Promise<void> {
@@ -124,11 +156,12 @@ describe("due deliveries with large bodies", () => {
     expect(await claimedNext()).toHaveLength(6);
   });
 
-  it("leave the limit as it is for small bodies, and for those that were dropped", async () => {
-    await due(Array.from({ length: 30 }, () => bytes(1_000)));
+  it("are claimed up to the limit, the oldest first, where bodies are small or were dropped", async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `e${n}`);
+    await due(ids.map(() => bytes(1_000)));
     await test.rows("update webhook_delivery set payload = null where event_id in ('e0', 'e1')");
-    expect(await claimedNext()).toHaveLength(20);
-    expect(await claimedNext()).toHaveLength(10);
+    expect(await claimedNext()).toEqual(ids.slice(0, 20));
+    expect(await claimedNext()).toEqual(ids.slice(20));
   });
 });
 
