@@ -143,5 +143,5 @@ function replayedText(replayed: number): string {
 
 function notReplayed(given: number, replayed: number): string | null {
   if (replayed >= given) return null;
-  return `${given - replayed} of ${given} not sent again: pending deliveries are sent at their time, and tests, events no longer stored and ids not in the list never`;
+  return `${given - replayed} of ${given} not sent again: pending deliveries are sent at their time; tests, unknown ids and events that are no longer stored never are`;
 }

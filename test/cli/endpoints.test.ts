@@ -70,7 +70,7 @@ it("resends the deliveries it is given, and says of how many it could not, exit 
     code: 1,
     stdout: '{\n  "replayed": 0\n}\n',
     stderr:
-      "2 of 2 not sent again: pending deliveries are sent at their time, and tests, events no longer stored and ids not in the list never\n",
+      "2 of 2 not sent again: pending deliveries are sent at their time; tests, unknown ids and events that are no longer stored never are\n",
   });
 });
 
