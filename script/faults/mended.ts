@@ -745,6 +745,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/stripe.test.ts"],
   },
   {
+    file: "src/runtime/pages/error-document.ts",
+    find: "announced.length > 0 ? announced : await builtStylesheets(project)",
+    replace: "announced",
+    fault: "the document for an outdated form has no styles",
+    tests: ["test/runtime/pages/outdated-form.test.ts"],
+  },
+  {
+    file: "src/cli/endpoints.ts",
+    find: "if (replayed >= given) return null;",
+    replace: "return null;",
+    fault: "the command that sends deliveries to an endpoint again succeeds where it has sent none",
+    tests: ["test/cli/endpoints.test.ts"],
+  },
+  {
     file: "src/chat/create-chat.ts",
     find: "if (attempt.signal.aborted) abort();",
     replace: "",
