@@ -732,14 +732,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/polar/webhook.ts",
-    find: 'const PAID = new Set(["paid", "active", "trialing"]);',
+    find: 'const PAID = new Set(["paid", "active", "trialing", "succeeded"]);',
     replace: 'const PAID = new Set(["paid"]);',
     fault: "a completed checkout in a polar slot that holds its running subscription is ignored",
     tests: ["test/providers/polar.test.ts"],
   },
   {
     file: "src/providers/stripe/webhook.ts",
-    find: 'if (NOT_COMPLETED.has(object.text("status") ?? "")) return IGNORED;',
+    find: 'if (NOT_PAID.has(object.text("status") ?? "")) return IGNORED;',
     replace: "",
     fault: "a checkout session that has expired activates its subscription",
     tests: ["test/providers/stripe.test.ts"],

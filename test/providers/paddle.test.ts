@@ -113,6 +113,9 @@ test.each([
   ["ready", "ignored"],
   ["billed", "ignored"],
   ["past_due", "ignored"],
+  ["paused", "ignored"],
+  ["incomplete", "ignored"],
+  ["unpaid", "ignored"],
   ["canceled", "ignored"],
 ])("reads a completed transaction of status %s as %s", (status, kind) => {
   for (const name of ["transaction.completed", "checkout.session.completed"]) {

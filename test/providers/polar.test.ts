@@ -101,6 +101,7 @@ test.each([
   [{}, "checkout.session.completed"],
   [{ status: "active" }, "checkout.session.completed"],
   [{ status: "trialing" }, "checkout.session.completed"],
+  [{ status: "succeeded" }, "checkout.session.completed"],
   [{ status: "incomplete" }, "ignored"],
   [{ status: "past_due" }, "ignored"],
   [{ status: "active", billing_reason: "purchase" }, "ignored"],

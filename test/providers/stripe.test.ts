@@ -123,8 +123,15 @@ test.each([
   ["complete", "checkout.session.completed"],
   ["active", "checkout.session.completed"],
   [null, "checkout.session.completed"],
+  ["trialing", "checkout.session.completed"],
   ["open", "ignored"],
   ["expired", "ignored"],
+  ["incomplete", "ignored"],
+  ["incomplete_expired", "ignored"],
+  ["past_due", "ignored"],
+  ["paused", "ignored"],
+  ["unpaid", "ignored"],
+  ["canceled", "ignored"],
 ])("reads a checkout of status %s without a payment status as %s", (status, kind) => {
   const object = { mode: "subscription", status };
   expect(stripe.interpret("checkout.session.completed", { data: { object } }).kind).toBe(kind);

@@ -51,7 +51,17 @@ const STATUSES = keywordMap<SubscriptionStatus>({
 // subscription.
 const CHECKOUT_ORIGINS = new Set(["web", "api", "subscription_start"]);
 
-const NOT_PAID = new Set(["draft", "ready", "billed", "past_due", "canceled"]);
+// Of a transaction, and of a subscription, which an event by the specification's name can hold instead of one.
+const NOT_PAID = new Set([
+  "draft",
+  "ready",
+  "billed",
+  "past_due",
+  "canceled",
+  "paused",
+  "incomplete",
+  "unpaid",
+]);
 
 export const paddle: Adapter = {
   format: "paddle",

@@ -42,8 +42,8 @@ const STATUSES = keywordMap<SubscriptionStatus>({
   unpaid: "unpaid",
 });
 
-// An event by the specification's name can hold the subscription, whose status is then one of the last two.
-const PAID = new Set(["paid", "active", "trialing"]);
+// Of an order, and of a subscription or a checkout, which an event by the specification's name can hold instead.
+const PAID = new Set(["paid", "active", "trialing", "succeeded"]);
 
 export const polar: Adapter = {
   format: "polar",

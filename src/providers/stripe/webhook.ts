@@ -38,7 +38,11 @@ const STATUSES = keywordMap<SubscriptionStatus>({
 });
 
 const PAID = new Set(["paid", "no_payment_required"]);
-const NOT_COMPLETED = new Set(["open", "expired"]);
+// Of a session, and of a subscription, which an event by the specification's name can hold instead of one.
+const NOT_PAID = new Set([
+  ...["open", "expired"],
+  ...["incomplete", "incomplete_expired", "past_due", "paused", "unpaid", "canceled"],
+]);
 
 export const stripe: Adapter = {
   format: "stripe",
@@ -68,7 +72,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   if (kind === "checkout.session.completed") {
     const paymentStatus = object.text("payment_status");
     if (paymentStatus !== null && !PAID.has(paymentStatus)) return IGNORED;
-    if (NOT_COMPLETED.has(object.text("status") ?? "")) return IGNORED;
+    if (NOT_PAID.has(object.text("status") ?? "")) return IGNORED;
     const mode = object.text("mode");
     if (mode === "setup") return IGNORED;
     return {
