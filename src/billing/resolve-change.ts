@@ -69,7 +69,9 @@ export async function resolveChange(
   const paid = currentPlan && priceWithId(currentPlan, provider, stored.priceId);
   const keepsPrice = plan.id === stored.planId && (interval === undefined || interval === paid?.interval);
   const keptPriceId = keepsPrice ? stored.priceId : null;
-  const priceId = keptPriceId ?? priceToPay(plan, { interval, paid, provider });
+  // Without a price it counts as paid at its plan's first one, as it is shown.
+  const presumed = paid ?? (stored.priceId === null ? currentPlan?.price : undefined);
+  const priceId = keptPriceId ?? priceToPay(plan, { interval, paid: presumed, provider });
   const seats = requested.seats ?? stored.seats;
   assertSeats(plan, seats);
 
@@ -109,11 +111,12 @@ function isAsExpected(stored: ChangeableSubscription, expected: ExpectedState): 
   );
 }
 
-type PaidPrice = ReturnType<typeof priceWithId>;
+type PaidPrice = Pick<Plan["price"], "interval" | "currency"> | undefined;
 
 /**
  * The id of the plan's price for the interval, in the currency that is paid now. Without an interval: of its
- * price for the interval that is paid now, else of the first one that the slot sells, in that currency if any is.
+ * price for the interval that is paid now, else of the first price that the slot sells in that currency, else
+ * of the first that it sells.
  * @param paid `undefined`: unknown
  * @throws Refusal
  */

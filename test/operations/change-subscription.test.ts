@@ -363,6 +363,16 @@ describe("a change of the interval", () => {
     expect(await toTeam("price_of_old")).toBe("price_team_monthly");
   });
 
+  it("keeps the currency of its plan where the price is unknown, as it is shown", async () => {
+    const inDollarsFirst = catalog.plans.map((plan) => {
+      if (plan.id !== "team") return plan;
+      const inEuros = { ...plan.price, priceIds: { "provider-a": "price_team_eur" } };
+      return { ...plan, price: { ...plan.price, currency: "USD" }, prices: [inEuros] };
+    });
+    const toTeam = await changeFrom(null, { planId: "team" }, definePlans(inDollarsFirst));
+    expect(toTeam.priceId).toBe("price_team_eur");
+  });
+
   it("is refused where its provider does not sell the plan for it", async () => {
     const refused = changeFrom("price_pro_yearly", { planId: "team", interval: "year" });
     await expect(refused).rejects.toMatchObject({
