@@ -6,10 +6,10 @@ import { messagesIn } from "../../messages/messages.ts";
 import { buttonClasses } from "../../ui/button-classes.ts";
 import { builtStylesheets } from "./built-files.ts";
 
-/** Why it is shown: the page failed, or it was sent from a page of an earlier build. */
+/** Why it is shown: the page failed, or the form was rendered by an earlier build. */
 export type ErrorDocumentCause = "failed" | "outdated";
 
-/** The document for a page that failed: like src/app/server-error.tsx, but rendered without Next.js. */
+/** The document for a page that failed, or for a form of an earlier build: like src/app/server-error.tsx, but rendered without Next.js. */
 export async function errorDocument(
   { url, headers }: Pick<IncomingMessage, "url" | "headers">,
   outgoing: Pick<ServerResponse, "getHeader">,
@@ -46,7 +46,7 @@ ${stylesheets.map((href) => html`<link rel="stylesheet" href="${href}" nonce="${
 <h1 class="font-semibold text-lg">${title}</h1>
 <p class="mt-1 text-muted">${about}</p>
 <div class="mt-5">
-<p class="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">${id}</p>
+${cause === "failed" ? html`<p class="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">${id}</p>` : ""}
 ${retry}
 </div></div></div></main>
 </body>
