@@ -16,8 +16,10 @@ export function invalidInput(error: z.ZodError): Refusal {
 function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [first] = issues;
   if (first?.code !== "too_big" && first?.code !== "too_small") return first;
-  const path = first.path.join(".");
-  return issues.findLast(({ code, path: other }) => code === first.code && other.join(".") === path);
+  const path = first.path.map(String).join(".");
+  return issues.findLast(
+    ({ code, path: other }) => code === first.code && other.map(String).join(".") === path,
+  );
 }
 
 /** For schemas with their own rules: the problem that their `refine` reports. */
