@@ -262,14 +262,19 @@ describe("a plugin's secret link", () => {
     });
   });
 
-  it("opens nothing to a body that is held back until its secret has been replaced", async () => {
+  it("rejects a request whose body is held back until the secret of the link has been replaced", async () => {
     let isReplaced = false;
     let calls = 0;
+    let identified = () => {};
     const callers: CallerContext = {
       ...testCallers,
       auth: {
         ...testCallers.auth,
-        authenticateLink: async (...of) => (isReplaced ? null : testCallers.auth.authenticateLink(...of)),
+        authenticateLink: async (...of) => {
+          const owner = isReplaced ? null : await testCallers.auth.authenticateLink(...of);
+          identified();
+          return owner;
+        },
       },
     };
     const router = new Hono<PluginEnv>();
@@ -281,7 +286,10 @@ describe("a plugin's secret link", () => {
     const sendLate = async (meanwhile: () => void) => {
       const head =
         "POST /api/plugins/late/links/user_1/write HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n";
+      const identifying = Promise.withResolvers<void>();
+      identified = identifying.resolve;
       const { socket, closed } = openRawConnection(url, `${head}b`);
+      await identifying.promise;
       await sleep(500);
       meanwhile();
       socket.write("b");

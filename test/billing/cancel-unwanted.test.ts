@@ -180,6 +180,9 @@ describe("a subscription that was resumed after its account was deleted", () => 
       return true;
     };
     expect(await run({ cancelSubscription, refundSubscription })).toEqual([]);
+    expect(await context.test.rows("select from unwanted_subscription where canceled_at is null")).toEqual(
+      [],
+    );
     return calls;
   }
 
@@ -191,7 +194,7 @@ describe("a subscription that was resumed after its account was deleted", () => 
     expect(await notified()).toMatchObject([{ subscription: "sub_1", refunded: "not_due" }]);
   });
 
-  it("is left alone where it has ended, is about to or is unknown, and nobody is notified", async () => {
+  it("is left alone where it has ended, is about to end or is unknown, and nobody is notified", async () => {
     await resume();
     expect(await runWhere(null)).toEqual([]);
     await resume();

@@ -67,7 +67,7 @@ function importFrom(
 
 const stored = () =>
   context.test.rows(
-    `select user_id, provider_subscription_id as id, plan_id, seats, status, current_period_end::date::text as until,
+    `select user_id, provider_subscription_id as id, plan_id, seats, status, (current_period_end at time zone 'UTC')::date::text as until,
        cancel_at_period_end as ends, out_of_order
      from subscription order by provider_subscription_id`,
   );
@@ -493,4 +493,5 @@ it("an interrupted import continues only from the same source, into the same slo
   ];
   const identities = new Set(sources.map(({ identity }) => JSON.stringify(identity)));
   expect(identities.size).toBe(sources.length);
+  expect(providerSubscriptions("provider-a", api(), NO_MAPPING).identity).toEqual(sources[0]?.identity);
 });

@@ -32,12 +32,15 @@ it("treats a repeat as new when its pending delivery is gone at confirmation", a
 
 it("does not acknowledge a repeat whose pending delivery is gone at each confirmation", async () => {
   await pendingElsewhere("lost again", 0);
+  const transactions: number[] = [];
   const intake = withEach(async (nth) => {
+    transactions.push(nth);
     if (nth < CONFIRMATION) return;
     if ((nth - CONFIRMATION) % 2 === 0) await test.rows("delete from webhook_delivery");
     else await pendingElsewhere("lost again", 0);
   });
   expect(await receive(intake, "lost again", 0)).toBe("unavailable");
+  expect(transactions).toHaveLength(CONFIRMATION + 4);
   expect(await statuses()).toEqual([]);
   expect(await receiveUntilAnswered("lost again", 0)).toBe("applied");
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { secondsUntilRetry } from "../../src/domain/delivery.ts";
 import { replay } from "../../src/intake/replay.ts";
@@ -100,6 +100,9 @@ describe("replay", () => {
 });
 
 describe("webhook-retry", () => {
+  // What earlier tests have left would become due meanwhile.
+  beforeEach(() => test.rows("update webhook_delivery set next_attempt_at = null"));
+
   it("retries only what is due", async () => {
     const due = await received("due", { userId: "late_1" });
     const later = await received("later", { userId: "late_2" });
