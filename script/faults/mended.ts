@@ -762,9 +762,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     file: "src/chat/create-chat.ts",
     find: "if (attempt.signal.aborted) abort();",
     replace: "",
-    fault: "the model is asked for a client that has left already",
+    fault: "the model is called for a client that has already left",
     tests: ["test/api/chat.test.ts"],
-    only: "has left already",
+    only: "has already left",
   },
   {
     file: "src/runtime/start-failure.ts",

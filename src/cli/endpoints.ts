@@ -138,10 +138,10 @@ function addReplay(endpoints: Command, terminal: Terminal): void {
 }
 
 function replayedText(replayed: number): string {
-  return replayed === 1 ? "1 delivery is sent again" : `${replayed} deliveries are sent again`;
+  return replayed === 1 ? "1 delivery will be sent again" : `${replayed} deliveries will be sent again`;
 }
 
 function notReplayed(given: number, replayed: number): string | null {
   if (replayed >= given) return null;
-  return `${given - replayed} of ${given} not sent again: pending deliveries are sent at their time; tests, unknown ids and events that are no longer stored never are`;
+  return `${given - replayed} of ${given} will not be sent again: pending deliveries are already scheduled; tests, unknown ids and events that are no longer stored cannot be sent`;
 }

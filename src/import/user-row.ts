@@ -55,7 +55,7 @@ export function readUserRow({
   };
 }
 
-const ID = "1 to 255 characters, without control characters and spaces around them";
+const ID = "1 to 255 characters, without control characters or surrounding spaces";
 
 const EXPECTED: Record<string, string> = {
   id: ID,

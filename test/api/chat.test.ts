@@ -443,7 +443,7 @@ describe("a reader that stops reading", () => {
 });
 
 it.each([null, "chat_1"])(
-  "a client that has left already costs no call to the provider (chat %s)",
+  "a client that has already left costs no call to the provider (chat %s)",
   async (chatId) => {
     provider.answer((exchange) => exchange.say("Fi"));
     const model = createChat({

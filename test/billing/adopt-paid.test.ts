@@ -66,7 +66,7 @@ describe("the subscription of a paid checkout", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("is left where its provider does not know it", async () => {
+  it("is not recorded where its provider does not know it", async () => {
     await confirm();
     await adoptFoundBy(ADDRESS);
     expect(await stored()).toEqual([]);

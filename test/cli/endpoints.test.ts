@@ -62,7 +62,7 @@ it("resends the deliveries it is given, and says of how many it could not, exit 
   const failed = (delivery as { id: string }).id;
   expect(await tollgate("endpoints", "replay", id, failed, failed)).toEqual({
     code: 0,
-    stdout: "1 delivery is sent again\n",
+    stdout: "1 delivery will be sent again\n",
     stderr: "",
   });
   // It is pending now.
@@ -70,7 +70,7 @@ it("resends the deliveries it is given, and says of how many it could not, exit 
     code: 1,
     stdout: '{\n  "replayed": 0\n}\n',
     stderr:
-      "2 of 2 not sent again: pending deliveries are sent at their time; tests, unknown ids and events that are no longer stored never are\n",
+      "2 of 2 will not be sent again: pending deliveries are already scheduled; tests, unknown ids and events that are no longer stored cannot be sent\n",
   });
 });
 

@@ -72,7 +72,7 @@ describe("limit headers", () => {
     expect(headers.ratelimit).toBe(`"api";r=0;t=${Math.max(0, Math.ceil(waitMs / 1000))}`);
   });
 
-  it("name no second more than the window when the decision was made within a millisecond", () => {
+  it("name no more seconds than the window when the decision falls between two milliseconds", () => {
     const decidedAt = NOW + 0.4;
     const refused = charge({
       allowed: false,

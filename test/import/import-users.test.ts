@@ -38,7 +38,7 @@ const auditEntries = () =>
 const ANN = { id: "ann", externalId: "7", email: "Ann@Example.com", name: "Ann", locale: "de" };
 const STORED_ANN = { id: "ann", external_id: "7", email: "ann@example.com", name: "Ann", locale: "de" };
 
-const EXPECTED_ID = "expected 1 to 255 characters, without control characters and spaces around them";
+const EXPECTED_ID = "expected 1 to 255 characters, without control characters or surrounding spaces";
 
 describe("importing users", () => {
   it("creates them without a password, and changes nothing the second time", async () => {
@@ -319,7 +319,7 @@ describe("importing users", () => {
     [2, "is decided again"],
     [3, "ends the import"],
   ])("a page that meets %i sign-ups with its addresses %s", async (signUps) => {
-    // Somebody who signs up between the look and the write: a sequence counts also what is rolled back.
+    // Somebody who signs up between the look-up and the write. A sequence also counts what is rolled back.
     await context.test.rows("create sequence writes");
     await context.test.rows(
       `create function sign_up() returns trigger language plpgsql as $$ begin

@@ -7,7 +7,7 @@ import { freshRuntime } from "../support/fresh-runtime.ts";
 
 const { test, runtime } = freshRuntime({ users: 3 });
 
-/** So long that a machine that stands still makes no difference. */
+/** So long that a stalled machine makes no difference. */
 const LEASE_SECONDS = 3_600;
 
 /** Claims the event of a new subscription, as if it had been waiting for this share of its lease. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openStreams } from "../../src/limits/open-streams.ts";
 
-it("opens so many streams per id, and another one when one is closed", () => {
+it("opens as many streams per id as the limit allows, and another once one is closed", () => {
   const open = openStreams(2);
   const [first, second] = [open.take("key_1"), open.take("key_1")];
   expect(open.take("key_1")).toBeNull();

@@ -111,7 +111,7 @@ describeWith("the limiter and Redis", REDIS, ({ "redis-server": program }) => {
     });
 
     it.each([100, 300])(
-      "renews a key's expiry and cuts off what has expired, an eighth of a window after the last time (limit %i)",
+      "renews a key's expiry and cuts off expired times an eighth of a window after the last renewal (limit %i)",
       async (limit) => {
         const start = 1_800_000_000_000;
         let redisNow = start;

@@ -150,7 +150,7 @@ describe("a change for the end of the period", () => {
     expect(await scheduled()).toEqual([]);
   });
 
-  it("is left to the provider to date where the period's end is not known", async () => {
+  it("is not stored where the end of the period is unknown: only the provider can date it", async () => {
     await context.test.rows("update subscription set current_period_end = null");
     await atPeriodEnd({ planId: "pro" });
     expect(sent).toHaveLength(1);

@@ -123,7 +123,7 @@ describe("a URL", () => {
     expect(await problemOf("http://example.com/", allow, resolvesTo())).toBe("url");
   });
 
-  it("is resolved to every address of its name by the system", async () => {
+  it("is resolved by the system to addresses of its name", async () => {
     const allow = outboundAllow({ hosts: ["localhost"], ranges: [] });
     const target = await resolveTarget("http://localhost:8080/", allow);
     const { addresses } = target as ResolvedTarget;

@@ -31,7 +31,7 @@ it.each([
   [true, "cus_1"],
   [false, null],
 ])(
-  "keeps the customer of a person found by it alone, if the address is confirmed (%s)",
+  "keeps a customer id by which alone the person was found only if their address is confirmed (%s)",
   async (isConfirmed, customerId) => {
     await receive(eventOf("customer.subscription.created"));
     await context.test.rows(`update "user" set email_verified = $1 where id = 'user_1'`, [isConfirmed]);

@@ -327,12 +327,12 @@ describe("missed events", () => {
   it("are searched for a shorter period where the provider refuses a longer one", async () => {
     sent(eventOf("customer.subscription.created", { occurredAt: new Date(Date.now() - 86_400_000) }));
     const searched: number[] = [];
-    const searchAt = (shortestMs: number) => {
+    const searchAt = (longestMs: number) => {
       const api = runtime.payments["provider-a"] as PaymentApi;
       const listEvents: PaymentApi["listEvents"] = (since) => {
         const backMs = Date.now() - since.getTime();
         searched.push(Math.round(backMs / 3_600_000));
-        if (backMs > shortestMs) throw new PaymentApiProblem("rejected", "too many events");
+        if (backMs > longestMs) throw new PaymentApiProblem("rejected", "too many events");
         return (api.listEvents as NonNullable<PaymentApi["listEvents"]>)(since);
       };
       return run({}, { ...runtime, payments: { ...runtime.payments, "provider-a": { ...api, listEvents } } });

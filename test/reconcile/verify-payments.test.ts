@@ -290,7 +290,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(stored).toEqual([{ status: "paid", user_id: null, receipt_url: null }]);
   });
 
-  it("are missed where their subscription alone is known, or their user alone", async () => {
+  it("are reported as missing where only their subscription, or only their user, is known", async () => {
     const [left] = await test.rows<{ id: string }>(
       "select provider_subscription_id as id from subscription where user_id is null",
     );

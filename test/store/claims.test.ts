@@ -91,7 +91,7 @@ it("counts no attempt for claims that a database time-out released, and gives up
   expect(await giveUpStuck(test.database)).toHaveLength(1);
 });
 
-it("takes over a released claim beyond the twelfth attempt, as of a replay, and does not give it up", async () => {
+it("takes over a released claim beyond the twelfth attempt, such as a replay's, and does not give it up", async () => {
   await test.rows(
     `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, payload, next_attempt_at)
      values ('provider-a', 'evt_replayed', 'x', 'stripe', 'failed', 'delivery', $1, '{}', clock_timestamp())`,

@@ -9,7 +9,7 @@ beforeAll(async () => {
     await createSubscription(test, "user_0", { provider_subscription_id: id });
 });
 
-/** Of each table, a statement that adds a row with such a name and age: what makes it old lies so far back. */
+/** Per table, a statement that adds a row: `$1` names it, and `$2` is how long ago the time that decides lies. */
 const INSERTS = {
   session:
     "insert into session (id, user_id, token, expires_at) values ($1, 'user_0', $1, now() - $2::interval)",
@@ -36,7 +36,7 @@ it.each<[table: keyof typeof INSERTS, name: string, old: string, stays: string]>
   ["mail_recipient", "key", "25 hours", "23 hours"],
   ["used_totp_code", "code", "61 minutes", "50 minutes"],
   ["scheduled_change", "plan_id", "25 hours", "23 hours"],
-])("deletes the rows of %s that are over, and no others", async (table, name, old, stays) => {
+])("deletes the expired rows of %s, and no others", async (table, name, old, stays) => {
   for (const [id, age] of [
     ["old", old],
     ["stays", stays],

@@ -9,7 +9,7 @@ let endpointId: string;
 beforeAll(async () => {
   const endpoint = { url: "https://example.com/hook", types: ["user.updated"], description: null };
   endpointId = (await insertEndpoint(test.database, { ...endpoint, secret: "whsec_x", createdBy: null })).id;
-  // Of the positions up to 10, the events are kept but for that of 9.
+  // Events exist at positions 1 to 10, except 9.
   await test.rows(
     `insert into outbound_event (type, subject, data, position, id)
      select 'user.updated', 's', '{}', n, 'evt_' || n from generate_series(1, 10) n where n <> 9`,

@@ -5,7 +5,7 @@ type Plan = z.output<typeof listPlans.output>["items"][number];
 
 export type PriceOption = Pick<Plan["price"], "interval" | "currency">;
 
-/** The plan's price for an interval and currency, else one in that currency, else the one that it is sold for. */
+/** The plan's price for an interval and currency, else its first one in that currency, else its first. */
 export function priceFor(
   { price, prices }: Pick<Plan, "price" | "prices">,
   wanted: PriceOption | undefined,
