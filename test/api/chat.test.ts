@@ -419,12 +419,7 @@ describe("a client that disconnects", () => {
 describe("a reader that stops reading", () => {
   it("aborts the call to the provider without logging a failure", async () => {
     provider.answer((exchange) => exchange.say("Fi"));
-    const model = createChat({
-      baseUrl: provider.baseUrl,
-      apiKey: API_KEY,
-      model: "model-1",
-      maxOutputTokens: 1_000,
-    });
+    const model = chatOf();
     const reader = (
       await model.stream([{ role: "user", content: "a" }], {
         userId: "user_0",
@@ -446,12 +441,7 @@ it.each([null, "chat_1"])(
   "a client that has already left costs no call to the provider (chat %s)",
   async (chatId) => {
     provider.answer((exchange) => exchange.say("Fi"));
-    const model = createChat({
-      baseUrl: provider.baseUrl,
-      apiKey: API_KEY,
-      model: "model-1",
-      maxOutputTokens: 1_000,
-    });
+    const model = chatOf();
     const answer = model.stream([{ role: "user", content: "a" }], {
       userId: "user_0",
       chatId,
@@ -608,12 +598,7 @@ describe("access to the chat", () => {
 describe("streaming answers", () => {
   it("are limited to three at once per user", async () => {
     provider.answer((exchange) => exchange.say("Fi"));
-    const model = createChat({
-      baseUrl: provider.baseUrl,
-      apiKey: API_KEY,
-      model: "model-1",
-      maxOutputTokens: 1_000,
-    });
+    const model = chatOf();
     const open = (userId: string) =>
       model.stream([{ role: "user", content: "a" }], {
         userId,
@@ -631,11 +616,8 @@ describe("streaming answers", () => {
 });
 
 describe("a fourth answer at once", () => {
-  const modelOf = () =>
-    createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 });
-
   it("is refused with 429 before the provider is called, also with an API key, until another ends", async () => {
-    app = await served(modelOf());
+    app = await served(chatOf());
     provider.answer((exchange) => exchange.say("Fi"));
     const streaming = [await post(), await post(), await post()];
     expect(streaming.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -654,7 +636,7 @@ describe("a fourth answer at once", () => {
   });
 
   it("is answered when the calls before it failed or were cancelled", async () => {
-    app = await served(modelOf());
+    app = await served(chatOf());
     provider.answer(({ response }) => {
       response.writeHead(500).end();
     });

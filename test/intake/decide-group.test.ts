@@ -5,6 +5,7 @@ import type { PaymentEvent } from "../../src/domain/payment-event.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import { decideGroup } from "../../src/intake/decide-group.ts";
 import type { ReadEvent } from "../../src/intake/read-event.ts";
+import { IGNORED } from "../../src/providers/webhook/event-kinds.ts";
 
 const PAYMENT: PaymentReport = { charge: null, names: ["payment"], reversal: null };
 
@@ -31,23 +32,9 @@ function subscription(overrides: Partial<Subscription> = {}): Subscription {
   };
 }
 
-function event(overrides: Partial<PaymentEvent>): PaymentEvent {
-  return {
-    kind: "customer.subscription.updated",
-    occurredAtMicros: null,
-    userId: null,
-    planId: null,
-    providerSubscriptionId: null,
-    customerId: null,
-    items: [],
-    status: null,
-    currentPeriodEnd: null,
-    cancelAtPeriodEnd: null,
-    ...overrides,
-  };
-}
-
-const read = (overrides: Partial<PaymentEvent>): ReadEvent["reading"] => ({ event: event(overrides) });
+const read = (overrides: Partial<PaymentEvent>): ReadEvent["reading"] => ({
+  event: { ...IGNORED, kind: "customer.subscription.updated", ...overrides },
+});
 
 function decided(
   readings: readonly ReadEvent["reading"][],
