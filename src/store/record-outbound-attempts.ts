@@ -1,5 +1,6 @@
 import type { ClaimedDelivery } from "./claim-outbound-deliveries.ts";
 import type { Queryable } from "./database.ts";
+import { FAILING_TIME, NOTIFY_DISABLED } from "./failing-endpoints.ts";
 import { LOCK_ENDPOINT } from "./lock-event-endpoint.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -52,20 +53,17 @@ with input as materialized (
   set failing_since = case when o.is_accepting then null else coalesce(p.failing_since, clock_timestamp()) end,
     enabled = case when o.is_accepting then p.enabled
       else p.enabled and (p.hook is not null
-        or coalesce(p.failing_since, clock_timestamp()) > clock_timestamp() - interval '5 days') end,
+        or coalesce(p.failing_since, clock_timestamp()) > clock_timestamp() - ${FAILING_TIME}) end,
     disabled_at = case when not o.is_accepting and p.enabled and p.hook is null
-      and p.failing_since <= clock_timestamp() - interval '5 days' then clock_timestamp() else p.disabled_at end
+      and p.failing_since <= clock_timestamp() - ${FAILING_TIME} then clock_timestamp() else p.disabled_at end
   from outcome o cross join (select enabled from event_endpoint where id = $1::uuid) before
   where p.id = $1::uuid and ((p.failing_since is null) <> o.is_accepting
-    or not o.is_accepting and p.failing_since <= clock_timestamp() - interval '5 days')
+    or not o.is_accepting and p.failing_since <= clock_timestamp() - ${FAILING_TIME})
   returning p.id, p.url, before.enabled and not p.enabled as is_disabled_now, p.created_by
-), recipient as (
-  select u.id, failing.id as endpoint_id, failing.url from failing cross join "user" u
-  where failing.is_disabled_now and (u.id = failing.created_by
-    or (u.role = 'admin' and not exists (select from "user" o where o.id = failing.created_by)))
+), disabled as (
+  select id, url, created_by from failing where is_disabled_now
 )
-insert into notification (user_id, kind, details)
-select id, 'event_endpoint_disabled', jsonb_build_object('endpointId', endpoint_id, 'url', url) from recipient`,
+${NOTIFY_DISABLED}`,
 };
 
 // In a statement of its own: it must see what was created while the lock was awaited.

@@ -428,7 +428,7 @@ it("takes over a delivery whose process has stopped, and ignores that process's 
 it("disables an endpoint after five days of failures and notifies its creator", async () => {
   const endpoint = await receiver((response) => void response.writeHead(500).end());
   const { id } = await addEndpoint(test, endpoint.url);
-  await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
+  await test.rows(`update "user" set role = 'admin' where id in ('user_0', 'user_1')`);
   await test.rows("update event_endpoint set created_by = 'user_1'");
   const dispatcher = dispatcherOn(test);
   await writeEvent(test, "a", 1);
@@ -511,6 +511,23 @@ it("disables no other endpoint, and notifies the administrators where its creato
     { user_id: "user_0", endpoint: id },
   ]);
 });
+
+it.each(["role = 'user'", "role = 'admin', banned = true"])(
+  "notifies the administrators instead of a creator with %s",
+  async (creator) => {
+    const endpoint = await receiver((response) => void response.writeHead(500).end());
+    await addEndpoint(test, endpoint.url);
+    await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
+    await test.rows(`update "user" set ${creator} where id = 'user_1'`);
+    await test.rows(
+      "update event_endpoint set created_by = 'user_1', failing_since = now() - interval '5 days'",
+    );
+    await writeEvent(test, "a", 1);
+    await sendDue(test, dispatcherOn(test));
+    await test.rows(`update "user" set role = 'user', banned = false where id = 'user_1'`);
+    expect(await test.rows("select user_id from notification")).toEqual([{ user_id: "user_0" }]);
+  },
+);
 
 it("holds an event back for an earlier one of the same endpoint only", async () => {
   const failing = await receiver((response) => void response.writeHead(500).end());
@@ -598,6 +615,7 @@ it("leaves no event waiting when its predecessor is delivered just as the endpoi
 it("notifies once when several batches of attempts fail as the endpoint is disabled", async () => {
   const endpoint = await receiver((response) => void response.writeHead(500).end());
   await addEndpoint(test, endpoint.url);
+  await test.rows(`update "user" set role = 'admin' where id = 'user_1'`);
   await test.rows(
     "update event_endpoint set created_by = 'user_1', failing_since = now() - interval '5 days'",
   );
