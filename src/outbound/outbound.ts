@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AccessContext } from "../domain/granted-access.ts";
 import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
+import { disableFailingEndpoints } from "../store/failing-endpoints.ts";
 import { registerHooks } from "../store/hook-endpoints.ts";
 import { isAnythingWritten } from "../store/written-events.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
@@ -26,7 +27,7 @@ const EVERY_MS = 200;
 /** What a pass relays in this thread, and the rest of the transaction that made the last of them. */
 const FEW_CHANGES = 50;
 const THREAD_AGAIN_AFTER_MS = 60_000;
-const REGISTER_EVERY_MS = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
 /**
  * Relays and sends events until this process stops. Not a job with a lease: any process may send, each
@@ -37,6 +38,7 @@ export function startOutbound(options: OutboundOptions): Outbound {
   const stopping = new AbortController();
   const hooks = [...options.hooks.keys()];
   let registerAtMs = 0;
+  let disableAtMs = 0;
   const isStopping = () => stopping.signal.aborted;
   let threadFromMs = 0;
   const relay = async (): Promise<void> => {
@@ -60,7 +62,11 @@ export function startOutbound(options: OutboundOptions): Outbound {
   const pass = async () => {
     if (hooks.length > 0 && performance.now() >= registerAtMs) {
       await registerHooks(options.database, hooks, SUBSCRIPTION_EVENT_TYPES);
-      registerAtMs = performance.now() + REGISTER_EVERY_MS;
+      registerAtMs = performance.now() + HOUR_MS;
+    }
+    if (performance.now() >= disableAtMs) {
+      await disableFailingEndpoints(options.database);
+      disableAtMs = performance.now() + HOUR_MS;
     }
     if (await isAnythingWritten(options.database)) await relay();
     return dispatcher.dispatch();
