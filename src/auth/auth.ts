@@ -46,8 +46,8 @@ export type Auth = {
    */
   call(request: AccountCall): Promise<AccountCallResult>;
   /**
-   * Notifies the owners of keys that expire soon; returns how many, at most a thousand. @throws
-   * DatabaseUnavailable
+   * Notifies the owners of API keys that expire soon, and administrators of service keys; returns how many, at
+   * most a thousand of each. @throws DatabaseUnavailable
    */
   notifyExpiringKeys(): Promise<number>;
   /**

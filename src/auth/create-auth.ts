@@ -1,6 +1,7 @@
 import { notifyExpiringKeys } from "../store/api-keys.ts";
 import { deleteExpired } from "../store/expired-accounts-data.ts";
 import { markKeysUsed } from "../store/mark-keys-used.ts";
+import { notifyExpiringServiceKeys } from "../store/service-key-expiry.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./authenticate-api-key.ts";
@@ -58,7 +59,10 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     documentedRoutes: documentedAuthRoutes,
     handle: async (request, address) => (await accounts()).handle(request, address),
     call: async (request) => (await accounts()).call(request),
-    notifyExpiringKeys: () => notifyExpiringKeys(database, { withinDays: KEY_NOTICE_DAYS, limit: BATCH }),
+    notifyExpiringKeys: async () => {
+      const soon = { withinDays: KEY_NOTICE_DAYS, limit: BATCH };
+      return (await notifyExpiringKeys(database, soon)) + (await notifyExpiringServiceKeys(database, soon));
+    },
     deleteExpired: () => deleteExpired(database, { limit: BATCH, auditRetentionDays }),
     idle: async () => {
       await Promise.all([usage.idle(), serviceUsage.idle()]);

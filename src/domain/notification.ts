@@ -19,6 +19,7 @@ export const NOTIFICATION_KINDS = [
   "grace_period_reminder",
   "grace_period_ending",
   "event_endpoint_disabled",
+  "service_key_expiring",
 ] as const;
 
 /** A notification's content. The text is made where it is shown, in the reader's language. */

@@ -65,6 +65,7 @@ const PAGES: Record<NotificationKind, string> = {
   grace_period_reminder: "/billing",
   grace_period_ending: "/billing",
   event_endpoint_disabled: "/admin/event-endpoints",
+  service_key_expiring: "/admin/service-keys",
 };
 
 /** Names that people choose are not among them: a mail contains nothing that a stranger has written. */

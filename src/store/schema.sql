@@ -489,6 +489,7 @@ create table service_key (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  expiry_notified_at timestamp with time zone,
   constraint service_key_created_by_fkey FOREIGN KEY (created_by) REFERENCES "user"(id) ON DELETE SET NULL,
   constraint service_key_limit_requests_check CHECK ((limit_requests > 0)),
   constraint service_key_limit_seconds_check CHECK ((limit_seconds > 0)),

@@ -110,6 +110,7 @@ export const NotificationKindEnum = enumOf(
     grace_period_ending: "Access after a failed renewal ends soon.",
     event_endpoint_disabled:
       "For administrators: an event endpoint was disabled after five days of failures.",
+    service_key_expiring: "For administrators: a service key expires soon.",
   },
 );
 

@@ -25,7 +25,8 @@ export async function describeNotification({ kind, details }: Notification): Pro
         sentence: t(kind, { name: String(details.name), prefix: String(details.prefix) }),
         href: "/api-keys",
       };
-    case "api_key_expiring": {
+    case "api_key_expiring":
+    case "service_key_expiring": {
       const format = await getFormatter();
       return {
         sentence: t(kind, {
@@ -33,7 +34,7 @@ export async function describeNotification({ kind, details }: Notification): Pro
           prefix: String(details.prefix),
           date: format.dateTime(new Date(String(details.expiresAt)), { dateStyle: "long" }),
         }),
-        href: "/api-keys",
+        href: kind === "api_key_expiring" ? "/api-keys" : "/admin/service-keys",
       };
     }
     case "password_changed":
