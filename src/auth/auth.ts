@@ -55,6 +55,8 @@ export type Auth = {
    * DatabaseUnavailable
    */
   deleteExpired(): Promise<number>;
+  /** Whether another mail with notifications may go to this address; counts it if so. @throws DatabaseUnavailable */
+  mayMailNotifications(email: string): Promise<boolean>;
   /** Resolves when no background write is under way. */
   idle(): Promise<void>;
 };

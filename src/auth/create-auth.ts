@@ -1,5 +1,6 @@
 import { notifyExpiringKeys } from "../store/api-keys.ts";
 import { deleteExpired } from "../store/expired-accounts-data.ts";
+import { takeMailTo } from "../store/mail-recipients.ts";
 import { markKeysUsed } from "../store/mark-keys-used.ts";
 import { notifyExpiringServiceKeys } from "../store/service-key-expiry.ts";
 import type { AccountsOptions } from "./accounts.ts";
@@ -9,6 +10,7 @@ import { createKeyAuthenticator } from "./authenticate-key.ts";
 import { authenticateServiceKey } from "./authenticate-service-key.ts";
 import { createIdentify } from "./identify.ts";
 import { keyUsage } from "./key-usage.ts";
+import { keyedHash } from "./keyed-hash.ts";
 import { loadAccounts } from "./load-accounts.ts";
 import { authenticateLink } from "./plugin-link.ts";
 import { authRoute, documentedAuthRoutes } from "./routes.ts";
@@ -29,6 +31,7 @@ const BATCH = 1_000;
 /** Accounts, sessions and API keys: who is calling, and how people sign up and in. */
 export function createAuth({ now = Date.now, auditRetentionDays, ...options }: AuthOptions): Auth {
   const { database, log, requireConfirmation } = options;
+  const hash = keyedHash(options.secret);
   const usageOf = (kind: "api_key" | "service_key") =>
     keyUsage((ids, everySeconds) => markKeysUsed(database, { kind, ids, everySeconds }), log);
   const usage = usageOf("api_key");
@@ -64,6 +67,8 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
       return (await notifyExpiringKeys(database, soon)) + (await notifyExpiringServiceKeys(database, soon));
     },
     deleteExpired: () => deleteExpired(database, { limit: BATCH, auditRetentionDays }),
+    // Counted apart from mails with links: neither may keep the other from its recipient.
+    mayMailNotifications: (email) => takeMailTo(database, `notifications:${hash(email)}`),
     idle: async () => {
       await Promise.all([usage.idle(), serviceUsage.idle()]);
     },

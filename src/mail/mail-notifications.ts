@@ -21,6 +21,8 @@ export type NotificationMailOptions = {
   /** The public origin, without a slash at the end. */
   appUrl: string;
   plans: Pick<PlanCatalog, "plans">;
+  /** Whether another mail may go to this address now; counts it if so. */
+  mayMail(email: string): Promise<boolean>;
   log: Log;
   /** In milliseconds; a clock that nobody sets back unless given. */
   now?: () => number;
@@ -30,6 +32,8 @@ const MIN_PAUSE_SECONDS = 60;
 const MAX_PAUSE_SECONDS = 30 * 60;
 const MIN_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 60 * 60;
+/** What is new by then is in the same mail. */
+const MAILED_TOO_OFTEN_SECONDS = 5 * 60;
 /** Servers close connections that send more. */
 const MAILS_PER_SESSION = 50;
 
@@ -96,6 +100,10 @@ async function sendBatch(
     if (isStopping()) return DONE;
     const mail = await claimNotificationMail(database);
     if (mail === null) return DONE;
+    if (!(await options.mayMail(mail.to))) {
+      await releaseNotificationMail(database, mail, MAILED_TOO_OFTEN_SECONDS);
+      continue;
+    }
     const notifications = mail.notifications.map(({ id }) => id);
     const composed = await composeNotification(mail, options).catch(async (err: unknown) => {
       await releaseNotificationMail(database, mail, retryInSeconds(mail));

@@ -18,7 +18,19 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job<J
   const { database, appUrl, log } = runtime;
   const { smtpUrl, from } = config.mail;
   return [
-    ...(smtpUrl === null ? [] : [mailJob({ database, smtpUrl, from, appUrl, plans: config.plans, log })]),
+    ...(smtpUrl === null
+      ? []
+      : [
+          mailJob({
+            database,
+            smtpUrl,
+            from,
+            appUrl,
+            plans: config.plans,
+            mayMail: auth.mayMailNotifications,
+            log,
+          }),
+        ]),
     { name: "session-clean-up", everyMs: HOUR_MS, run: cleanUpAccounts(auth) },
     {
       name: "unwanted-subscriptions",

@@ -23,6 +23,7 @@ type MailContext = {
     smtpUrl?: string,
     now?: () => number,
     catalog?: Pick<PlanCatalog, "plans">,
+    mayMail?: (email: string) => Promise<boolean>,
   ): (isStopping?: () => boolean) => Promise<"ok" | "failed">;
   notify(userId: string, kind?: NotificationKind, details?: Record<string, string>): Promise<void>;
   /** Makes all notifications older, and ends any wait. */
@@ -52,7 +53,12 @@ function mailContext(): MailContext {
     await context.test.rows(`update "user" set preferences = preferences || '{"emailNotifications": true}',
       banned = false, ban_expires = null, locale = 'en'`);
   });
-  context.mailJob = (smtpUrl = context.smtp.url, now = undefined, catalog = plans) => {
+  context.mailJob = (
+    smtpUrl = context.smtp.url,
+    now = undefined,
+    catalog = plans,
+    mayMail = async () => true,
+  ) => {
     const { database } = context.test;
     const options = {
       database,
@@ -60,6 +66,7 @@ function mailContext(): MailContext {
       from: FROM,
       appUrl: APP_URL,
       plans: catalog,
+      mayMail,
       log,
       ...(now ? { now } : {}),
     };
@@ -195,6 +202,23 @@ https://app.example.com/billing
 https://app.example.com/api-keys
 `),
     });
+  });
+
+  it("waits while its user has been mailed too often, and is then mailed with the later ones", async () => {
+    let mayMailFirst = false;
+    const mayMail = async (email: string) => email !== "user_1@example.com" || mayMailFirst;
+    const run = mailed.mailJob(undefined, undefined, plans, mayMail);
+    for (const userId of ["user_1", "user_2"]) await mailed.notify(userId);
+    await run();
+    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+    await mailed.notify("user_1", "subscription_past_due");
+    mayMailFirst = true;
+    await mailed.age("15 minutes");
+    await run();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
+    const mail = mailed.smtp.mails.find(({ to }) => to === "<user_1@example.com>");
+    expect(mail && readMail(mail).text).toMatch(/active[\s\S]*payment/);
+    expect(await mailed.open()).toBe(0);
   });
 
   it("is not mailed when the user has opted out, is banned or deleted, or has read it", async () => {
@@ -354,7 +378,7 @@ const { notificationMail } = await import(${JSON.stringify(new URL("../../src/ma
 const { openDatabase } = await import(${JSON.stringify(new URL("../../src/store/database.ts", import.meta.url).href)});
 const database = openDatabase({ url: process.env.DATABASE, prepared: false, maxConnections: 1, answerTimeoutMs: 30000 });
 const log = { info() {}, warn() {}, error() {} };
-await notificationMail({ database, smtpUrl: process.env.SMTP_URL, from: ${JSON.stringify(FROM)}, appUrl: ${JSON.stringify(APP_URL)}, plans: { plans: [] }, log })(() => false);
+await notificationMail({ database, smtpUrl: process.env.SMTP_URL, from: ${JSON.stringify(FROM)}, appUrl: ${JSON.stringify(APP_URL)}, plans: { plans: [] }, mayMail: async () => true, log })(() => false);
 `;
 
 describe("a mail server", () => {
@@ -617,6 +641,7 @@ it("leaves claimed notifications as mailed when the database disconnects before 
     from: FROM,
     appUrl: APP_URL,
     plans: { plans: [] },
+    mayMail: async () => true,
     log,
   });
   await expect(run(() => false)).rejects.toThrow();
