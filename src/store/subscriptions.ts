@@ -95,6 +95,10 @@ select *, case when status = 'past_due' then coalesce(${timeOf("last_event_at_mi
 from ${INPUT}`,
 };
 
+// A late event says nothing of the present: what it ends by mistake keeps its start until it is compared.
+const IS_DOUBTED = `(input.out_of_order and input.last_event_at_micros is not distinct from s.last_event_at_micros
+    and input.compared_at_micros is not distinct from s.compared_at_micros)`;
+
 const UPDATE = {
   name: "update_subscriptions",
   text: `
@@ -103,8 +107,8 @@ update subscription s set updated_at = clock_timestamp(),
     .map(([name]) => `${name} = input.${name}`)
     .join(", ")},
   past_due_since = case
-    when input.status <> 'past_due' then null
-    when s.status = 'past_due' and s.past_due_since is not null then s.past_due_since
+    when input.status <> 'past_due' then case when ${IS_DOUBTED} then s.past_due_since end
+    when s.past_due_since is not null then s.past_due_since
     when input.last_event_at_micros is distinct from s.last_event_at_micros
       then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
     else clock_timestamp() end
@@ -149,7 +153,8 @@ export async function recordComparison(
 const CLEAR_FLAG = {
   name: "clear_review_flag",
   text: `
-update subscription set out_of_order = false, updated_at = clock_timestamp()
+update subscription set out_of_order = false, updated_at = clock_timestamp(),
+  past_due_since = case when status = 'past_due' then past_due_since end
 where id = any (array[$1::uuid]) and out_of_order returning id`,
 };
 

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PaymentApi, WaitingChange } from "../../src/domain/payment-api.ts";
+import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
 import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { countFlagged, requestHeals, startDueHeals } from "../../src/store/heals.ts";
@@ -151,6 +153,61 @@ describe("a flagged subscription", () => {
     await createSubscription(context.test, null, { provider_subscription_id: null, out_of_order: true });
     expect(await heal()).toBeNull();
     expect(context.stripe.calls).toEqual([]);
+  });
+});
+
+describe("a grace period", () => {
+  const pastDueSince = () =>
+    context.test.rows("select status, past_due_since::text as since from subscription").then(([row]) => row);
+  const update = (status: "active" | "past_due", secondsAgo: number) =>
+    receive(eventOf("customer.subscription.updated", { status, occurredAt: at(secondsAgo) }));
+
+  beforeEach(async () => {
+    await receive(eventOf("customer.subscription.created", { occurredAt: at(900) }));
+    await update("past_due", 600);
+  });
+
+  it("keeps its start when a late event says that the subscription is active", async () => {
+    const before = await pastDueSince();
+    await update("active", 800);
+    expect(await stored()).toMatchObject([{ status: "active", out_of_order: true }]);
+    truth({ status: "past_due" });
+    expect(await heal()).toMatchObject({ corrected: 1 });
+    expect(await pastDueSince()).toEqual(before);
+  });
+
+  it("keeps its start when the next event repeats, before the comparison, that it is past due", async () => {
+    const before = await pastDueSince();
+    await update("active", 800);
+    await update("past_due", 500);
+    expect(await pastDueSince()).toEqual(before);
+  });
+
+  it.each([
+    ["a newer event says so", () => update("active", 400)],
+    [
+      "the provider says so",
+      async () => {
+        truth({ status: "active" });
+        expect(await heal()).toMatchObject({ corrected: 1 });
+      },
+    ],
+    [
+      "the operator accepts it as it is",
+      async () => {
+        const [{ id }] = (await context.test.rows("select id from subscription")) as [{ id: string }];
+        await dismissReview(context.runtime.intake, { id, by: OPERATOR, reason: "paid" });
+      },
+    ],
+  ])("is over once it is active, also after a late event, when %s", async (_, settle) => {
+    const before = await pastDueSince();
+    await update("active", 800);
+    await settle();
+    expect(await pastDueSince()).toEqual({ status: "active", since: null });
+    const nextFailure = new Date(Date.now() + 1_000);
+    await receive(eventOf("customer.subscription.updated", { status: "past_due", occurredAt: nextFailure }));
+    expect(await pastDueSince()).toMatchObject({ status: "past_due" });
+    expect(await pastDueSince()).not.toEqual(before);
   });
 });
 
