@@ -19,6 +19,7 @@ import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { compareScheduledChange } from "./compare-scheduled-change.ts";
 import { notCorrected } from "./not-corrected.ts";
+import { workOnSlots } from "./work-on-slots.ts";
 
 export type SelfHealTools = {
   intake: Intake;
@@ -54,27 +55,23 @@ export async function healFlagged(
   { isStopping, lease }: { isStopping: () => boolean; lease: Lease },
 ): Promise<SelfHealReport> {
   const report: SelfHealReport = { corrected: 0, postponed: 0, settled: 0 };
-  let compared = 0;
-  do {
-    // All slots in each round: many at one slot must not hold up the others.
-    const rounds = await Promise.all(SLOTS.map((slot) => healSome(tools, slot, lease)));
-    for (const outcome of rounds.flat()) report[outcome] += 1;
-    compared = rounds.flat().length;
-  } while (compared > 0 && !isStopping());
+  await workOnSlots(async (slot) => {
+    const api = tools.payments[slot];
+    if (api === null) return null;
+    const due = await startDueHeals(
+      tools.intake.database,
+      slot,
+      { firstRetrySeconds: FIRST_RETRY_SECONDS, maxRetrySeconds: MAX_RETRY_SECONDS, limit: COMPARED_AT_ONCE },
+      lease,
+    );
+    if (due.length === 0) return null;
+    const paced = pacedFetch(tools, slot, api);
+    return async () => {
+      const outcomes = await Promise.all(due.map((job) => healOne(tools, paced, job)));
+      for (const outcome of outcomes) report[outcome] += 1;
+    };
+  }, isStopping);
   return report;
-}
-
-async function healSome(tools: SelfHealTools, slot: Slot, lease: Lease): Promise<(keyof SelfHealReport)[]> {
-  const api = tools.payments[slot];
-  if (api === null) return [];
-  const due = await startDueHeals(
-    tools.intake.database,
-    slot,
-    { firstRetrySeconds: FIRST_RETRY_SECONDS, maxRetrySeconds: MAX_RETRY_SECONDS, limit: COMPARED_AT_ONCE },
-    lease,
-  );
-  const paced = pacedFetch(tools, slot, api);
-  return Promise.all(due.map((job) => healOne(tools, paced, job)));
 }
 
 function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): PacedApi {

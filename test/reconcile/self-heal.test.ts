@@ -148,6 +148,30 @@ describe("a flagged subscription", () => {
     expect(fetches()).toEqual([]);
   });
 
+  it("is fetched while the provider of another slot does not answer", async () => {
+    const { intake, payments } = context.runtime;
+    const stripe = payments["provider-a"] as PaymentApi;
+    const { promise: answer, resolve: give } = Promise.withResolvers<null>();
+    let isAsked = false;
+    const silent: PaymentApi = {
+      ...stripe,
+      fetchSubscription: () => {
+        isAsked = true;
+        return answer;
+      },
+    };
+    const prompt: PaymentApi = { ...stripe, fetchSubscription: async () => null };
+    const tools = { intake, payments: { ...payments, "provider-a": silent, "provider-b": prompt } };
+    await createSubscription(context.test, null, { out_of_order: true });
+    const healing = takeTurn(context.runtime, "self-heal", (turn) => healFlagged(tools, turn));
+    await eventually(async () => isAsked, true);
+    await createSubscription(context.test, null, { provider: "provider-b", out_of_order: true });
+    const settled = async () =>
+      (await countFlagged(context.test.database)).find(({ provider }) => provider === "provider-b")?.settled;
+    await eventually(settled, 1).finally(() => give(null));
+    expect(await healing).toEqual({ corrected: 0, postponed: 0, settled: 2 });
+  });
+
   it("is not fetched from a slot without a provider, or before an event has named its id", async () => {
     await createSubscription(context.test, null, { provider: "provider-b", out_of_order: true });
     await createSubscription(context.test, null, { provider_subscription_id: null, out_of_order: true });
