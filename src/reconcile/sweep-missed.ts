@@ -1,12 +1,13 @@
-import type { Payments } from "../domain/payment-api.ts";
+import type { PaymentApi, Payments } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import { findSweepCursor, finishSweep, type SweepCursor, type SweepOutcome } from "../store/event-sweeps.ts";
 import type { Lease } from "../store/leases.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
+import { workOnSlots } from "./work-on-slots.ts";
 
 export type SweepTools = { intake: Intake; payments: Payments };
 
@@ -45,17 +46,32 @@ export type SweepResult =
  * left to the nightly run
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
-  const results = await Promise.all(SLOTS.map((slot) => sweepSlot(tools, slot, options)));
-  return results.filter((result) => result !== null);
+  const { isStopping, everySeconds } = options;
+  const results: SweepResult[] = [];
+  const sweptAt = new Map<Slot, number>();
+  // By its cursor alone, a slot whose sweep has failed would be due at once.
+  const isTooSoon = (slot: Slot) => {
+    const at = sweptAt.get(slot);
+    return at !== undefined && performance.now() - at < everySeconds * 1000;
+  };
+  await workOnSlots(async (slot) => {
+    const api = tools.payments[slot];
+    if (api === null || isStopping() || isTooSoon(slot)) return null;
+    const cursor = await findSweepCursor(tools.intake.database, slot);
+    if (!isDue(cursor, options)) return null;
+    return async () => {
+      results.push(await sweepSlot(tools, slot, { api, cursor, ...options }));
+      sweptAt.set(slot, performance.now());
+    };
+  }, isStopping);
+  return results;
 }
 
-async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): Promise<SweepResult | null> {
-  const { intake, payments } = tools;
-  const api = payments[slot];
-  if (api === null || options.isStopping()) return null;
-  const cursor = await findSweepCursor(intake.database, slot);
-  if (!isDue(cursor, options)) return null;
-  const { isStopping, lease } = options;
+async function sweepSlot(
+  { intake }: SweepTools,
+  slot: Slot,
+  { api, cursor, isStopping, lease }: SweepOptions & { api: PaymentApi; cursor: SweepCursor },
+): Promise<SweepResult> {
   const finish = (outcome: SweepOutcome) => finishSweep(intake.database, slot, outcome, lease);
   const sweptUntilMs = cursor.nowMs - MIN_AGE_MS;
   const ingestOptions = { isTooYoung: youngerThan(cursor), dryRun: false, isStopping };

@@ -6,6 +6,7 @@ import { type SweepResult, sweepMissed } from "../../src/reconcile/sweep-missed.
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { eventually } from "../support/eventually.ts";
 import { stripeContext, takeTurn } from "../support/stripe-context.ts";
 
 const context = stripeContext();
@@ -226,6 +227,40 @@ describe("a sweep", () => {
       await takeAll();
       expect(await sweep()).toMatchObject([{ report: { applied: COUNT } }]);
     });
+  });
+
+  it("is made again when it is due while the provider of another slot does not answer", async () => {
+    const { intake, payments } = context.runtime;
+    const stripe = payments["provider-a"] as PaymentApi;
+    const { promise: answer, resolve: give } = Promise.withResolvers<void>();
+    const silent: PaymentApi = {
+      ...stripe,
+      async *listEvents() {
+        await answer;
+        yield* [];
+      },
+    };
+    let listings = 0;
+    const prompt: PaymentApi = {
+      ...stripe,
+      async *listEvents() {
+        listings += 1;
+        yield* [];
+      },
+    };
+    const tools = { intake, payments: { ...payments, "provider-a": silent, "provider-b": prompt } };
+    let isStopping = false;
+    const sweeping = takeTurn(
+      context.runtime,
+      "missed-events-sweep",
+      (turn) => sweepMissed(tools, { everySeconds: 0, ...turn }),
+      () => isStopping,
+    );
+    await eventually(async () => listings >= 3, true).finally(() => {
+      isStopping = true;
+      give();
+    });
+    expect(await sweeping).not.toContainEqual(expect.objectContaining({ problem: expect.anything() }));
   });
 
   it("does not advance the cursor when it is interrupted", async () => {
