@@ -40,6 +40,7 @@ export async function mapProviderErrors<Response>(
     log.error({ ...facts, failure, reason: message }, "a request to a payment provider failed");
     if (failure === "taken") return refuse({ reason: "email_known_to_provider" });
     if (failure === "incomplete") return refuse({ reason: "change_incomplete" });
-    return refuse({ reason: failure === "unreachable" ? "provider_unreachable" : "provider_rejected" });
+    const hasAnswered = failure !== "unreachable" && failure !== "unreadable";
+    return refuse({ reason: hasAnswered ? "provider_rejected" : "provider_unreachable" });
   }
 }

@@ -2,6 +2,8 @@
 export type PaymentApiFailure =
   /** No response in time, or a provider error: try again later. */
   | "unreachable"
+  /** A single object is not as expected: others may be. */
+  | "unreadable"
   /** The key was rejected: the operator must fix it. */
   | "unauthorized"
   /** The provider has no object with this id. */

@@ -4,8 +4,8 @@ import { DatabaseUnavailable } from "../store/database.ts";
 import type { ReconcilableSubscription } from "../store/reconciliations.ts";
 
 /**
- * Logs an error that concerns one subscription alone, as that of a plugin's hook or a lock, and returns what it
- * says: the others can still be compared.
+ * Logs an error that concerns one subscription alone, as that of a plugin's hook, a lock or an unreadable state,
+ * and returns what it says: the others can still be compared.
  * @throws one of the provider or the database, which concerns all
  */
 export function notCorrected(
@@ -16,7 +16,8 @@ export function notCorrected(
   }: Pick<ReconcilableSubscription, "provider" | "providerSubscriptionId">,
   error: unknown,
 ): string {
-  if (isPaymentApiProblem(error) || error instanceof DatabaseUnavailable) throw error;
+  const isUnreadable = isPaymentApiProblem(error) && error.failure === "unreadable";
+  if ((isPaymentApiProblem(error) && !isUnreadable) || error instanceof DatabaseUnavailable) throw error;
   log.error({ err: error, slot, providerSubscriptionId }, "a subscription could not be corrected");
   return error instanceof Error ? error.message : String(error);
 }

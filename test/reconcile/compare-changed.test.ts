@@ -176,6 +176,19 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     ]);
   });
 
+  it("goes on with the others when the provider's state of one has become unreadable", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    await receive(eventOf("customer.subscription.created", SECOND));
+    truth({ seats: 2 });
+    truth({ ...SECOND, seats: 2 });
+    const elated = { ...context.stripe.subscriptions.get("sub_1"), status: "elated" };
+    context.stripe.interfere(async ({ path }) =>
+      path === "/v1/subscriptions/sub_1" ? { status: 200, body: elated } : undefined,
+    );
+    expect(await run()).toMatchObject({ listed: 2, corrected: 1 });
+    expect(await stored()).toMatchObject([{ seats: 1 }, { seats: 2 }]);
+  });
+
   it("stops on request", async () => {
     truth();
     expect(await run(() => true)).toMatchObject({ listed: 0, adopted: 0 });

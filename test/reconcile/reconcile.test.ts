@@ -424,6 +424,25 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toBeNull();
   });
 
+  it("goes on with the others when the provider's state of one is unreadable", async () => {
+    for (const n of [2, 3]) {
+      const ids = { subscriptionId: `sub_${n}`, userId: `user_${n}`, customerId: `cus_${n}` };
+      await receive(eventOf("customer.subscription.created", ids));
+      truth({ ...ids, seats: 2 });
+    }
+    const [first] = await test.rows<{ id: string }>(
+      "select provider_subscription_id as id from subscription order by id",
+    );
+    const unreadable = first?.id as string;
+    stripe.subscriptions.set(unreadable, { ...stripe.subscriptions.get(unreadable), status: "elated" });
+    const report = await nightly();
+    expect(report?.corrected).toHaveLength(2);
+    expect(report?.left).toMatchObject([
+      { providerSubscriptionId: unreadable, reason: expect.stringContaining("status") },
+    ]);
+    expect(await nightly()).toBeNull();
+  });
+
   it("requests a comparison of subscriptions for which a change waits: it may have been withdrawn", async () => {
     const requested = () => test.rows("select requested from subscription_heal");
     await nightly();

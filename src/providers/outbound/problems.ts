@@ -65,6 +65,8 @@ function remedyFor(provider: ConnectedProvider, failure: PaymentApiFailure): str
       return `Set REQUIRE_EMAIL_CONFIRMATION to on, or put the person's userId into the customer's custom data in ${provider.traits.name}.`;
     case "rejected":
       return `Check the price ids of ${provider.slot} in plans.config.ts against the provider's catalogue.`;
+    case "unreadable":
+      return `Upgrade, or report it: this release does not know what ${provider.traits.name} sends.`;
     case "incomplete":
     case "unreachable":
       return `Try again later; if it lasts, check ${variableNameOf(provider, "API_URL")} and the provider's status page.`;

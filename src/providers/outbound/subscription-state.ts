@@ -18,6 +18,6 @@ export function subscriptionState(
     return interpretState(adapter, delivery);
   } catch (error) {
     if (!(error instanceof UnreadablePayload)) throw error;
-    throw problem(provider, "unreachable", `the subscription is not as expected: ${error.message}`);
+    throw problem(provider, "unreadable", `the subscription is not as expected: ${error.message}`);
   }
 }

@@ -303,7 +303,7 @@ describe.concurrent.each([...PROVIDER_APIS, FIFTH_PROVIDER_API])(
       }));
       const problem = await problemOf(api.fetchSubscription(subscriptionId));
       expect(problem).toMatchObject({
-        failure: "unreachable",
+        failure: "unreadable",
         message: expect.stringMatching(/status|phase/),
       });
     });
