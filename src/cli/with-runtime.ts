@@ -6,6 +6,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** A person is waiting, so an unreachable database is reported soon. */
 const REACH_WITHIN_MS = 3_000;
+/** A verification or an import of everything must not end because the server uses the same limit meanwhile. */
+const MAX_LIMIT_WAIT_MS = 10 * 60 * 1000;
 
 /**
  * Runs a command on the server's database, whether or not the server is running, and closes it again.
@@ -20,6 +22,7 @@ export async function withRuntime<Result>(
   const starting = startRuntime(readConfig(env), {
     log: createLog("silent"),
     reachWithinMs: REACH_WITHIN_MS,
+    maxLimitWaitMs: MAX_LIMIT_WAIT_MS,
     mustExist: !createsDatabase,
   });
   let closing: Promise<void> | null = null;

@@ -1,9 +1,9 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { ProviderTraits } from "../domain/provider-traits.ts";
 import { perSlot, type Slot } from "../domain/slot.ts";
-import type { Tracing } from "../domain/tracing.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { createPaymentApi } from "../providers/create-payment-api.ts";
+import type { PaymentConnection } from "../providers/payment-connection.ts";
 import { traitsOf } from "../providers/registry.ts";
 import type { Config } from "./config.ts";
 import type { EmbeddedSecrets } from "./embedded-secrets.ts";
@@ -40,13 +40,13 @@ export function providerTraits({ slots }: Pick<Config, "slots">): Record<Slot, P
 
 export function connectPayments(
   access: Record<Slot, PaymentAccess | null>,
-  tracing: Tracing | null = null,
+  options: Pick<PaymentConnection, "tracing" | "maxLimitWaitMs"> = {},
 ): Record<Slot, PaymentApi | null> {
   return perSlot((slot) => {
     const slotAccess = access[slot];
     if (slotAccess === null) return null;
     const { format, apiKey, apiUrl } = slotAccess;
-    return createPaymentApi({ slot, format, apiKey, apiUrl, tracing });
+    return createPaymentApi({ slot, format, apiKey, apiUrl, ...options });
   });
 }
 

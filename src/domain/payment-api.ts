@@ -14,8 +14,8 @@ export function isAnyConfigured(payments: Payments): boolean {
 export type CancelResult = "canceled" | "unknown";
 
 /**
- * The outbound half of a provider. Every call ends within 10 s, retries included, and throws
- * PaymentApiProblem.
+ * The outbound half of a provider. Every call ends within 10 s, retries included (those of the command line wait for
+ * rate limits besides), and throws PaymentApiProblem.
  */
 export type PaymentApi = {
   readonly traits: ProviderTraits;

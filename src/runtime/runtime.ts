@@ -65,6 +65,8 @@ export type RuntimeOptions = {
   reachWithinMs?: number;
   /** Fails when there is no database yet, instead of creating one. */
   mustExist?: boolean;
+  /** For how long in all a call to a provider may wait for its rate limit; by default not beyond its ten seconds. */
+  maxLimitWaitMs?: number;
   reached?: (milestone: Milestone) => void | Promise<void>;
   /** Those of `src/plugins/` unless given. */
   hooks?: readonly SubscriptionHooks[];
@@ -146,7 +148,10 @@ async function startOnDatabase(
     openDatabase({ ...connecting, maxConnections: INTAKE_CONNECTIONS, answerTimeoutMs: intakeTimeoutMs }),
     tracing,
   );
-  const payments = connectPayments(paymentAccess(config, embedded, simulated?.url), tracing);
+  const payments = connectPayments(paymentAccess(config, embedded, simulated?.url), {
+    tracing,
+    maxLimitWaitMs: options.maxLimitWaitMs ?? 0,
+  });
   const intake = createIntake({
     database: intakeDatabase,
     plans: config.plans,

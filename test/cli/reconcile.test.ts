@@ -113,6 +113,25 @@ describe("webhooks verify", () => {
       stderr: "no payment provider is configured for provider-b\n",
     });
   });
+
+  it("waits for as long as the provider asks for, and goes on", async () => {
+    await test.rows("delete from subscription where id <> $1", [id]);
+    stripe.subscriptions.clear();
+    await test.rows("update subscription set seats = 9 where id = $1", [id]);
+    truth({ seats: 4 });
+    const refused = new Set<string>();
+    stripe.interfere(async ({ path }) => {
+      if (!["/v1/subscriptions", "/v1/invoices"].includes(path) || refused.has(path)) return undefined;
+      refused.add(path);
+      // Longer than one call lasts.
+      return { status: 429, headers: { "retry-after": "10" } };
+    });
+    const { code, stdout } = await tollgate("webhooks", "verify", "--slot", "provider-a", "--repair");
+    expect(stdout).toContain("failed 0");
+    expect(code).toBe(3);
+    expect(await seats()).toBe(4);
+    expect([...refused]).toEqual(["/v1/subscriptions", "/v1/invoices"]);
+  });
 });
 
 describe("webhooks reconcile", () => {

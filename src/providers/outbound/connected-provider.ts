@@ -15,6 +15,8 @@ export type ConnectedProvider = {
   readError: ReadError;
   pacer: Pacer;
   tracing: Tracing | null;
+  /** For how long in all a call waits for a rate limit, beyond its own time. */
+  maxLimitWaitMs: number;
 };
 
 /** Parses an error response; `null` when it is not in the provider's error format. */
@@ -29,14 +31,15 @@ export type ProviderError = {
 };
 
 export function connectProvider(
-  { slot, apiKey, apiUrl, tracing = null }: PaymentConnection,
+  { slot, apiKey, apiUrl, tracing = null, maxLimitWaitMs = 0 }: PaymentConnection,
   traits: ProviderTraits,
   readError: ReadError,
 ): ConnectedProvider {
   const url = (apiUrl ?? traits.productionUrl).replace(/\/+$/, "");
   // A provider on this machine, such as the simulator, has no rate limit.
   const limit = LOOPBACK.test(new URL(url).hostname) ? null : traits.requestLimit(url);
-  return { slot, traits, apiKey, apiUrl: url, readError, pacer: createPacer(limit), tracing };
+  const pacer = createPacer(limit);
+  return { slot, traits, apiKey, apiUrl: url, readError, pacer, tracing, maxLimitWaitMs };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
