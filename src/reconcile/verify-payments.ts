@@ -15,6 +15,7 @@ import { comparePayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
 import { paymentDrift } from "./payment-drift.ts";
+import { readTogether } from "./read-together.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
 import { unrepeated } from "./unrepeated.ts";
 import type { Verification } from "./verification.ts";
@@ -109,10 +110,21 @@ async function verifyOne(
   ours: VerifiablePayment,
   theirs: PaymentState,
 ): Promise<void> {
-  const drift = paymentDrift(ours, theirs);
-  if (drift.length === 0) return;
-  report(run, ours, drift);
-  await repair(run, ours.provider, api, ours.providerPaymentId);
+  if (paymentDrift(ours, theirs).length === 0) return;
+  const { provider: slot, providerPaymentId: id } = ours;
+  const findOurs = async () => (await findPayments(run.tools.intake.database, slot, [id])).get(id) ?? null;
+  try {
+    // One of the two may have been read before an event that settles it.
+    const now = await readTogether(findOurs, () => api.fetchPayment(id));
+    if (now === "keeps_changing") return run.fail(slot, id, REASONS[now]);
+    const drift = now?.theirs ? paymentDrift(now.ours, now.theirs) : [];
+    if (now === null || drift.length === 0) return;
+    report(run, now.ours, drift);
+    await repair(run, slot, api, id);
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    run.fail(slot, id, error.message);
+  }
 }
 
 async function reportMissing(

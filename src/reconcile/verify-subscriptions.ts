@@ -7,13 +7,14 @@ import type { Subscription } from "../domain/subscription.ts";
 import { unclearStateSentence } from "../domain/unclear-state.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { lastEventIds } from "../store/subscription-history.ts";
-import { eachVerifiable, findByProviderIds } from "../store/verification.ts";
+import { eachVerifiable, findByProviderIds, findVersioned } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { findOwners } from "./find-owners.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
 import { notCorrected } from "./not-corrected.ts";
+import { readTogether } from "./read-together.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
 import { unrepeated } from "./unrepeated.ts";
 import type { Verification } from "./verification.ts";
@@ -32,7 +33,9 @@ export async function verifyEach(
   api: PaymentApi,
   subscriptions: Iterable<Subscription> | AsyncIterable<Subscription>,
 ): Promise<void> {
-  await forEachConcurrently(subscriptions, (ours) => verifyFetched(run, slot, api, ours));
+  await forEachConcurrently(subscriptions, (ours) =>
+    mayFail(run, ours, () => verifyFetched(run, slot, api, ours)),
+  );
 }
 
 /** Returns all provider ids in the list. */
@@ -59,16 +62,16 @@ async function verifyStates(
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
   const stored = await findByProviderIds(database, slot, ids);
   const ownerOf = await findOwners(database, slot, states);
-  for (const state of states) {
+  await forEachConcurrently(states, async (state) => {
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours !== undefined) {
       run.check();
-      await compareStates(run, api, ours, state);
+      await mayFail(run, ours, () => compareStates(run, api, ours, state));
     } else if (ownerOf(state) === "present" && state.status !== "canceled") {
       run.check();
       await reportMissing(run, slot, { state, askedAtMicros });
     }
-  }
+  });
 }
 
 async function verifyFetched(
@@ -78,19 +81,27 @@ async function verifyFetched(
   ours: Subscription,
 ): Promise<void> {
   const providerId = ours.providerSubscriptionId as string;
+  const state = await api.fetchSubscription(providerId);
+  run.check();
+  if (state !== null) {
+    await compareStates(run, api, ours, state);
+    return;
+  }
+  const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
+  await reportDrift(run, ours, [drift]);
+  if (run.options.repair) run.fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
+}
+
+async function mayFail(
+  run: Verification,
+  { provider, providerSubscriptionId }: Subscription,
+  check: () => Promise<void>,
+): Promise<void> {
   try {
-    const state = await api.fetchSubscription(providerId);
-    run.check();
-    if (state !== null) {
-      await compareStates(run, api, ours, state);
-      return;
-    }
-    const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
-    await reportDrift(run, ours, [drift]);
-    if (run.options.repair) run.fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
+    await check();
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
-    run.fail(slot, providerId, error.message);
+    run.fail(provider, providerSubscriptionId, error.message);
   }
 }
 
@@ -100,10 +111,20 @@ async function compareStates(
   ours: Subscription,
   theirs: PaymentEvent,
 ): Promise<void> {
-  const drift = subscriptionDrift(ours, theirs, run.tools.intake.plans);
-  if (drift.length === 0) return;
-  await reportDrift(run, ours, drift);
-  if (run.options.repair) await repair(run, api, ours);
+  const { plans, database } = run.tools.intake;
+  if (subscriptionDrift(ours, theirs, plans).length === 0) return;
+  // One of the two may have been read before an event that settles it.
+  const providerId = ours.providerSubscriptionId as string;
+  const now = await readTogether(
+    () => findVersioned(database, ours.id),
+    () => api.fetchSubscription(providerId),
+  );
+  if (now === "keeps_changing")
+    return run.fail(ours.provider, providerId, unclearStateSentence({ cause: now }));
+  const drift = now?.theirs ? subscriptionDrift(now.ours, now.theirs, plans) : [];
+  if (now === null || drift.length === 0) return;
+  await reportDrift(run, now.ours, drift);
+  if (run.options.repair) await repair(run, api, now.ours);
 }
 
 async function reportDrift(

@@ -2,6 +2,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { NIL_UUID } from "../domain/uuid.ts";
 import type { Queryable } from "./database.ts";
+import { VERSION } from "./reconciliations.ts";
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow, toSubscription } from "./subscriptions.ts";
 
 const PAGE = {
@@ -65,6 +66,20 @@ export async function findByProviderIds(
 ): Promise<Map<string, Subscription>> {
   const rows = await database.run<SubscriptionRow>(BY_PROVIDER_ID, [slot, providerSubscriptionIds]);
   return new Map(rows.map((row) => [row.provider_subscription_id as string, toSubscription(row)]));
+}
+
+const BY_ID = {
+  name: "verification_by_id",
+  text: `select ${SUBSCRIPTION_COLUMNS}, ${VERSION} as version from subscription s where s.id = any (array[$1::uuid])`,
+};
+
+/** With a version that changes with every event and every correction. */
+export async function findVersioned(
+  database: Queryable,
+  id: string,
+): Promise<(Subscription & { version: string }) | null> {
+  const [row] = await database.run<SubscriptionRow & { version: string }>(BY_ID, [id]);
+  return row === undefined ? null : { ...toSubscription(row), version: row.version };
 }
 
 const KNOWN_CUSTOMERS = {

@@ -181,6 +181,17 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(await run()).toMatchObject(clean);
   });
 
+  it("are not reported where only the list is out of date", async () => {
+    const listPayments: PaymentApi["listPayments"] = async function* (selection) {
+      for await (const payment of api().listPayments(selection)) {
+        const { charge } = payment;
+        yield { ...payment, charge: { ...charge, amount: charge.amount + 1 } };
+      }
+    };
+    const payments = { ...runtime.payments, "provider-a": { ...api(), listPayments } };
+    expect(await run({}, { ...runtime, payments })).toMatchObject(clean);
+  });
+
   it("are reported where the provider knows no such payment, and cannot be repaired", async () => {
     const id = format === "polar" ? "00000000-0000-4000-8000-0000000000ff" : "424242";
     await test.rows(

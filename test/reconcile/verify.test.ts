@@ -56,6 +56,43 @@ describe("verify", () => {
     expect(await stored()).toEqual(before);
   });
 
+  it.each([
+    ["listed", "/v1/subscriptions", {}],
+    ["fetched", "/v1/subscriptions/sub_1", { sample: 1 }],
+  ])("reports no difference that an event has settled since it was %s", async (_, listOrOne, options) => {
+    await agreeOn(1);
+    const answers = { "/v1/subscriptions": [...context.stripe.subscriptions.values()] };
+    let isFirst = true;
+    context.stripe.interfere(async ({ path }) => {
+      if (path !== listOrOne || !isFirst) return undefined;
+      isFirst = false;
+      const changed = { userId: "user_1", customerId: "cus_1", seats: 5 };
+      await receive(eventOf("customer.subscription.updated", changed));
+      truth(changed);
+      if (path !== "/v1/subscriptions") return undefined;
+      return { status: 200, body: { object: "list", data: answers[path], has_more: false } };
+    });
+    expect(await run(options)).toMatchObject({ checked: 1, drift: [], failed: [] });
+    expect(isFirst).toBe(false);
+  });
+
+  it("says so where events keep it from comparing one", async () => {
+    await agreeOn(1);
+    truth({ userId: "user_1", customerId: "cus_1", seats: 99 });
+    let seats = 5;
+    context.stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/subscriptions/sub_1") return undefined;
+      seats += 1;
+      await receive(eventOf("customer.subscription.updated", { customerId: "cus_1", seats }));
+      return undefined;
+    });
+    const { drift, failed } = await run({ sample: 1 });
+    expect([drift, failed]).toMatchObject([
+      [],
+      [{ providerId: "sub_1", reason: "new events keep arriving" }],
+    ]);
+  });
+
   it("repairs and records differences, is clean afterwards, and notifies users only on request", async () => {
     await agreeOn(3);
     const notifiedBefore = await notified();
