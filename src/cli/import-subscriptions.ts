@@ -94,6 +94,9 @@ async function importPayments(
     dryRun: false,
     by: "server",
     notify,
+    failed: (_, error) => {
+      throw error;
+    },
     isStopping: () => false,
   });
 }

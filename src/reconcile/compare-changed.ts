@@ -64,7 +64,11 @@ export async function compareChanged(
     report.listed += states.length;
     await compareBatch(intake, slot, api, { states, askedAtMicros, dryRun, by, report });
   }
-  report.payments = await comparePayments(intake, slot, api, { since, dryRun, by, notify: true, isStopping });
+  const failed = (providerPaymentId: string, error: unknown) => {
+    notCorrected(intake, { provider: slot, providerPaymentId }, error);
+  };
+  const options = { since, dryRun, by, notify: true, failed, isStopping };
+  report.payments = await comparePayments(intake, slot, api, options);
   return report;
 }
 

@@ -18,26 +18,32 @@ type CompareOptions = {
   by: Reconciler;
   /** Whether people are notified and events are emitted. */
   notify: boolean;
+  /** Called when a payment could not be compared; the others still are, unless it throws. */
+  failed: (providerPaymentId: string, error: unknown) => void;
   isStopping: () => boolean;
 };
 
 /**
  * Compares the payments made since, or all, and records missing ones of known subscriptions and users.
  * Returns how many were recorded or corrected, in a dry run how many would be.
- * @throws PaymentApiProblem, DatabaseUnavailable
+ * @throws PaymentApiProblem, DatabaseUnavailable, and what `failed` throws
  */
 export async function comparePayments(
   intake: Intake,
   slot: Slot,
   api: PaymentApi,
-  { since, dryRun, by, notify, isStopping }: CompareOptions,
+  { since, dryRun, by, notify, failed, isStopping }: CompareOptions,
 ): Promise<number> {
   let count = 0;
   const askedAtMicros = Date.now() * 1000;
   const compare = async (providerPaymentId: string, answer: { listed?: FetchedPayment }) => {
     const options = { providerPaymentId, by, notify, ...answer };
-    const comparison = await comparePayment(intake, slot, api, options);
-    if (comparison === "recorded" || comparison === "corrected") count += 1;
+    try {
+      const comparison = await comparePayment(intake, slot, api, options);
+      if (comparison === "recorded" || comparison === "corrected") count += 1;
+    } catch (error) {
+      failed(providerPaymentId, error);
+    }
   };
   const list = api.listPayments({ since, providerSubscriptionId: null });
   for await (const states of inBatches(unrepeated(list, ({ charge }) => charge.id))) {

@@ -1,23 +1,28 @@
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
-import type { ReconcilableSubscription } from "../store/reconciliations.ts";
+
+type Compared = { provider: Slot } & (
+  | { providerSubscriptionId: string | null }
+  | { providerPaymentId: string }
+);
 
 /**
- * Logs an error that concerns one subscription alone, as that of a plugin's hook, a lock or an unreadable state,
- * and returns what it says: the others can still be compared.
+ * Logs an error that concerns one subscription or payment alone, as that of a plugin's hook, a lock or an unreadable
+ * state, and returns what it says: the others can still be compared.
  * @throws one of the provider or the database, which concerns all
  */
-export function notCorrected(
-  { log }: Pick<Intake, "log">,
-  {
-    provider: slot,
-    providerSubscriptionId,
-  }: Pick<ReconcilableSubscription, "provider" | "providerSubscriptionId">,
-  error: unknown,
-): string {
+export function notCorrected({ log }: Pick<Intake, "log">, compared: Compared, error: unknown): string {
   const isUnreadable = isPaymentApiProblem(error) && error.failure === "unreadable";
   if ((isPaymentApiProblem(error) && !isUnreadable) || error instanceof DatabaseUnavailable) throw error;
-  log.error({ err: error, slot, providerSubscriptionId }, "a subscription could not be corrected");
+  const { provider: slot } = compared;
+  if ("providerPaymentId" in compared) {
+    const { providerPaymentId } = compared;
+    log.error({ err: error, slot, providerPaymentId }, "a payment could not be corrected");
+  } else {
+    const { providerSubscriptionId } = compared;
+    log.error({ err: error, slot, providerSubscriptionId }, "a subscription could not be corrected");
+  }
   return error instanceof Error ? error.message : String(error);
 }

@@ -14,6 +14,7 @@ import {
 import { comparePayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
+import { notCorrected } from "./not-corrected.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import { readTogether } from "./read-together.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
@@ -159,15 +160,17 @@ const REASONS = {
 
 async function repair(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
   if (!run.options.repair) return;
+  const { intake } = run.tools;
   try {
     const options = { providerPaymentId: id, by: OPERATOR, notify: run.options.notify };
-    const comparison = await comparePayment(run.tools.intake, slot, api, options);
+    const comparison = await comparePayment(intake, slot, api, options);
     if (comparison === "not_at_provider" || comparison === "keeps_changing")
       run.fail(slot, id, REASONS[comparison]);
     else run.repaired();
   } catch (error) {
-    if (!isPaymentApiProblem(error)) throw error;
-    run.fail(slot, id, error.message);
+    const named = { provider: slot, providerPaymentId: id };
+    const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, named, error);
+    run.fail(slot, id, reason);
   }
 }
 

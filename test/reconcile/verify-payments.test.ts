@@ -251,11 +251,43 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     const compare = () => compareChanged(runtime.intake, "provider-a", api(), options);
     const dry = await compareChanged(runtime.intake, "provider-a", api(), { ...options, dryRun: true });
     expect(dry).toMatchObject({ payments: 1 });
-    const stopping = { ...options, notify: true, isStopping: () => true };
+    const stopping = { ...options, notify: true, failed: () => {}, isStopping: () => true };
     expect(await comparePayments(runtime.intake, "provider-a", api(), stopping)).toBe(0);
     expect(await compare()).toMatchObject({ payments: 1 });
     expect(await compare()).toMatchObject({ payments: 0 });
     expect(await run()).toMatchObject(clean);
+  });
+
+  it("go on with the others where one cannot be recorded", async () => {
+    const listed = listing([of(null, "user_0"), of(null, "user_0")]);
+    // More than a bigint holds.
+    const unstorable = ({ charge, ...state }: PaymentState): PaymentState => ({
+      ...state,
+      charge: charge.id === "other 0" ? { ...charge, amount: 1e30 } : charge,
+    });
+    const listPayments: PaymentApi["listPayments"] = async function* (selection) {
+      for await (const payment of listed.listPayments(selection)) yield unstorable(payment);
+    };
+    const fetchPayment: PaymentApi["fetchPayment"] = async (id) => {
+      for await (const payment of listPayments({ since: null, providerSubscriptionId: null }))
+        if (payment.charge.id === id) return payment;
+      return null;
+    };
+    const other = { ...api(), listPayments, fetchPayment };
+    const recorded = () =>
+      test.rows("select provider_payment_id from payment where provider_payment_id like 'other %'");
+    const forget = () => test.rows("delete from payment where provider_payment_id like 'other %'");
+
+    const options = { ...comparing, dryRun: false };
+    const changed = await compareChanged(runtime.intake, "provider-a", other, options);
+    expect([changed.payments, await recorded()]).toEqual([1, [{ provider_payment_id: "other 1" }]]);
+    await forget();
+
+    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    const report = await run({ repair: true }, tools);
+    expect(report).toMatchObject({ repaired: 1, failed: [{ providerId: "other 0" }] });
+    expect(await recorded()).toEqual([{ provider_payment_id: "other 1" }]);
+    await forget();
   });
 
   it("are compared again when an event is applied meanwhile", async () => {
