@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import configuredVersions from "../versions.config.ts";
 import { directWebhooks } from "./api/direct-webhooks.ts";
+import { fixedHeadersOf } from "./api/versions/version-headers.ts";
 import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
 import { ownOrigins } from "./config/own-origins.ts";
 import { trustsProxies } from "./config/trusted-proxies.ts";
@@ -91,7 +92,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     });
     const pages = connectPages(config, wired, log);
     closing.push(pages.close);
-    const unroutable = createUnroutable(versions.current, log);
+    const versionHeaders = fixedHeadersOf(versions.current, versions, config.deprecationFormat);
+    const unroutable = createUnroutable(versionHeaders, log);
     const toApi = getRequestListener(api.fetch, {
       hostname: "localhost",
       errorHandler: unroutable.toResponse,

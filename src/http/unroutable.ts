@@ -7,13 +7,13 @@ import type { Log } from "../observability/log.ts";
 /**
  * Answers requests that never reach the app: an invalid `Host` or none, a malformed target, an unknown
  * expectation, not HTTP at all.
- * @param apiVersion the current one, for `X-API-Version`
+ * @param versionHeaders of the current version
  */
-export function createUnroutable(apiVersion: string, log: Log) {
+export function createUnroutable(versionHeaders: readonly (readonly [string, string])[], log: Log) {
   const headers = (requestId: string) => ({
     "content-type": "application/json",
     "x-request-id": requestId,
-    "x-api-version": apiVersion,
+    ...Object.fromEntries(versionHeaders),
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   });

@@ -29,7 +29,7 @@ it.each([
 it("answers a request that does not arrive in time, and closes the connection", async () => {
   const socket = new PassThrough();
   const late = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
-  createUnroutable("v1", createLog("silent")).refuseSocket(late, socket);
+  createUnroutable([["x-api-version", "v1"]], createLog("silent")).refuseSocket(late, socket);
   const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
   expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(head).toMatch(new RegExp(`^content-length: ${body.length}\r?$`, "m"));
@@ -38,7 +38,7 @@ it("answers a request that does not arrive in time, and closes the connection", 
 });
 
 it("writes nothing to a connection that the client has reset or that is closing", () => {
-  const { refuseSocket } = createUnroutable("v1", createLog("silent"));
+  const { refuseSocket } = createUnroutable([["x-api-version", "v1"]], createLog("silent"));
   const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
   const [open, closing] = [new PassThrough(), new PassThrough()];
   closing.end();

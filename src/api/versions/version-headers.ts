@@ -10,6 +10,16 @@ export type VersionHeaders = {
   successorBase: string | null;
 };
 
+/** Of every response that has the form of this version, whatever was requested. */
+export function fixedHeadersOf(
+  name: string,
+  { definitions }: VersionCatalog,
+  format: DeprecationFormat,
+): [string, string][] {
+  const definition = definitions.get(name);
+  return [["x-api-version", name], ...(definition ? retirement(definition, format) : [])];
+}
+
 /** @param appUrl the public origin, without a trailing slash */
 export function headersByVersion(
   catalog: VersionCatalog,
@@ -17,12 +27,12 @@ export function headersByVersion(
   format: DeprecationFormat,
 ): Map<string, VersionHeaders> {
   return new Map(
-    [...catalog.definitions].map(([name, definition]) => {
+    [...catalog.definitions.keys()].map((name) => {
       const successor = successorOf(name, catalog);
       return [
         name,
         {
-          fixed: [["x-api-version", name], ...retirement(definition, format)],
+          fixed: fixedHeadersOf(name, catalog, format),
           successorBase: successor === null ? null : `${appUrl}/api/${successor}/`,
         },
       ];

@@ -6,6 +6,7 @@ import { headersApplied, responseHeaders } from "../../http/response-headers.ts"
 import { withErrorCode } from "../auth.ts";
 import {
   type DeprecationFormat,
+  fixedHeadersOf,
   headersByVersion,
   successorLink,
   type VersionHeaders,
@@ -35,7 +36,7 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     const header = c.req.raw.headers.get("x-api-version");
     const name = target.version ?? header ?? catalog.current;
     const version = isMalformed(c.req.path) ? undefined : headersOf.get(name);
-    if (version === undefined) return withErrorCode(c, refuseVersion(c, target, catalog));
+    if (version === undefined) return withErrorCode(c, refuseVersion(c, target, { catalog, appUrl, format }));
     c.set("apiVersion", name);
     c.set("versionChosenBy", target.version !== null ? "path" : header !== null ? "header" : "default");
     const headers = headersFor(version, target);
@@ -59,13 +60,10 @@ export function versionHeadersOf(
   return version === undefined ? [] : headersFor(version, target);
 }
 
-/** Without a valid version, the current one's format is used. */
-function refuseVersion(
-  c: Context,
-  { version }: RequestTarget,
-  { current, supported }: VersionCatalog,
-): Response {
-  const headers = { "x-api-version": current };
+/** Without a valid version, the current one's format is used, and its headers. */
+function refuseVersion(c: Context, { version }: RequestTarget, { catalog, format }: Versioning): Response {
+  const { current, supported } = catalog;
+  const headers = Object.fromEntries(fixedHeadersOf(current, catalog, format));
   if (isMalformed(c.req.path) || version !== null) {
     return answerRefusal(
       c,
