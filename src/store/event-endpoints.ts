@@ -9,7 +9,7 @@ export type EventEndpoint = {
   description: string | null;
   enabled: boolean;
   createdAt: Date;
-  /** Since when every attempt has failed; `null`: the last one succeeded. */
+  /** Since when every attempt at this address has failed; `null`: the last one succeeded. */
   failingSince: Date | null;
   /** When it was disabled because of its failures. */
   disabledAt: Date | null;
@@ -92,7 +92,7 @@ const UPDATE = {
 update event_endpoint p set url = coalesce($2, url), types = coalesce($3::text[], types),
   description = case when $4::boolean then $5 else description end, enabled = coalesce($6::boolean, enabled),
   disabled_at = case when $6::boolean then null else disabled_at end,
-  failing_since = case when $6::boolean and not enabled then null else failing_since end,
+  failing_since = case when $6::boolean and not enabled or $2 <> url then null else failing_since end,
   previous_secret = case when $7::text is null then previous_secret
     else array_to_string((${SECRETS})[:${MAX_PREVIOUS_SECRETS}], ' ') end,
   previous_secret_until = case when $7::text is null then previous_secret_until

@@ -529,6 +529,24 @@ it.each(["role = 'user'", "role = 'admin', banned = true"])(
   },
 );
 
+it("counts the failures of an endpoint anew when its address has changed", async () => {
+  const endpoint = await receiver((response) => void response.writeHead(500).end());
+  const { id } = await addEndpoint(test, endpoint.url);
+  const failingSince = new Date("2026-01-01T00:00:00Z");
+  const set = () => test.rows("update event_endpoint set failing_since = $1", [failingSince]);
+  await set();
+  expect((await updateEndpoint(test.database, id, { url: endpoint.url }))?.failingSince).toEqual(
+    failingSince,
+  );
+  const url = `${endpoint.url}/moved`;
+  expect(await updateEndpoint(test.database, id, { url })).toMatchObject({ url, failingSince: null });
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  expect(await test.rows("select enabled, disabled_at from event_endpoint")).toEqual([
+    { enabled: true, disabled_at: null },
+  ]);
+});
+
 it("holds an event back for an earlier one of the same endpoint only", async () => {
   const failing = await receiver((response) => void response.writeHead(500).end());
   const healthy = await receiver();
