@@ -166,7 +166,8 @@ async function repair(run: Verification, slot: Slot, api: PaymentApi, id: string
     const comparison = await comparePayment(intake, slot, api, options);
     if (comparison === "not_at_provider" || comparison === "keeps_changing")
       run.fail(slot, id, REASONS[comparison]);
-    else run.repaired();
+    // Else an event has corrected it meanwhile.
+    else if (comparison !== "unchanged") run.repaired();
   } catch (error) {
     const named = { provider: slot, providerPaymentId: id };
     const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, named, error);

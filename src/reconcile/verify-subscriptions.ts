@@ -160,7 +160,8 @@ async function repair(run: Verification, api: PaymentApi, ours: Subscription): P
     const comparison = await compare(intake, api, reconcilable, options);
     if (comparison.outcome === "left")
       run.fail(ours.provider, providerId, unclearStateSentence(comparison.because));
-    else run.repaired();
+    // Else an event has corrected it meanwhile.
+    else if (comparison.changes !== null) run.repaired();
   } catch (error) {
     const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, ours, error);
     run.fail(ours.provider, providerId, reason);
@@ -189,7 +190,7 @@ async function reportMissing(
     const options = { askedAtMicros, by: OPERATOR, notify: run.options.notify };
     const adoption = await adopt(intake, slot, state, options);
     if (adoption.outcome === "left") run.fail(slot, providerId, adoption.reason);
-    else run.repaired();
+    else if (adoption.outcome === "adopted") run.repaired();
   } catch (error) {
     const named = { provider: slot, providerSubscriptionId: providerId };
     run.fail(slot, providerId, notCorrected(intake, named, error));

@@ -290,6 +290,27 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await forget();
   });
 
+  it("are not counted as repaired where an event has corrected them meanwhile", async () => {
+    const [first] = (await payments()) as [Stored];
+    const settle = (status: string) =>
+      test.rows("update payment set state = $2, status = $2 where id = $1", [first.id, status]);
+    await settle("failed");
+    let fetches = 0;
+    const fetchPayment: PaymentApi["fetchPayment"] = async (id) => {
+      fetches += 1;
+      // The first one is verification's own, the second one the repair's.
+      if (fetches === 2) await settle("paid");
+      return api().fetchPayment(id);
+    };
+    const tools = {
+      ...runtime,
+      payments: { ...runtime.payments, "provider-a": { ...api(), fetchPayment } },
+    };
+    const report = await run({ repair: true }, tools);
+    expect(report.drift).toMatchObject([{ field: "status", ours: "failed", theirs: "paid" }]);
+    expect(report).toMatchObject({ repaired: 0, failed: [] });
+  });
+
   it("are compared again when an event is applied meanwhile", async () => {
     const [first] = (await payments()) as [Stored];
     await test.rows("update payment set state = 'failed', status = 'failed' where id = $1", [first.id]);

@@ -108,6 +108,35 @@ describe("verify", () => {
     expect((await notified()).length).toBe(notifiedBefore.length + 3);
   });
 
+  it("does not count as repaired what an event has corrected, or recorded, meanwhile", async () => {
+    await agreeOn(1);
+    await context.test.rows("update subscription set seats = 9");
+    const missing = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
+    truth(missing);
+    const api = context.runtime.payments["provider-a"] as PaymentApi;
+    const fetchSubscription: PaymentApi["fetchSubscription"] = async (id) => {
+      await context.test.rows("update subscription set seats = 1 where seats = 9");
+      return api.fetchSubscription(id);
+    };
+    const payments = { ...context.runtime.payments, "provider-a": { ...api, fetchSubscription } };
+    const { database } = context.runtime.intake;
+    // The event arrives once the subscription has been found to be missing.
+    const intake = {
+      ...context.runtime.intake,
+      database: {
+        ...database,
+        connection: async () => {
+          await receive(eventOf("customer.subscription.created", missing));
+          return database.connection();
+        },
+      },
+    };
+    const report = await run({ repair: true }, { intake, payments });
+    expect(report.drift).toHaveLength(2);
+    expect(report).toMatchObject({ repaired: 0, failed: [] });
+    expect(await audit()).toEqual([]);
+  });
+
   it("reports a known user's subscription that only the provider has, and creates it by a repair", async () => {
     await agreeOn(1);
     truth({ subscriptionId: "sub_new", userId: "user_5", customerId: "cus_5", seats: 2 });
