@@ -16,6 +16,8 @@ export type PaymentState = {
   names: readonly string[];
   /** All refunds and disputes, where the provider lists them; else `[]`. */
   reversals: readonly Reversal[];
+  /** The API key may not read disputes: those that are recorded still hold. */
+  hasUnknownDisputes: boolean;
 };
 
 /** What refunds take back in total. */

@@ -1,3 +1,4 @@
+import type { Reversal } from "../domain/payment.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentState } from "../domain/payment-state.ts";
 import type { Slot } from "../domain/slot.ts";
@@ -78,7 +79,8 @@ async function correct(
     const drift = ours === undefined ? [] : paymentDrift(ours, state);
     if (ours !== undefined && drift.length === 0) return "unchanged";
     const reports = reportsOf(slot, state, await findPayer(transaction, slot, state));
-    const listedReversals = { providerPaymentId, listed: reversals.map(({ id }) => id) };
+    const kinds: Reversal["kind"][] = state.hasUnknownDisputes ? ["refund"] : ["refund", "dispute"];
+    const listedReversals = { providerPaymentId, listed: reversals.map(({ id }) => id), kinds };
     const { periodStart, periodEnd } = charge;
     await Promise.all([
       voidOtherReversals(transaction, slot, listedReversals),

@@ -8,10 +8,11 @@ export function paymentDrift(ours: VerifiablePayment, theirs: PaymentState): rea
   if (theirs.isUndecided)
     return ours.status === "failed" ? [] : [{ field: "status", ours: ours.status, theirs: status }];
   const { charge } = theirs;
+  const mayBeDisputed = theirs.hasUnknownDisputes && ours.status === "disputed";
   const fields: FieldDrift[] = [
     { field: "amount", ours: ours.amount, theirs: charge.amount },
     { field: "currency", ours: ours.currency, theirs: charge.currency },
-    { field: "status", ours: ours.status, theirs: status },
+    ...(mayBeDisputed ? [] : [{ field: "status", ours: ours.status, theirs: status }]),
     { field: "refundedAmount", ours: ours.refundedAmount, theirs: refundedAmountOf(theirs) },
     ...period("periodStart", ours.periodStart, charge.periodStart),
     ...period("periodEnd", ours.periodEnd, charge.periodEnd),

@@ -1,3 +1,4 @@
+import type { Reversal } from "../domain/payment.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
 
@@ -24,16 +25,21 @@ const VOID_OTHERS = {
 update payment_reversal r set amount = 0
 from payment_name n
 where n.provider = $1 and n.provider_payment_id = any (array[$2::text])
-  and r.provider = n.provider and r.payment_name = n.name and r.reversal_id <> all ($3::text[]) and r.amount <> 0`,
+  and r.provider = n.provider and r.payment_name = n.name and r.reversal_id <> all ($3::text[]) and r.amount <> 0
+  and r.kind = any ($4::text[])`,
 };
 
-/** Zeroes the payment's refunds and disputes that the provider does not list. */
+/** Zeroes the payment's refunds or disputes, whichever `kinds` names, that the provider does not list. */
 export async function voidOtherReversals(
   transaction: Queryable,
   slot: Slot,
-  { providerPaymentId, listed }: { providerPaymentId: string; listed: readonly string[] },
+  {
+    providerPaymentId,
+    listed,
+    kinds,
+  }: { providerPaymentId: string; listed: readonly string[]; kinds: readonly Reversal["kind"][] },
 ): Promise<void> {
-  await transaction.run(VOID_OTHERS, [slot, providerPaymentId, listed]);
+  await transaction.run(VOID_OTHERS, [slot, providerPaymentId, listed, kinds]);
 }
 
 const SETTLE_COMPARED = {

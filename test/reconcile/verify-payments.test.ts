@@ -290,6 +290,37 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await forget();
   });
 
+  it("stay disputed where the key may not read disputes, and are repaired otherwise", async () => {
+    const [disputed] = (await payments()) as [Stored];
+    const { id, provider_payment_id: name, amount } = disputed;
+    const status = () =>
+      test.rows("select status, amount from payment where provider_payment_id = $1", [name]);
+    await test.rows(
+      `insert into payment_reversal (provider, reversal_id, payment_name, kind, amount)
+       values ('provider-a', 'a dispute', $1, 'dispute', 100)`,
+      [name],
+    );
+    await test.rows("update payment set status = 'disputed' where id = $1", [id]);
+    const unread = (state: PaymentState): PaymentState => ({ ...state, hasUnknownDisputes: true });
+    const listPayments: PaymentApi["listPayments"] = async function* (selection) {
+      for await (const state of api().listPayments(selection)) yield unread(state);
+    };
+    const fetchPayment: PaymentApi["fetchPayment"] = async (id) => {
+      const state = await api().fetchPayment(id);
+      return state && unread(state);
+    };
+    const other = { ...api(), listPayments, fetchPayment };
+    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    expect(await run({ repair: true }, tools)).toMatchObject(clean);
+    await test.rows("update payment set amount = amount + 1 where id = $1", [id]);
+    expect(await run({ repair: true }, tools)).toMatchObject({ repaired: 1, failed: [] });
+    expect(await status()).toEqual([{ status: "disputed", amount }]);
+    // With a key that may, the provider's answer counts.
+    expect(await run({ repair: true })).toMatchObject({ repaired: 1, failed: [] });
+    expect(await status()).toEqual([{ status: disputed.status, amount }]);
+    await test.rows("delete from payment_reversal where reversal_id = 'a dispute'");
+  });
+
   it("are not counted as repaired where an event has corrected them meanwhile", async () => {
     const [first] = (await payments()) as [Stored];
     const settle = (status: string) =>

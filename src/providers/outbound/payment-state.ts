@@ -13,7 +13,10 @@ export function paymentState(
     createdAt,
     isUndecided = false,
     reversals = [],
-  }: { createdAt: Date | null; isUndecided?: boolean; reversals?: PaymentState["reversals"] },
+    hasUnknownDisputes = false,
+  }: { createdAt: Date | null } & Partial<
+    Pick<PaymentState, "isUndecided" | "reversals" | "hasUnknownDisputes">
+  >,
 ): PaymentState | null {
   const event = nullIfUnreadable(read);
   const payment = event?.payment;
@@ -27,6 +30,7 @@ export function paymentState(
     names,
     isUndecided,
     reversals,
+    hasUnknownDisputes,
     charge: {
       ...charge,
       refundedAmount: charge.refundedAmount ?? 0,

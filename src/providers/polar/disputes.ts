@@ -8,8 +8,8 @@ import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
 import { nextPage } from "./next-page.ts";
 
-/** By the order's id. */
-export type Disputes = ReadonlyMap<string, readonly Reversal[]>;
+/** By the order's id; `null`: the key may not read disputes. */
+export type Disputes = ReadonlyMap<string, readonly Reversal[]> | null;
 
 const PAGE_SIZE = 100;
 
@@ -18,8 +18,10 @@ const PAGE_SIZE = 100;
  * https://polar.sh/docs/api-reference/disputes/list
  */
 export async function disputesSince(provider: ConnectedProvider, since: Date | null): Promise<Disputes> {
+  const found = await allDisputes(provider, null);
+  if (found === null) return null;
   const disputes = new Map<string, Reversal[]>();
-  for await (const dispute of allDisputes(provider, null)) {
+  for (const dispute of found) {
     const changedAt = dateAt(dispute, "modified_at") ?? dateAt(dispute, "created_at");
     if (since !== null && changedAt !== null && changedAt < since) continue;
     const reversal = reversalOf(provider, dispute);
@@ -29,28 +31,26 @@ export async function disputesSince(provider: ConnectedProvider, since: Date | n
 }
 
 export async function disputesOf(provider: ConnectedProvider, orderId: string): Promise<Disputes> {
-  const reversals: Reversal[] = [];
-  for await (const dispute of allDisputes(provider, orderId)) {
-    const reversal = reversalOf(provider, dispute);
-    if (reversal !== null) reversals.push(reversal);
-  }
-  return new Map([[orderId, reversals]]);
+  const found = await allDisputes(provider, orderId);
+  return found && new Map([[orderId, found.flatMap((dispute) => reversalOf(provider, dispute) ?? [])]]);
 }
 
-async function* allDisputes(provider: ConnectedProvider, orderId: string | null): AsyncGenerator<unknown> {
+/** `null`: the key may not read disputes. */
+async function allDisputes(provider: ConnectedProvider, orderId: string | null): Promise<unknown[] | null> {
+  const disputes: unknown[] = [];
   for (let page = 1; ; page += 1) {
     const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
     const filter = orderId === null ? {} : { order_id: orderId };
     const response = await nullIfForbidden(async () =>
       listDisputes(client)({ ...filter, page, limit: PAGE_SIZE, sorting: ["created_at"] }),
     );
-    if (response === null) return;
-    yield* listAt(response, "items");
-    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return;
+    if (response === null) return null;
+    disputes.push(...listAt(response, "items"));
+    if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return disputes;
   }
 }
 
-/** Older keys lack `disputes:read`: payments are compared without disputes then. */
+/** Older keys lack `disputes:read`: what is recorded of disputes is left as it is then. */
 async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Result | null> {
   try {
     return await call();

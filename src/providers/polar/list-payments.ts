@@ -46,7 +46,7 @@ export async function* listPayments(
     if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) break;
   }
   if (providerSubscriptionId !== null) return;
-  for (const id of disputes.keys()) {
+  for (const id of disputes?.keys() ?? []) {
     const state = listed.has(id) ? null : await fetchPayment(provider, id);
     if (state !== null) yield state;
   }
@@ -65,7 +65,8 @@ function stateOf(order: unknown, disputes: Disputes): PaymentState | null {
   const state = paymentState(() => readOrder(new JsonReader({ data: order })), {
     createdAt: dateAt(order, "created_at"),
     isUndecided: !PAID.has(textAt(order, "status") ?? ""),
-    reversals: (id === null ? undefined : disputes.get(id)) ?? [],
+    reversals: (id === null ? undefined : disputes?.get(id)) ?? [],
+    hasUnknownDisputes: disputes === null,
   });
   return state && { ...state, charge: { ...state.charge, ...periodOf(state.charge) } };
 }
