@@ -1,3 +1,4 @@
+import type { ServiceKey } from "../domain/caller.ts";
 import type { Locale } from "../domain/locale.ts";
 import { type Queryable, violatedConstraint } from "./database.ts";
 import { USER_COLUMNS, type User } from "./users.ts";
@@ -46,17 +47,23 @@ on conflict do nothing returning ${SHOWN}`,
 const IS_CHANGEABLE = `external_id = $1 and role <> 'admin'
   and not exists (select from account a where a.user_id = u.id and a.password is not null)`;
 
-// A link to set a password that was mailed to the old address would hand its reader the account.
+// A link to set a password that was mailed to the old address would hand its reader the account. So would a
+// reset at a new address: who has changed it is recorded.
 const UPDATE = {
   name: "update_external_user",
   text: `
-with links as (
-  delete from verification where value = (select id from "user" u where ${IS_CHANGEABLE} and email <> $2)
+with before as (
+  select u.id as known_id, u.email as old_email from "user" u where ${IS_CHANGEABLE} for no key update
+), links as (
+  delete from verification where value = (select known_id from before where old_email <> $2)
+), audited as (
+  insert into audit_entry (actor_kind, key_id, address, action, target_type, target_id)
+  select 'service-key', $5, $6, 'user.email_changed', 'user', known_id from before where old_email <> $2
 )
 update "user" u set email = $2, email_verified = email_verified and email = $2, name = $3,
   locale = coalesce($4, locale),
   updated_at = case when (email, name, locale) = ($2, $3, coalesce($4, locale)) then updated_at else now() end
-where ${IS_CHANGEABLE}
+from before where u.id = known_id
 returning ${SHOWN}`,
 };
 
@@ -67,10 +74,18 @@ returning ${SHOWN}`,
 export async function putExternalUser(
   database: Queryable,
   { newId, externalId, email, name, locale = null }: ExternalUser & { newId: string },
+  by: Pick<ServiceKey, "keyId" | "address">,
 ): Promise<StoredExternalUser | null> {
   const [created] = await database.run<StoredExternalUser>(INSERT, [newId, externalId, email, name, locale]);
   if (created) return created;
-  const updating = database.run<StoredExternalUser>(UPDATE, [externalId, email, name, locale]);
+  const updating = database.run<StoredExternalUser>(UPDATE, [
+    externalId,
+    email,
+    name,
+    locale,
+    by.keyId,
+    by.address,
+  ]);
   const [updated] = await updating.catch(nullIfTaken);
   if (updated !== undefined) return updated;
   const [unchanged] = await database.run<StoredExternalUser>(FIND_UNCHANGED, [externalId, email]);

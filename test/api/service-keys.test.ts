@@ -311,6 +311,29 @@ describe("PUT /api/users/external/:externalId", () => {
     });
   });
 
+  it("records in the audit log which key has changed an address, and from where", async () => {
+    const { id } = (await put("crm/21", { email: "ana21@example.com", name: "Ana" })).body;
+    const named = { email: "ana21@example.org", name: "Ana B" };
+    for (const body of [{ email: "ana21@example.com", name: "Ana B" }, named, named])
+      await put("crm/21", body);
+    expect((await put("crm/21", { email: "user_2@example.com", name: "Ana" })).status).toBe(409);
+    expect(
+      await test.rows(
+        `select actor_kind, actor_id, key_id = k.id::text as "isKey", address, action
+         from audit_entry left join service_key k on k.id::text = key_id where target_id = $1`,
+        [id],
+      ),
+    ).toEqual([
+      {
+        actor_kind: "service-key",
+        actor_id: null,
+        isKey: true,
+        address: "127.0.0.1",
+        action: "user.email_changed",
+      },
+    ]);
+  });
+
   it("creates one user when it is sent many times at once", async () => {
     const body = { email: "race@example.com", name: "Race" };
     const responses = await Promise.all(Array.from({ length: 8 }, () => put("race", body)));

@@ -169,7 +169,11 @@ describe("another system", () => {
   const context = accounts();
 
   const put = (newId: string, email: string, name = "Ana") =>
-    putExternalUser(context.test.database, { newId, externalId: newId, email, name });
+    putExternalUser(
+      context.test.database,
+      { newId, externalId: newId, email, name },
+      { keyId: "shop", address: "192.0.2.7" },
+    );
 
   const importAgain = (id: string, email: string, name = "Ana") =>
     updateImportedUsers(context.test.database, [{ id, externalId: id, email, name, locale: "en" }]);

@@ -33,7 +33,7 @@ export const putExternalUser = defineOperation({
   output: UserView.extend({
     externalId: z.string().nullable().describe("The user's id in the other system."),
   }),
-  run: async (deps: { database: Queryable }, _caller, input) =>
-    (await put(deps.database, { ...input, newId: randomUUID() })) ??
+  run: async (deps: { database: Queryable }, caller, input) =>
+    (await put(deps.database, { ...input, newId: randomUUID() }, caller)) ??
     refuse({ reason: "email_taken", field: "email" }),
 });
