@@ -11,11 +11,15 @@ export function auditTable(entries: readonly Entry[]): string {
     ["time", "who", "from", "action", "target", "details"],
     entries.map(({ at, actor, address, action, target, details }) => [
       inSeconds(at),
-      printable(actor.userId ?? actor.kind, 40),
+      printable(whoIs(actor), 60),
       address ?? "-",
       action,
       printable(`${target.type} ${target.id}`, 60),
       printable(JSON.stringify(details), 80),
     ]),
   );
+}
+
+function whoIs({ kind, userId, keyId }: Entry["actor"]): string {
+  return userId ?? (keyId === null ? kind : `${kind} ${keyId}`);
 }

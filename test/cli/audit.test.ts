@@ -24,6 +24,17 @@ describe("audit list", () => {
     expect(stdout).toMatch(/operator .*user\.role_changed .*user user_1/);
   });
 
+  it("shows which service key has acted", async () => {
+    const keyId = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
+    await test.rows(
+      `insert into audit_entry (actor_kind, key_id, address, action, target_type, target_id)
+       values ('service-key', $1, '192.0.2.1', 'user.email_changed', 'user', 'user_1')`,
+      [keyId],
+    );
+    const { stdout } = await tollgate("audit", "list", "--actor", keyId);
+    expect(stdout).toMatch(new RegExp(`service-key ${keyId} +192\\.0\\.2\\.1 +user\\.email_changed`));
+  });
+
   it("reports an invalid time as wrong usage", async () => {
     expect(await tollgate("audit", "list", "--from", "yesterday")).toMatchObject({ code: 2 });
   });
