@@ -1,3 +1,4 @@
+import type { Person } from "../domain/caller.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -6,6 +7,7 @@ import { checkoutLease } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
+import { recordAudit } from "../store/record-audit.ts";
 import {
   deleteScheduledChange,
   saveScheduledChange,
@@ -24,14 +26,15 @@ const LEASE_SECONDS = 20;
  * that one resolved earlier would undo what another has just changed.
  * @param options.isPreviewed its cost has been shown: an event of what that depends on may be late or lost, so that the
  * subscription is compared with the provider first
+ * @param options.by recorded in the audit log unless it is the person, in a session
  * @throws Refusal `unavailable`
  */
 export async function changeSubscription(
   deps: Deps,
-  userId: string,
   resolve: () => Promise<ResolvedChange>,
-  { isPreviewed }: { isPreviewed: boolean },
+  { isPreviewed, by }: { isPreviewed: boolean; by: Person },
 ): Promise<void> {
+  const { userId } = by;
   const completed = await withLease(
     deps.database,
     checkoutLease(userId),
@@ -43,11 +46,24 @@ export async function changeSubscription(
         await mapProviderErrors(deps, facts, compareStored(deps, resolved));
         resolved = await resolve();
       }
-      if (resolved.isChange) await changeAndCompare(deps, resolved);
+      if (!resolved.isChange) return true;
+      // Before the provider is asked: a crash must not leave a change of which nobody knows whose key it was.
+      if (by.kind !== "session") await recordRequest(deps.database, resolved, by);
+      await changeAndCompare(deps, resolved);
       return true;
     },
   );
   if (completed === null) refuse({ reason: "checkout_in_progress" });
+}
+
+function recordRequest(
+  database: Queryable,
+  { subscription, planId, change }: ResolvedChange,
+  by: Person,
+): Promise<void> {
+  const details = { planId, seats: change.resultingSeats, atPeriodEnd: change.when === "period_end" };
+  const target = { type: "subscription", id: subscription.id } as const;
+  return recordAudit(database, by, { action: "subscription.change_requested", target, details });
 }
 
 async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<void> {

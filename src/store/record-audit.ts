@@ -12,6 +12,7 @@ type AuditAction =
   | "delivery.replayed"
   | "subscription.reconciled"
   | "subscription.dismissed"
+  | "subscription.change_requested"
   | "payment.reconciled"
   | `service_key.${"created" | "rotated" | "revoked"}`
   | `event_endpoint.${"created" | "changed" | "deleted" | "replayed" | "tested"}`
@@ -50,8 +51,8 @@ function actorOf(caller: Caller): AuditActor {
       return { kind: "session", userId: caller.userId, keyId: null, address: caller.address };
     case "api-key":
       return { kind: "api-key", userId: caller.userId, keyId: caller.keyId, address: caller.address };
+    // The user that it acts for has not done it.
     case "on-behalf":
-      return { kind: "service-key", userId: caller.userId, keyId: caller.keyId, address: caller.address };
     case "service":
       return { kind: "service-key", userId: null, keyId: caller.keyId, address: caller.address };
     case "operator":

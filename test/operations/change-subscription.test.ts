@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import shippedPlans from "../../plans.config.ts";
 import { resolveChange } from "../../src/billing/resolve-change.ts";
+import type { Caller } from "../../src/domain/caller.ts";
 import type { ChangeOrder, PaymentApi } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { definePlans } from "../../src/domain/plan.ts";
@@ -10,7 +11,7 @@ import { changeSubscription } from "../../src/operations/billing/change-subscrip
 import { eventually } from "../support/eventually.ts";
 import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
-import { createTestContext, session } from "./test-context.ts";
+import { apiKey, createTestContext, session } from "./test-context.ts";
 
 const context = stripeContext();
 const { truth, stored } = context;
@@ -34,7 +35,11 @@ beforeEach(async () => {
 /** Asks as the subscriber, of a provider that takes the whole new state, as Paddle does. */
 async function change(
   input: object,
-  { traits = {}, isHealing = true }: { traits?: Partial<ProviderTraits>; isHealing?: boolean } = {},
+  {
+    traits = {},
+    isHealing = true,
+    by = session("user_1"),
+  }: { traits?: Partial<ProviderTraits>; isHealing?: boolean; by?: Caller } = {},
 ): Promise<unknown> {
   const { database, intake, payments } = context.runtime;
   const { requestComparison: _, ...withoutRequests } = intake;
@@ -61,7 +66,7 @@ async function change(
       payments: { ...payments, "provider-a": api },
       log: { error() {} },
     },
-  ).call(changeSubscription, session("user_1"), { id, when: "now", ...input });
+  ).call(changeSubscription, by, { id, when: "now", ...input });
 }
 
 const schedule = (): Promise<unknown> =>
@@ -104,6 +109,49 @@ it("is refused when nothing is to change", async () => {
     params: { problem: "nothing_to_change" },
   });
   expect(sent).toEqual([]);
+});
+
+it("is recorded in the audit log before the provider is asked, when a key requests it", async () => {
+  const recorded = () =>
+    context.test.rows(
+      "select actor_kind, actor_id, key_id, address, action, target_id, details from audit_entry order by id",
+    );
+  await change({ seats: 6 });
+  const onBehalf = {
+    kind: "on-behalf",
+    userId: "user_1",
+    role: "user",
+    keyId: "shop",
+    address: "192.0.2.2",
+  } as const;
+  await change({ seats: 7, preview: true }, { by: onBehalf }).catch(() => {});
+  await expect(change({ seats: 100_000 }, { by: onBehalf })).rejects.toMatchObject({
+    reason: "seats_out_of_range",
+  });
+  await change({ seats: 6 }, { by: onBehalf });
+  expect(await recorded()).toEqual([]);
+
+  let first: unknown;
+  during = async () => {
+    first = await recorded();
+  };
+  const about = { action: "subscription.change_requested", target_id: id };
+  const byService = {
+    ...about,
+    actor_kind: "service-key",
+    actor_id: null,
+    key_id: "shop",
+    address: "192.0.2.2",
+  };
+  await change({ seats: 7 }, { by: onBehalf });
+  expect(first).toEqual([{ ...byService, details: { planId: "team", seats: 7, atPeriodEnd: false } }]);
+  await change({ planId: "pro", seats: 5, when: "period_end" }, { by: apiKey("user_1") });
+  expect((await recorded()).at(-1)).toMatchObject({
+    ...about,
+    actor_kind: "api-key",
+    key_id: "key",
+    details: { planId: "pro", atPeriodEnd: true },
+  });
 });
 
 describe("a change for the end of the period", () => {

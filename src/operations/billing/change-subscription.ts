@@ -80,7 +80,8 @@ export const changeSubscription = defineOperation({
     subscription: SubscriptionView.describe("The subscription afterwards."),
     preview: Preview,
   }),
-  run: async (deps: ChangeTools, { userId }, { id, preview, ...requested }) => {
+  run: async (deps: ChangeTools, caller, { id, preview, ...requested }) => {
+    const { userId } = caller;
     const resolve = () => resolveChange(deps, { id, userId, ...requested });
     const found = async () => (await findSubscription(deps.database, id)) ?? notFound("subscription");
     if (preview) {
@@ -89,7 +90,7 @@ export const changeSubscription = defineOperation({
       const subscription = await found();
       return { subscription, preview: await previewOf(deps, resolved) };
     }
-    await change(deps, userId, resolve, { isPreviewed: requested.expected !== undefined });
+    await change(deps, resolve, { isPreviewed: requested.expected !== undefined, by: caller });
     return { subscription: await found(), preview: null };
   },
 });
