@@ -44,12 +44,14 @@ export async function cancelUnwanted(
   return outcome;
 }
 
-async function undo({ database, payments, log }: UnwantedTools, unwanted: ClaimedUnwanted): Promise<boolean> {
+/** Returns whether it was done, or at least nothing has failed. */
+async function undo(tools: UnwantedTools, unwanted: ClaimedUnwanted): Promise<boolean> {
+  const { database, payments, log } = tools;
   const { provider, providerSubscriptionId, because } = unwanted;
   const api = payments[provider] as PaymentApi;
   try {
-    if (because === "resumed") await cancelResumed(database, api, unwanted);
-    else await cancelAndRefund(database, api, unwanted);
+    if (because !== "resumed") return await cancelAndRefund(tools, api, unwanted);
+    await cancelResumed(database, api, unwanted);
     return true;
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
@@ -62,15 +64,29 @@ async function undo({ database, payments, log }: UnwantedTools, unwanted: Claime
 }
 
 async function cancelAndRefund(
-  database: Queryable,
+  { database, log }: UnwantedTools,
   api: PaymentApi,
   unwanted: ClaimedUnwanted,
-): Promise<void> {
-  await api.cancelSubscription(unwanted.providerSubscriptionId);
-  const isRefunded = await api.refundSubscription(unwanted.providerSubscriptionId);
-  // The first event may arrive before the payment has settled; it cannot be refunded until then.
-  if (!isRefunded && unwanted.attempts < REFUND_ATTEMPTS) return;
-  await finishUnwanted(database, unwanted, { isRefunded });
+): Promise<boolean> {
+  const { provider, providerSubscriptionId, because, attempts } = unwanted;
+  await api.cancelSubscription(providerSubscriptionId);
+  const isLastAttempt = attempts >= REFUND_ATTEMPTS;
+  try {
+    const isRefunded = await api.refundSubscription(providerSubscriptionId);
+    // The first event may arrive before the payment has settled; it cannot be refunded until then.
+    if (isRefunded || isLastAttempt) await finishUnwanted(database, unwanted, { isRefunded });
+    return true;
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    log.error(
+      { slot: provider, providerSubscriptionId, because, reason: error.message },
+      "an unwanted subscription was canceled, but could not be refunded",
+    );
+    // It may refuse for good, such as what is disputed, or what the key is not allowed to refund.
+    if (isLastAttempt && error.failure !== "unreachable")
+      await finishUnwanted(database, unwanted, { isRefunded: false });
+    return false;
+  }
 }
 
 async function cancelResumed(database: Queryable, api: PaymentApi, unwanted: ClaimedUnwanted): Promise<void> {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import { type PaymentApiFailure, PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import { insertResumed, insertUnwanted, rememberReplaced } from "../../src/store/unwanted-subscriptions.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { stripeContext } from "../support/stripe-context.ts";
@@ -79,6 +79,39 @@ describe("a subscription that was paid for after its account was deleted", () =>
     }
     expect(asked).toEqual([1, 2, 3, 4]);
     expect(await notified()).toMatchObject([{ refunded: "no" }]);
+  });
+
+  /** Five times: the provider cancels it and fails to refund it. */
+  async function runWhereRefundFails(failure: PaymentApiFailure) {
+    const asked: number[] = [];
+    const logged: object[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const refundSubscription = async () => {
+        asked.push(attempt);
+        throw new PaymentApiProblem(failure, "no refund");
+      };
+      logged.push(...(await run({ cancelSubscription: async () => "canceled", refundSubscription })));
+      await becomeDue();
+    }
+    return { asked, logged };
+  }
+
+  it.each(["rejected", "unauthorized", "missing"] as const)(
+    "is reported as not refunded when the provider has refused that for ten minutes (%s)",
+    async (failure) => {
+      const { asked, logged } = await runWhereRefundFails(failure);
+      expect(asked).toEqual([1, 2, 3, 4]);
+      expect(logged).toHaveLength(4);
+      expect(logged).toContainEqual(expect.objectContaining({ reason: "no refund" }));
+      expect(await notified()).toMatchObject([{ subscription: "sub_1", refunded: "no" }]);
+    },
+  );
+
+  it("is refunded whenever the provider can be reached again", async () => {
+    expect((await runWhereRefundFails("unreachable")).asked).toHaveLength(5);
+    expect(await notified()).toEqual([]);
+    await run({ cancelSubscription: async () => "canceled", refundSubscription: async () => true });
+    expect(await notified()).toMatchObject([{ refunded: "yes" }]);
   });
 
   it("is canceled although another one has failed for months", async () => {
