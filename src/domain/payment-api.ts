@@ -61,7 +61,10 @@ export type PaymentApi = {
   refundSubscription(providerSubscriptionId: string): Promise<boolean>;
   /** The provider's events since then, oldest first; `null`: it does not list them. */
   listEvents: ((since: Date) => AsyncIterable<ListedEvent>) | null;
-  /** Whether it has disabled our webhook endpoint; `null`: not asked, as its events stay listed meanwhile. */
+  /**
+   * Whether it has disabled our webhook endpoint, or has none; `null`: not asked, as its events stay listed
+   * meanwhile.
+   */
   isEndpointDisabled: (() => Promise<boolean>) | null;
   /** All subscriptions, ended ones too; with a time, at least those that changed since. */
   listSubscriptions(since: Date | null): AsyncIterable<PaymentEvent>;

@@ -61,7 +61,10 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
         }
         const { slot, report, changed } = result;
         if (result.isEndpointDisabled)
-          log.warn({ slot }, "the provider has disabled our webhook endpoint: enable it in its dashboard");
+          log.warn(
+            { slot },
+            "the provider has disabled our webhook endpoint, or has none: look after it in its dashboard",
+          );
         if (report && report.missed > 0) log.warn({ slot, report }, "missed events ingested");
         if (changed && changed.corrected + changed.adopted > 0)
           log.warn({ slot, changed }, "subscriptions that had changed unnoticed were corrected");

@@ -40,7 +40,7 @@ export async function* deliveryPages(
 
 export async function isEndpointDisabled(provider: ConnectedProvider): Promise<boolean> {
   const endpoint = await ourEndpoint(provider, polarClient(provider, beginCall(provider)));
-  return valueAt(endpoint, "enabled") === false;
+  return endpoint === null || valueAt(endpoint, "enabled") === false;
 }
 
 /** `null`: Polar has no endpoint for raw JSON. Endpoints in chat formats are not ours. */

@@ -287,6 +287,18 @@ describe("Polar's API", () => {
       message: expect.stringMatching(/2 webhook endpoints.*an organization of its own/),
     });
   });
+
+  it("counts an endpoint that is missing as disabled, as no events are made for it", async () => {
+    const chat = {
+      id: "chat",
+      url: "https://chat.example/webhooks/provider-c",
+      format: "slack",
+      enabled: true,
+    };
+    provider.respondWith(() => ({ body: { items: [chat], pagination: { total_count: 1, max_page: 1 } } }));
+    expect(await api.isEndpointDisabled?.()).toBe(true);
+    expect(await Array.fromAsync(api.listEvents?.(new Date()) ?? none())).toEqual([]);
+  });
 });
 
 async function* none() {}
