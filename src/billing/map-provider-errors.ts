@@ -25,7 +25,8 @@ export function providerOf(payments: Payments, slot: Slot): PaymentApi {
 /**
  * The provider's response, or a refusal. The user learns that the request failed; why is only in the
  * operator's log.
- * @throws Refusal `unavailable`; `forbidden` when another customer has the email address
+ * @throws Refusal `unavailable`; `forbidden` when another customer has the email address; `conflict` for a change
+ * that the provider cannot make
  */
 export async function mapProviderErrors<Response>(
   { log }: Pick<ProviderTools, "log">,
@@ -39,6 +40,7 @@ export async function mapProviderErrors<Response>(
     const { failure, message } = error;
     log.error({ ...facts, failure, reason: message }, "a request to a payment provider failed");
     if (failure === "taken") return refuse({ reason: "email_known_to_provider" });
+    if (failure === "unsupported") return refuse({ reason: "change_not_supported" });
     if (failure === "incomplete") return refuse({ reason: "change_incomplete" });
     const hasAnswered = failure !== "unreachable" && failure !== "unreadable";
     return refuse({ reason: hasAnswered ? "provider_rejected" : "provider_unreachable" });

@@ -12,6 +12,8 @@ export type PaymentApiFailure =
   | "taken"
   /** Invalid request, for instance an unknown price. */
   | "rejected"
+  /** The provider cannot make this change of the object as it is now. */
+  | "unsupported"
   /** Of several requests that belong together one failed, after others had succeeded. */
   | "incomplete";
 

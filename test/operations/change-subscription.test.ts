@@ -505,6 +505,16 @@ it.each([
   },
 );
 
+it("is refused as not supported where the provider cannot make it of the subscription as it is", async () => {
+  during = async () => {
+    throw new PaymentApiProblem("unsupported", "its seats cannot be changed in a trial");
+  };
+  await expect(change({ seats: 6 })).rejects.toMatchObject({
+    code: "conflict",
+    reason: "change_not_supported",
+  });
+});
+
 it("reports a change of which only a part was made, and stores that part", async () => {
   during = async () => {
     truth({ ...TEAM, seats: 5, planId: "pro", priceId: "price_pro_monthly" });

@@ -40,7 +40,7 @@ async function itemOf(provider: ConnectedProvider, send: SendRequest, path: stri
   const response = await send(request(provider, "GET", path));
   const item = textAt(response, "data", "attributes", "first_subscription_item", "id");
   if (item !== null) return item;
-  throw problem(provider, "rejected", "the subscription has no item yet whose quantity could be changed", {
+  throw problem(provider, "unsupported", "the subscription has no item yet whose quantity could be changed", {
     remedy: "Its seats can be changed when its trial is over.",
   });
 }

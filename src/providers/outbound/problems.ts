@@ -63,6 +63,8 @@ function remedyFor(provider: ConnectedProvider, failure: PaymentApiFailure): str
       return `Check that the key in ${variableNameOf(provider, "API_KEY")} is of the account, and of the mode (test or live), that the id comes from.`;
     case "taken":
       return `Set REQUIRE_EMAIL_CONFIRMATION to on, or put the person's userId into the customer's custom data in ${provider.traits.name}.`;
+    case "unsupported":
+      return "Nothing was changed.";
     case "rejected":
       return `Check the price ids of ${provider.slot} in plans.config.ts against the provider's catalogue.`;
     case "unreadable":

@@ -18,7 +18,7 @@ export async function scheduleChange(
 ): Promise<void> {
   // Its event may be on its way: a phase after the end would continue what the person has canceled.
   if (isEnding(subscription))
-    throw problem(provider, "rejected", "the subscription is to end with its period", {
+    throw problem(provider, "unsupported", "the subscription is to end with its period", {
       remedy: "It has no next period to change unless its cancellation is withdrawn.",
     });
   const run = <Result>(request: () => Promise<Result>) => mapStripeErrors(provider, request);

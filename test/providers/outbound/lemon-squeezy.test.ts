@@ -102,7 +102,7 @@ describe("Lemon Squeezy's API", () => {
       resultingPriceId: "31",
       resultingSeats: 6,
     });
-    await expect(changing).rejects.toMatchObject({ failure: "rejected" });
+    await expect(changing).rejects.toMatchObject({ failure: "unsupported" });
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 

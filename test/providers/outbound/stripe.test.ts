@@ -222,7 +222,7 @@ describe("Stripe's API", () => {
       const { body } = subscription(null);
       answering({ [`GET ${subscriptionPath}`]: { body: { ...body, ...end } } });
       const changing = api.changeSubscription("sub_1", { ...change, when: "period_end" });
-      await expect(changing).rejects.toMatchObject({ failure: "rejected" });
+      await expect(changing).rejects.toMatchObject({ failure: "unsupported" });
       expect(requested()).toEqual(["GET /subscriptions/sub_1"]);
     });
 
