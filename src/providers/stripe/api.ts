@@ -21,6 +21,7 @@ import { isForeign } from "./customer.ts";
 import { fetchPayment, listPayments } from "./list-payments.ts";
 import { customerPage, findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { nextPosition } from "./next-position.ts";
+import { namesOf } from "./payment-names.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
 
@@ -99,10 +100,10 @@ async function refundSubscription(provider: ConnectedProvider, client: Stripe, i
   const payments = await run(() => client.invoicePayments.list({ invoice, status: "paid" }));
   let isRefunded = false;
   for (const { id: paymentId, payment } of payments.data) {
-    const intent = textAt(payment, "payment_intent");
-    if (intent === null) continue;
+    const [name] = namesOf(payment);
+    if (name === undefined) continue;
     const refunding = run(() =>
-      client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${paymentId}` }),
+      client.refunds.create({ [name.by]: name.id }, { idempotencyKey: `refund-${paymentId}` }),
     );
     await refunding.catch((error: unknown) => {
       // By hand in the meantime, or by a request whose answer was lost.

@@ -6,10 +6,11 @@ import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { listedReversal, paymentState } from "../outbound/payment-state.ts";
-import { listAt, textAt } from "../outbound/response-fields.ts";
+import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { mapStripeErrors, stripeClient } from "./client.ts";
 import { nextPosition } from "./next-position.ts";
+import { namesOf, type PaymentName } from "./payment-names.ts";
 import { readStripePayment } from "./payments.ts";
 
 const PAGE_SIZE = 100;
@@ -52,40 +53,35 @@ export async function fetchPayment(provider: ConnectedProvider, id: string): Pro
 function stateOf(invoice: object, reversals: Reversals): PaymentState | null {
   const isPaid = textAt(invoice, "status") === "paid";
   const wasAttempted = "attempted" in invoice && invoice.attempted === true;
-  const intents = intentsOf(invoice);
-  // The webhook of an older API version named its payment in the invoice itself.
-  const payment_intent = intents[0] ?? textAt(invoice, "payment_intent");
-  const object = { ...invoice, payment_intent };
+  const names = namesIn(invoice).map(({ id }) => id);
   const created = Number(textAt(invoice, "created") ?? Number.NaN);
-  return paymentState(
-    () => readStripePayment(isPaid ? "invoice.paid" : "invoice.payment_failed", { data: { object } }),
-    {
-      createdAt: Number.isNaN(created) ? null : new Date(created * 1000),
-      isUndecided: !isPaid && !wasAttempted,
-      reversals: intents.flatMap((intent) => reversals.get(intent) ?? []),
-    },
-  );
+  const eventType = isPaid ? "invoice.paid" : "invoice.payment_failed";
+  const state = paymentState(() => readStripePayment(eventType, { data: { object: invoice } }), {
+    createdAt: Number.isNaN(created) ? null : new Date(created * 1000),
+    isUndecided: !isPaid && !wasAttempted,
+    reversals: names.flatMap((name) => reversals.get(name) ?? []),
+  });
+  // The webhook of an older API version named its payment in the invoice itself.
+  return state && { ...state, names: [...new Set([state.charge.id, ...names, ...state.names])] };
 }
 
-function intentsOf(invoice: object): string[] {
-  return listAt(invoice, "payments", "data").flatMap(
-    (payment) => textAt(payment, "payment", "payment_intent") ?? [],
-  );
+function namesIn(invoice: object): PaymentName[] {
+  return listAt(invoice, "payments", "data").flatMap((item) => namesOf(valueAt(item, "payment")));
 }
 
-/** Refunds and disputes by payment intent. */
+/** Refunds and disputes by what they name. */
 type Reversals = ReadonlyMap<string, PaymentState["reversals"]>;
 
 async function reversalsOf(provider: ConnectedProvider, invoice: object): Promise<Reversals> {
   const reversals = await Promise.all(
-    intentsOf(invoice).map((payment_intent) => reversalsBy(provider, { payment_intent })),
+    namesIn(invoice).map(({ by, id }) => reversalsBy(provider, { [by]: id })),
   );
   return new Map(reversals.flatMap((ofPayment) => [...ofPayment]));
 }
 
 async function reversalsBy(
   provider: ConnectedProvider,
-  filter: { payment_intent?: string },
+  filter: { [by in PaymentName["by"]]?: string },
 ): Promise<Reversals> {
   const reversalsByPayment = new Map<string, PaymentState["reversals"]>();
   const add = (eventType: string, object: object) => {

@@ -145,6 +145,47 @@ it("asks Stripe for the refunds of one invoice by its payment", async () => {
   ]);
 });
 
+it("finds the refunds of Stripe's invoices that have several payments, or a charge without an intent", async () => {
+  const invoices = [
+    stripeInvoice("in_1", { payments: { data: [{ payment: { type: "charge", charge: "ch_1" } }] } }),
+    stripeInvoice("in_2", {
+      payments: {
+        data: ["pi_failed", "pi_paid"].map((payment_intent) => ({
+          payment: { type: "payment_intent", payment_intent },
+        })),
+      },
+    }),
+  ];
+  const refunds = [
+    { id: "re_1", status: "succeeded", amount: 4_000, payment_intent: null, charge: "ch_1" },
+    { id: "re_2", status: "succeeded", amount: 500, payment_intent: "pi_paid", charge: "ch_2" },
+  ];
+  provider.respondWith(({ path, query }) => {
+    const name = path.slice("/provider-a/v1/".length);
+    const [intent, charge] = [query.get("payment_intent"), query.get("charge")];
+    const found = refunds.filter(
+      (refund) =>
+        (intent === null || refund.payment_intent === intent) &&
+        (charge === null || refund.charge === charge),
+    );
+    const data = name === "refunds" ? found : name === "disputes" ? [] : invoices;
+    const one = invoices.find((invoice) => `invoices/${(invoice as { id: string }).id}` === name);
+    return { body: one ?? { ...STRIPE_LIST, data } };
+  });
+  const expected = [
+    ["in_1", "refunded", 4_000, "EUR", 4_000],
+    ["in_2", "partly_refunded", 4_000, "EUR", 500],
+  ];
+  const fetched = await Promise.all(["in_1", "in_2"].map((id) => apiOf("stripe").fetchPayment(id)));
+  for (const states of [await listed("stripe"), fetched as PaymentState[]]) {
+    expect(facts(states)).toEqual(expected);
+    expect(states.map(({ names }) => names)).toEqual([
+      ["in_1", "ch_1"],
+      ["in_2", "pi_failed", "pi_paid"],
+    ]);
+  }
+});
+
 it.each([
   [1_772_452_800, new Date(1_772_452_800_000)],
   [null, null],

@@ -64,6 +64,25 @@ describe("Stripe's API", () => {
     provider.requests.map(({ method, path }) => `${method} ${path.replace("/provider-a/v1", "")}`);
   const session = () => new URLSearchParams(provider.requests.at(-1)?.body);
 
+  it("refunds each payment of the latest invoice, by its intent or by a charge without one", async () => {
+    const payments = [
+      { id: "inpay_1", payment: { type: "payment_intent", payment_intent: "pi_1" } },
+      { id: "inpay_2", payment: { type: "charge", charge: "ch_2" } },
+      { id: "inpay_3", payment: { type: "payment_record", payment_record: "by hand" } },
+    ];
+    answering({
+      "GET /provider-a/v1/subscriptions/sub_1": { body: { id: "sub_1", latest_invoice: "in_1" } },
+      "GET /provider-a/v1/invoice_payments": { body: { object: "list", data: payments, has_more: false } },
+      "POST /provider-a/v1/refunds": { body: { id: "re_1", object: "refund" } },
+    });
+    expect(await api.refundSubscription("sub_1")).toBe(true);
+    const refunds = provider.requests.filter(({ method }) => method === "POST");
+    expect(refunds.map(({ body, headers }) => [body, headers["idempotency-key"]])).toEqual([
+      ["payment_intent=pi_1", "refund-inpay_1"],
+      ["charge=ch_2", "refund-inpay_2"],
+    ]);
+  });
+
   it("creates the person's customer with their id, unless there is one", async () => {
     const list = { body: { object: "list", data: [], has_more: false } };
     answering({
