@@ -4,7 +4,7 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
-import { paymentState } from "../outbound/payment-state.ts";
+import { fetchedPayment, paymentState } from "../outbound/payment-state.ts";
 import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
@@ -44,7 +44,7 @@ export async function fetchPayment(provider: ConnectedProvider, id: string): Pro
   const send = beginCall(provider);
   const response = await nullIfNotFound(async () => send(request(provider, "GET", path)));
   const data = valueAt(response, "data");
-  return response && (isOrder ? orderState(data) : invoiceState(data));
+  return response && fetchedPayment(provider, id, isOrder ? orderState(data) : invoiceState(data));
 }
 
 /** Both lists are ordered by creation; an item that is added meanwhile only repeats another item. */

@@ -4,7 +4,7 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
-import { listedReversal, paymentState } from "../outbound/payment-state.ts";
+import { fetchedPayment, listedReversals, paymentState } from "../outbound/payment-state.ts";
 import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
@@ -43,7 +43,7 @@ export async function fetchPayment(provider: ConnectedProvider, id: string): Pro
   const path = `/transactions/${pathSegment(provider, id)}?include=adjustments`;
   const send = beginCall(provider);
   const response = await nullIfNotFound(async () => send(get(provider, path)));
-  return response && stateOf(valueAt(response, "data"));
+  return response && fetchedPayment(provider, id, stateOf(valueAt(response, "data")));
 }
 
 /** A transaction is `paid` for a moment before it is completed. */
@@ -58,8 +58,8 @@ function stateOf(transaction: unknown): PaymentState | null {
     {
       createdAt: dateAt(transaction, "billed_at") ?? dateAt(transaction, "created_at"),
       isUndecided: !isPaid && (!hasFailed || status === "paid"),
-      reversals: listAt(transaction, "adjustments").flatMap(
-        (data) => listedReversal(() => readAdjustment(new JsonReader({ data }))) ?? [],
+      reversals: listAt(transaction, "adjustments").flatMap((data) =>
+        listedReversals(() => readAdjustment(new JsonReader({ data }))),
       ),
     },
   );

@@ -6,7 +6,7 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
-import { paymentState } from "../outbound/payment-state.ts";
+import { fetchedPayment, paymentState } from "../outbound/payment-state.ts";
 import { dateAt, listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
@@ -47,15 +47,20 @@ export async function* listPayments(
   }
   if (providerSubscriptionId !== null) return;
   for (const id of disputes?.keys() ?? []) {
-    const state = listed.has(id) ? null : await fetchPayment(provider, id);
+    const order = listed.has(id) ? null : await fetchOrder(provider, id);
+    const state = order && stateOf(order, await disputesOf(provider, id));
     if (state !== null) yield state;
   }
 }
 
 export async function fetchPayment(provider: ConnectedProvider, id: string): Promise<PaymentState | null> {
+  const order = await fetchOrder(provider, id);
+  return order && fetchedPayment(provider, id, stateOf(order, await disputesOf(provider, id)));
+}
+
+async function fetchOrder(provider: ConnectedProvider, id: string): Promise<object | null> {
   const client = polarClient(provider, beginCall(provider));
-  const order = await nullIfNotFound(async () => getOrders(client)(pathSegment(provider, id)));
-  return order && stateOf(order, await disputesOf(provider, id));
+  return nullIfNotFound(async () => getOrders(client)(pathSegment(provider, id)));
 }
 
 const PAID = new Set(["paid", "refunded", "partially_refunded"]);

@@ -1,11 +1,12 @@
 import type Stripe from "stripe";
+import type { Reversal } from "../../domain/payment.ts";
 import type { PaymentSelection } from "../../domain/payment-api.ts";
 import type { PaymentState } from "../../domain/payment-state.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
-import { listedReversal, paymentState } from "../outbound/payment-state.ts";
+import { fetchedPayment, listedReversals, paymentState } from "../outbound/payment-state.ts";
 import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { mapStripeErrors, stripeClient } from "./client.ts";
@@ -47,7 +48,7 @@ export async function fetchPayment(provider: ConnectedProvider, id: string): Pro
       client.invoices.retrieve(pathSegment(provider, id), { expand: ["payments"] }),
     ),
   );
-  return invoice && stateOf(invoice, await reversalsOf(provider, invoice));
+  return invoice && fetchedPayment(provider, id, stateOf(invoice, await reversalsOf(provider, invoice)));
 }
 
 function stateOf(invoice: object, reversals: Reversals): PaymentState | null {
@@ -69,8 +70,8 @@ function namesIn(invoice: object): PaymentName[] {
   return listAt(invoice, "payments", "data").flatMap((item) => namesOf(valueAt(item, "payment")));
 }
 
-/** Refunds and disputes by what they name. */
-type Reversals = ReadonlyMap<string, PaymentState["reversals"]>;
+/** Refunds and disputes by what they name; `null`: an unreadable one. */
+type Reversals = ReadonlyMap<string, readonly (Reversal | null)[]>;
 
 async function reversalsOf(provider: ConnectedProvider, invoice: object): Promise<Reversals> {
   const reversals = await Promise.all(
@@ -83,11 +84,13 @@ async function reversalsBy(
   provider: ConnectedProvider,
   filter: { [by in PaymentName["by"]]?: string },
 ): Promise<Reversals> {
-  const reversalsByPayment = new Map<string, PaymentState["reversals"]>();
+  const reversalsByPayment = new Map<string, (Reversal | null)[]>();
   const add = (eventType: string, object: object) => {
-    const reversal = listedReversal(() => readStripePayment(eventType, { data: { object } }));
-    if (reversal !== null)
-      reversalsByPayment.set(reversal.of, [...(reversalsByPayment.get(reversal.of) ?? []), reversal]);
+    const [name] = namesOf(object);
+    if (name === undefined) return;
+    // One without an amount is unreadable too.
+    const [reversal = null] = listedReversals(() => readStripePayment(eventType, { data: { object } }));
+    reversalsByPayment.set(name.id, [...(reversalsByPayment.get(name.id) ?? []), reversal]);
   };
   const refunds = eachPage(provider, (client, after) =>
     client.refunds.list({ limit: PAGE_SIZE, ...filter, ...after }),

@@ -186,6 +186,43 @@ it("finds the refunds of Stripe's invoices that have several payments, or a char
   }
 });
 
+it("takes no payment for unrefunded whose refund or dispute is unreadable", async () => {
+  const intact = { id: "re_1", status: "succeeded", amount: 500, payment_intent: "pi_in_2" };
+  for (const kind of ["refunds", "disputes"]) {
+    for (const amount of [undefined, "4000.5"]) {
+      const unreadable = { ...intact, id: "bad", amount, payment_intent: "pi_in_1" };
+      provider.respondWith(({ path, query }) => {
+        const of = path.slice("/provider-a/v1/".length);
+        if (of === "invoices/in_1") return { body: stripeInvoice("in_1") };
+        if (of === "invoices")
+          return { body: { ...STRIPE_LIST, data: ["in_1", "in_2"].map((id) => stripeInvoice(id)) } };
+        const intent = query.get("payment_intent") ?? "";
+        const data = [unreadable, intact].filter(({ payment_intent }) => payment_intent.endsWith(intent));
+        return { body: { ...STRIPE_LIST, data: of === kind ? data : [] } };
+      });
+      expect((await listed("stripe")).map(({ charge }) => charge.id)).toEqual(["in_2"]);
+      await expect(apiOf("stripe").fetchPayment("in_1")).rejects.toMatchObject({
+        failure: "unreachable",
+        message: expect.stringContaining("payment in_1 is not as expected"),
+      });
+    }
+  }
+  const adjustment = { id: "adj_1", action: "refund", transaction_id: "txn_1", status: "approved" };
+  const transactions = [
+    paddleTransaction("txn_1", { adjustments: [{ ...adjustment, totals: { total: "4000.5" } }] }),
+    paddleTransaction("txn_2", {
+      adjustments: [{ ...adjustment, action: "credit", totals: { total: "5" } }],
+    }),
+  ];
+  provider.respondWith(({ path }) => ({
+    body: path.endsWith("/txn_1")
+      ? { data: transactions[0] }
+      : { data: transactions, meta: { pagination: { has_more: false } } },
+  }));
+  expect((await listed("paddle")).map(({ charge }) => charge.id)).toEqual(["txn_2"]);
+  await expect(apiOf("paddle").fetchPayment("txn_1")).rejects.toMatchObject({ failure: "unreachable" });
+});
+
 it.each([
   [1_772_452_800, new Date(1_772_452_800_000)],
   [null, null],
