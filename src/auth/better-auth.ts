@@ -6,7 +6,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type { Locale } from "../domain/locale.ts";
 import { isBanned } from "../store/bans.ts";
 import type { Database } from "../store/database.ts";
-import { revokeAfterReset, revokeBeforeSecondFactor } from "../store/revocations.ts";
+import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/revocations.ts";
 import { hasSession } from "../store/sessions.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { clearSignInFailures } from "../store/sign-in-failures.ts";
@@ -17,6 +17,7 @@ import { accountKey } from "./guess-limit.ts";
 import { keyedCodeHash, keyedHash } from "./keyed-hash.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
+import { passwordHooks } from "./password-hooks.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
 import { TABLES } from "./tables.ts";
@@ -53,11 +54,16 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       const scope = scopes.getStore();
       if (scope) scope.failure = error;
     },
+    opened: (transaction) => {
+      const scope = scopes.getStore();
+      if (scope) scope.transaction = transaction;
+    },
   });
 
   const send = async (user: Recipient, mail: Parameters<typeof accountMail>[2]) =>
     sendMail(await accountMail(user.email, user.locale ?? scopes.getStore()?.locale ?? "en", mail));
 
+  const hooks = passwordHooks(scopes);
   const isHttps = new URL(options.appUrl).protocol === "https:";
 
   return betterAuth({
@@ -75,7 +81,9 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) => send(user, { kind: "password_reset", url }),
       onPasswordReset: async ({ user }) => {
-        await revokeAfterReset(database, user.id, scopes.getStore()?.address ?? "unknown");
+        const revokedKeys = scopes.getStore()?.newPassword?.revokedKeys ?? 0;
+        const revoking = { userId: user.id, keepToken: null, revokesKeys: true, revokedKeys };
+        await revokeAfterNewPassword(database, revoking);
         // Somebody else's guesses must not keep out whoever has just proved to own the address.
         await clearSignInFailures(database, accountKey(user.email, keyedHash(options.secret)));
       },
@@ -107,6 +115,8 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     // Expired ones are deleted by our own job; Better Auth would do so at every lookup.
     verification: { storeIdentifier: "hashed", disableCleanup: true },
     databaseHooks: {
+      verification: hooks.verification,
+      account: hooks.account,
       user: {
         create: {
           before: async (user) => ({ data: { ...user, locale: scopes.getStore()?.locale ?? "en" } }),
@@ -114,6 +124,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
         update: { before: async (changes, context) => endAccessFromBefore(database, changes, context) },
       },
       session: {
+        delete: hooks.session.delete,
         create: {
           before: async (session, context) => {
             const scope = scopes.getStore();

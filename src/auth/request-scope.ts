@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Locale } from "../domain/locale.ts";
+import type { Queryable } from "../store/database.ts";
 
 /**
  * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows
@@ -12,10 +13,24 @@ export type RequestScope = {
   locale: Locale;
   /** The id of the session that the request was sent with, if its route needs one. */
   sessionId: string | null;
+  /** `null`: the request sets no new password. */
+  newPassword: NewPassword | null;
+  /** The transaction that is open. */
+  transaction: Queryable | null;
   /** The token of the last session that the request has started. */
   newSessionToken: string | null;
   /** The last database error, `null` without one. */
   failure: unknown;
+};
+
+export type NewPassword = {
+  action: "user.password_reset" | "user.password_changed";
+  /** Whether keys and calendar addresses end with the old password. */
+  revokesKeys: boolean;
+  /** Whose: known once the transaction has begun. */
+  userId: string | null;
+  /** How many have been revoked. */
+  revokedKeys: number;
 };
 
 export type RequestScopes = AsyncLocalStorage<RequestScope>;
@@ -26,7 +41,15 @@ export function requestScopes(): RequestScopes {
 
 /** At the beginning of a request. */
 export function newScope(
-  initial: Pick<RequestScope, "address" | "locale"> & Partial<Pick<RequestScope, "sessionId">>,
+  initial: Pick<RequestScope, "address" | "locale"> &
+    Partial<Pick<RequestScope, "sessionId" | "newPassword">>,
 ): RequestScope {
-  return { sessionId: null, newSessionToken: null, failure: null, ...initial };
+  return {
+    sessionId: null,
+    newPassword: null,
+    transaction: null,
+    newSessionToken: null,
+    failure: null,
+    ...initial,
+  };
 }

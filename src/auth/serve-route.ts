@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../domain/locale.ts";
 import { violatedConstraint } from "../store/database.ts";
-import { revokeAfterChange, revokeBeforeSecondFactor } from "../store/revocations.ts";
+import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/revocations.ts";
 import type { FoundSession } from "../store/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
-import { newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
+import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
 import { refusalResponse, responseToFailure, tooManyRequests, translateResponse } from "./responses.ts";
 import type { AuthRoute } from "./route-list.ts";
 import type { SessionLookup } from "./session-lookup.ts";
@@ -60,7 +60,12 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   const attempt = guess && (await deps.guesses.take(guess));
   if (attempt && "waitSeconds" in attempt) return tooManyRequests(attempt.waitSeconds);
 
-  const scope = newScope({ address, locale, sessionId: isUsable ? session.id : null });
+  const scope = newScope({
+    address,
+    locale,
+    sessionId: isUsable ? session.id : null,
+    newPassword: newPasswordOf(request),
+  });
   const user = isUsable ? session : guess?.of === "second factor" ? guess : null;
   const pass = () => request.respond(!session || isUsable);
   const response = await deps.scopes
@@ -69,15 +74,28 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
   if (attempt) await attempt.settle(await resultOf(response));
   if (response.ok && route.endpoint === "changePassword" && session) {
-    const keys = request.body?.revokeApiKeys === true;
-    const { token } = (await response.clone().json()) as { token: string };
-    await revokeAfterChange(deps.database, { userId: session.userId, address, keys, token });
+    const { revokesKeys = false, revokedKeys = 0 } = scope.newPassword ?? {};
+    const { token: keepToken } = (await response.clone().json()) as { token: string };
+    const { userId } = session;
+    await revokeAfterNewPassword(deps.database, { userId, keepToken, revokesKeys, revokedKeys });
   }
   if (response.ok && route.endpoint === "verifyTOTP" && session && scope.newSessionToken !== null) {
     // Set up: sign-ins without it may have succeeded until just now.
     await revokeBeforeSecondFactor(deps.database, session.userId, scope.newSessionToken);
   }
   return response;
+}
+
+function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {
+  const common = { userId: null, revokedKeys: 0 };
+  switch (route.endpoint) {
+    case "resetPassword":
+      return { ...common, action: "user.password_reset", revokesKeys: true };
+    case "changePassword":
+      return { ...common, action: "user.password_changed", revokesKeys: body?.revokeApiKeys === true };
+    default:
+      return null;
+  }
 }
 
 type Responding = {

@@ -22,57 +22,86 @@ async function revoke(
 
 // All of a person's links are stored with the user's id as value: resets, pending second factors, trusted
 // devices.
-const AFTER_RESET = {
-  name: "revoke_after_password_reset",
+const WITH_NEW_PASSWORD = {
+  name: "revoke_with_new_password",
   text: `
-with sessions as (delete from session where user_id = $1),
-links as (delete from verification where value = $1),
+with links as (delete from verification where value = $1),
 changes as (delete from email_change where user_id = $1),
-plugin_links as (delete from plugin_link where user_id = $1),
-keys as (update api_key set revoked_at = now() where user_id = $1 and revoked_at is null returning id),
-notified as (
-  insert into notification (user_id, kind, details)
-  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
+plugin_links as (delete from plugin_link where user_id = $1 and $4::boolean),
+keys as (
+  update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $4::boolean returning id
+),
+audited as (
+  insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
+  values ('session', $1, $2, $3, 'user', $1, jsonb_build_object('revokedKeys', (select count(*) from keys)))
 )
-insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
-values ('session', $1, $2, 'user.password_reset', 'user', $1,
-  jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
+select count(*)::int as "revokedKeys" from keys`,
 };
 
-/** A reset proves ownership of the address: everything obtained before is void. */
-export async function revokeAfterReset(database: Database, userId: string, address: string): Promise<void> {
-  await revoke(database, AFTER_RESET, [userId, address]);
+type PasswordRevocation = {
+  userId: string;
+  /** The client's. */
+  address: string;
+  action: "user.password_reset" | "user.password_changed";
+  /** Whether keys and calendar addresses are revoked too: a change must not break programs unasked. */
+  revokesKeys: boolean;
+};
+
+/**
+ * Call in the transaction that sets a new password: after a crash between two, keys and links of whoever knew
+ * the old one would stay valid. Returns how many keys were revoked.
+ */
+export async function revokeWithNewPassword(
+  transaction: Queryable,
+  { userId, address, action, revokesKeys }: PasswordRevocation,
+): Promise<number> {
+  const values = [userId, address, action, revokesKeys];
+  const [row] = await transaction.run<{ revokedKeys: number }>(WITH_NEW_PASSWORD, values);
+  return row?.revokedKeys ?? 0;
 }
 
-// Better Auth has ended the other sessions together with the change, except those that began just then.
-const AFTER_CHANGE = {
-  name: "revoke_after_password_change",
+const LOCK_PASSWORD = {
+  name: "lock_password",
+  text: "select pg_advisory_xact_lock(hashtextextended('password:' || $1::text, 0))",
+};
+
+/**
+ * Call first in the transaction that sets a new password: two of one user would each wait for what the other
+ * has deleted.
+ */
+export async function lockPassword(transaction: Queryable, userId: string): Promise<void> {
+  await transaction.run(LOCK_PASSWORD, [userId]);
+}
+
+const AFTER_NEW_PASSWORD = {
+  name: "revoke_after_new_password",
   text: `
-with sessions as (delete from session where user_id = $1 and token <> $4),
+with sessions as (delete from session where user_id = $1 and token is distinct from $2),
 links as (delete from verification where value = $1),
 changes as (delete from email_change where user_id = $1),
 plugin_links as (delete from plugin_link where user_id = $1 and $3::boolean),
 keys as (
   update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $3::boolean returning id
-),
-notified as (
-  insert into notification (user_id, kind, details)
-  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
 )
-insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
-values ('session', $1, $2, 'user.password_changed', 'user', $1,
-  jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
+insert into notification (user_id, kind, details)
+select $1, 'password_changed', jsonb_build_object('keys', $4::int + (select count(*) from keys))`,
 };
 
 /**
- * Mailed links always, keys and calendar addresses on request: a change must not break programs unasked. The
- * session with this token stays.
+ * What was obtained with the old password while the new one was being set; notifies the user.
+ * @param keepToken of the session that stays; `null`: none
+ * @param revokedKeys how many keys were revoked together with the change
  */
-export async function revokeAfterChange(
+export async function revokeAfterNewPassword(
   database: Database,
-  { userId, address, keys, token }: { userId: string; address: string; keys: boolean; token: string },
+  {
+    userId,
+    keepToken,
+    revokesKeys,
+    revokedKeys,
+  }: { userId: string; keepToken: string | null; revokesKeys: boolean; revokedKeys: number },
 ): Promise<void> {
-  await revoke(database, AFTER_CHANGE, [userId, address, keys, token]);
+  await revoke(database, AFTER_NEW_PASSWORD, [userId, keepToken, revokesKeys, revokedKeys]);
 }
 
 const BEFORE_SECOND_FACTOR = {

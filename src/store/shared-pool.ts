@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { type Database, rethrowClassified } from "./database.ts";
+import { type Database, type Queryable, rethrowClassified, type Statement } from "./database.ts";
 import { isStatementError } from "./query-pipeline.ts";
 
 export type SharedPoolOptions = {
@@ -7,6 +7,8 @@ export type SharedPoolOptions = {
   maxTransactions: number;
   /** Called for every failed statement; the caller may swallow the error. */
   failed(error: unknown): void;
+  /** Called with each transaction while it is open, and with `null` once it has ended. */
+  opened?(transaction: Queryable | null): void;
 };
 
 /**
@@ -46,8 +48,9 @@ class SharedPool {
       client.release(state === "broken");
       state = "released";
       this.#releaseSlot();
+      this.#options.opened?.(null);
     };
-    return {
+    const pooled = {
       release,
       query: async (config: pg.QueryConfig, values?: unknown[]) => {
         try {
@@ -63,6 +66,11 @@ class SharedPool {
         }
       },
     };
+    this.#options.opened?.({
+      run: async <Row>({ text }: Statement, values: readonly unknown[] = []) =>
+        (await pooled.query({ text }, [...values])).rows as Row[],
+    });
+    return pooled;
   }
 
   #failed(error: unknown): never {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
@@ -9,6 +10,7 @@ import { findPluginLink, replacePluginLink } from "../../src/store/plugin-links.
 import { cookieOf } from "../support/people.ts";
 import { accounts, PASSWORD } from "./accounts.ts";
 
+const SHOP = { keyId: "shop", address: "192.0.2.7" };
 const NEW_PASSWORD = "another good password";
 
 describe("a new password", () => {
@@ -135,6 +137,51 @@ describe("a new password", () => {
     expect([await kindWith(key), await hasLink(id)]).toEqual(["unauthorized", false]);
   });
 
+  const prepareChangeWithKeys = async ({ cookie }: Person) => {
+    const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeApiKeys: true };
+    return () => context.call("/change-password", body, { cookie });
+  };
+
+  it.each([
+    ["reset", prepareReset],
+    ["change", prepareChangeWithKeys],
+  ])("is not set by a %s that cannot revoke the keys, and can be tried again", async (_, prepare) => {
+    const person = await context.signedUp();
+    const key = await keyOf(person.id);
+    const setPassword = await prepare(person);
+    const signIn = (password: string) => context.call("/sign-in/email", { email: person.email, password });
+
+    await context.test.rows(
+      "create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$",
+    );
+    await context.test.rows(
+      "create trigger refuse before update of revoked_at on api_key execute function refuse()",
+    );
+    try {
+      expect((await setPassword()).status).toBe(500);
+    } finally {
+      await context.test.rows("drop function refuse cascade");
+    }
+    expect(await kindWith(key)).toBe("api-key");
+    expect((await signIn(NEW_PASSWORD)).status).toBe(401);
+
+    expect((await setPassword()).status).toBe(200);
+    expect(await kindWith(key)).toBe("unauthorized");
+    expect((await signIn(NEW_PASSWORD)).status).toBe(200);
+  });
+
+  it("revokes keys also when it is the first password of somebody whom another system has created", async () => {
+    const id = `external-${randomUUID()}`;
+    const email = `${id}@example.com`;
+    await putExternalUser(context.test.database, { newId: id, externalId: id, email, name: "Ana" }, SHOP);
+    const key = await keyOf(id);
+    const token = await resetToken(email);
+    const reset = await context.call("/reset-password", { token, newPassword: NEW_PASSWORD });
+    expect([reset.status, await kindWith(key)]).toEqual([200, "unauthorized"]);
+    const audited = await context.test.rows("select details from audit_entry where target_id = $1", [id]);
+    expect(audited).toEqual([{ details: { revokedKeys: 1 } }]);
+  });
+
   it("leaves everybody else's keys, sessions and links", async () => {
     const other = await context.signedUp();
     const key = await keyOf(other.id);
@@ -169,11 +216,7 @@ describe("another system", () => {
   const context = accounts();
 
   const put = (newId: string, email: string, name = "Ana") =>
-    putExternalUser(
-      context.test.database,
-      { newId, externalId: newId, email, name },
-      { keyId: "shop", address: "192.0.2.7" },
-    );
+    putExternalUser(context.test.database, { newId, externalId: newId, email, name }, SHOP);
 
   const importAgain = (id: string, email: string, name = "Ana") =>
     updateImportedUsers(context.test.database, [{ id, externalId: id, email, name, locale: "en" }]);
