@@ -184,7 +184,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
   },
   {
     file: "src/http/unroutable.ts",
-    find: '    "x-api-version": apiVersion,\n',
+    find: "    ...Object.fromEntries(versionHeaders),\n",
     replace: "",
     fault: "X-API-Version is missing where nothing can be routed",
     tests: ["test/http/unroutable.test.ts"],
