@@ -146,7 +146,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/api/versions/version-headers.ts",
-    find: "...retirement(definition, format)",
+    find: "...(definition ? retirement(definition, format) : [])",
     replace: "",
     fault: "Deprecation and Sunset are missing",
     tests: ["test/api/versions.test.ts", "test/api/version-headers.test.ts"],
