@@ -34,10 +34,10 @@ export function requireDatabaseUrl(command: Command, from: string, url: string |
   return command.error(`error: option '--database-url': ${parsed.error.issues[0]?.message}`);
 }
 
-export function apiOf({ payments }: Runtime, slot: Slot): PaymentApi {
-  const api = payments[slot];
-  if (api === null) throw new Error(noProviderFor(slot));
-  return api;
+export function apiOf({ payments, accounts }: Runtime, slot: Slot): { api: PaymentApi; account: string } {
+  const [api, account] = [payments[slot], accounts[slot]];
+  if (api === null || account === null) throw new Error(noProviderFor(slot));
+  return { api, account };
 }
 
 export function runOptions(

@@ -83,7 +83,8 @@ async function withUserSource(
     return withForeignDatabase(databaseUrl, (foreign) => work(betterAuthUsers(foreign)));
   const slot = options.slot ?? SLOTS.find((candidate) => runtime.payments[candidate]?.listCustomerPage);
   if (slot === undefined) throw new Error("no slot has an API key of Stripe");
-  const { listCustomerPage } = apiOf(runtime, slot);
+  const { api, account } = apiOf(runtime, slot);
+  const { listCustomerPage } = api;
   if (listCustomerPage === null) throw new Error(`${slot} is not Stripe: only its customers can be imported`);
-  return work(stripeCustomers(slot, listCustomerPage));
+  return work(stripeCustomers(slot, { listCustomerPage, account }));
 }

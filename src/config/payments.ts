@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { ProviderTraits } from "../domain/provider-traits.ts";
 import { perSlot, type Slot } from "../domain/slot.ts";
@@ -47,6 +48,14 @@ export function connectPayments(
     if (slotAccess === null) return null;
     const { format, apiKey, apiUrl } = slotAccess;
     return createPaymentApi({ slot, format, apiKey, apiUrl, ...options });
+  });
+}
+
+/** Tells the accounts of different keys and addresses apart; a key that was rotated counts as another account's. */
+export function accountsOf(access: Record<Slot, PaymentAccess | null>): Record<Slot, string | null> {
+  return perSlot((slot) => {
+    const slotAccess = access[slot];
+    return slotAccess && hash("sha256", JSON.stringify([slotAccess.apiKey, slotAccess.apiUrl]), "base64url");
   });
 }
 

@@ -3,7 +3,7 @@ import { newServiceKey } from "../auth/api-key.ts";
 import type { Config } from "../config/config.ts";
 import { prepareDataDir } from "../config/data-dir.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
-import { connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
+import { accountsOf, connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionHooks } from "../domain/subscription-hook.ts";
@@ -38,6 +38,8 @@ export type Runtime = {
   embedded: EmbeddedSecrets | null;
   /** Each slot's provider API; `null`: not configured. */
   payments: Record<Slot, PaymentApi | null>;
+  /** Identifies the account that each of them reaches, without revealing its key. */
+  accounts: Record<Slot, string | null>;
   activeProvider: Slot;
   /** A new secret for a service key. */
   newServiceKey: typeof newServiceKey;
@@ -148,7 +150,8 @@ async function startOnDatabase(
     openDatabase({ ...connecting, maxConnections: INTAKE_CONNECTIONS, answerTimeoutMs: intakeTimeoutMs }),
     tracing,
   );
-  const payments = connectPayments(paymentAccess(config, embedded, simulated?.url), {
+  const access = paymentAccess(config, embedded, simulated?.url);
+  const payments = connectPayments(access, {
     tracing,
     maxLimitWaitMs: options.maxLimitWaitMs ?? 0,
   });
@@ -171,6 +174,7 @@ async function startOnDatabase(
     intake,
     embedded,
     payments,
+    accounts: accountsOf(access),
     activeProvider: config.activeProvider,
     newServiceKey,
     appUrl: config.appUrl,

@@ -22,6 +22,33 @@ async function fileOf(name: string, content: string): Promise<string> {
 }
 
 describe("import users", () => {
+  it("begins anew with another account's key, whose list has no such position", async () => {
+    const stripe = await stripeServer();
+    onTestFinished(() => stripe.close());
+    const withKey = (key: string) => {
+      stripe.key = key;
+      const access = { PROVIDER_A_API_KEY: key, PROVIDER_A_API_URL: stripe.url };
+      return tollgateIn({ ...serverVariables(test.url), ...access })("import", "users", "--from", "stripe");
+    };
+    const customer = { id: "cus_1", object: "customer", email: "cus_1@example.com", metadata: {} };
+    let pages = 0;
+    stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/customers") return undefined;
+      pages += 1;
+      return pages === 1
+        ? { status: 200, body: { object: "list", data: [customer], has_more: true } }
+        : { status: 400 };
+    });
+    expect(await withKey("sk_test_1")).toMatchObject({ code: 1 });
+    const interrupted = () => test.rows("select position, created from import_run");
+    expect(await interrupted()).toEqual([{ position: "cus_1", created: 1 }]);
+    stripe.interfere(null);
+    expect(await withKey("sk_live_1")).toMatchObject({ code: 0 });
+    expect(await interrupted()).toEqual([{ position: "cus_1", created: 1 }]);
+    expect(await withKey("sk_test_1")).toMatchObject({ code: 0 });
+    expect(await interrupted()).toEqual([]);
+  });
+
   it("prints what it has done, and exits 0 with rows left out", async () => {
     const file = await fileOf("users.csv", "id,email\nann,ann@example.com\nbob,nobody\n");
     const unmatched = [

@@ -489,7 +489,7 @@ describe("importing Stripe's customers", () => {
       ],
       next: null,
     };
-    const source = stripeCustomers("provider-a", async () => page);
+    const source = stripeCustomers("provider-a", { listCustomerPage: async () => page, account: "one" });
     expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
       ...counts(3, 0, 0),
       unmatched: [{ externalId: "cus_3", reason: "email: expected an email address" }],

@@ -7,13 +7,17 @@ import type { SourceUser } from "../user-row.ts";
 /**
  * Stripe's customers as users: with the `userId` of their metadata as external id, else with the customer's
  * id, by which their subscriptions are found.
+ * @param from `account`: see `providerSubscriptions`
  */
 export function stripeCustomers(
   slot: Slot,
-  listCustomerPage: NonNullable<PaymentApi["listCustomerPage"]>,
+  {
+    listCustomerPage,
+    account,
+  }: { listCustomerPage: NonNullable<PaymentApi["listCustomerPage"]>; account: string },
 ): Source<SourceUser> {
   return {
-    identity: ["users", "stripe", slot],
+    identity: ["users", "stripe", slot, account],
     read: async (position) => {
       const { customers, next } = await listCustomerPage(position);
       const rows = customers.map(({ id, email, name, locale, userId }) => ({
