@@ -72,10 +72,24 @@ function boughtIn(event: SubscriptionEvent, ofUser: readonly Subscription[]): Su
   if (since) return { is: "found", subscription: since };
   const became = ofUser.filter(
     (subscription) =>
-      subscription.status !== "canceled" && (event.planId === null || subscription.planId === event.planId),
+      subscription.status !== "canceled" &&
+      (event.planId === null || subscription.planId === event.planId) &&
+      mayHaveStartedWith(event, subscription),
   );
   const [only] = became;
   return only && became.length === 1 ? { is: "found", subscription: only } : { is: "none" };
+}
+
+/** Providers report a subscription within seconds of its checkout. */
+const MAX_PURCHASE_MICROS = 10 * 60 * 1_000_000;
+
+/** An earlier subscription, which may be unpaid or paused, has last changed before the purchase. */
+function mayHaveStartedWith(
+  { occurredAtMicros }: SubscriptionEvent,
+  { lastEventAtMicros }: Subscription,
+): boolean {
+  if (occurredAtMicros === null || lastEventAtMicros === null) return true;
+  return occurredAtMicros - lastEventAtMicros <= MAX_PURCHASE_MICROS;
 }
 
 function onlyOne(ofUser: readonly Subscription[]): SubscriptionMatch {

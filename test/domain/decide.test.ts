@@ -54,6 +54,7 @@ function remaining(events: Partial<PaymentEvent>[], start: Subscription[] = []):
   return subscriptions;
 }
 
+const HOUR_MICROS = 3_600_000_000;
 const team = (seats: number) => [{ priceIds: ["price_team_monthly"], seats }];
 const ids = { userId: "ann", planId: "pro", providerSubscriptionId: "sub" };
 const CHECKOUT = { ...ids, kind: "checkout.session.completed" as const };
@@ -173,6 +174,24 @@ describe("a checkout that names no subscription", () => {
       { id: "known", status: "canceled", outOfOrder: true },
     ]);
   });
+
+  it.each(["active", "past_due", "paused", "unpaid"] as const)(
+    "is another purchase beside a subscription that has been %s for long",
+    (status) => {
+      const earlier = [subscription({ status, seats: 5, lastEventAtMicros: HOUR_MICROS })];
+      const bought = { ...nameless, items: [{ priceIds: [], seats: 1 }], occurredAtMicros: 9 * HOUR_MICROS };
+      const created = { ...CREATED, providerSubscriptionId: "sub2", occurredAtMicros: 9 * HOUR_MICROS };
+      for (const events of [
+        [bought, created],
+        [created, bought],
+      ]) {
+        expect(remaining(events, earlier)).toMatchObject([
+          { id: "known", status, seats: 5, outOfOrder: false },
+          { providerSubscriptionId: "sub2", status: "active" },
+        ]);
+      }
+    },
+  );
 
   it("is a new purchase after an earlier one has ended", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 1_000 })];
