@@ -61,6 +61,18 @@ with moment as materialized (
   select ${PICKED}, next_attempt_at as due_at, ${BYTES} from webhook_delivery
   where status = 'failed' and next_attempt_at <= (select now from moment)
   order by next_attempt_at limit $3::int for update skip locked
+), last as materialized (
+  -- No more than can be claimed: every pass reads them, though most failures only wait.
+  select id, completed_at from webhook_delivery
+  where status = 'failed' and next_attempt_at > (select now from moment)
+  order by next_attempt_at desc limit $3::int
+), ahead as materialized (
+  -- Failed while the database's clock was ahead, as before a failover: so is the next attempt's time.
+  select ${PICKED}, (select now from moment) as due_at, ${BYTES} from webhook_delivery
+  where id = any (array(
+    select id from last where completed_at > (select now from moment) + interval '1 minute'
+  )) and status = 'failed' and next_attempt_at is not null
+  for update skip locked
 ), stuck as materialized (
   select ${PICKED}, lease_until as due_at, ${BYTES} from webhook_delivery d
   where status = 'pending' and ${isLeaseOver("d")}
@@ -68,7 +80,7 @@ with moment as materialized (
   order by lease_until limit $3::int for update skip locked
 ), summed as (
   select *, sum(bytes) over oldest_first as bytes_so_far, row_number() over oldest_first as place
-  from (select * from failed union all select * from stuck) due
+  from (select * from failed union all select * from ahead union all select * from stuck) due
   window oldest_first as (order by due_at, id)
 ), picked as materialized (
   select * from summed where bytes_so_far <= $4::float8 or place = 1

@@ -226,6 +226,22 @@ describe("webhook-retry", () => {
     expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 2 });
   });
 
+  it("retries what failed while the database's clock was ahead, and waits with what failed since", async () => {
+    const overrides = { userId: "failed_ahead" };
+    const early = await received("failed ahead", overrides);
+    const waiting = await received("failed now", overrides);
+    await test.rows(`insert into "user" (id, name, email) values ('failed_ahead', 'A', 'fa@example.com')`);
+    await test.rows(
+      `update webhook_delivery set next_attempt_at = next_attempt_at + interval '1 hour',
+         completed_at = completed_at + case when id = $1 then interval '1 hour' else interval '0' end
+       where id = any ($2)`,
+      [early, [early, waiting]],
+    );
+    expect((await retryDue(runtime.intake)).applied).toBe(1);
+    expect(await delivery(early)).toMatchObject({ status: "successful", claim_no: 2 });
+    expect(await delivery(waiting)).toMatchObject({ status: "failed", claim_no: 1 });
+  });
+
   it.each([
     { name: "body is no longer stored", change: "payload = null", reason: "payload_dropped", params: null },
     {
