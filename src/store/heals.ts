@@ -16,16 +16,19 @@ export type DueHeal = ReconcilableSubscription & {
 /** The pause doubles with each attempt. */
 type HealRetries = { firstRetrySeconds: number; maxRetrySeconds: number };
 
+// A pause longer than any was begun while the database's clock was ahead, as before a failover.
+const IS_DUE = `(h.next_attempt_at <= clock_timestamp() or h.next_attempt_at > clock_timestamp() + interval '1 hour')`;
+
 // Of the slots $1: flagged ones that the provider is not known to lack, and unflagged ones whose comparison an
 // event or a change has requested.
 const FLAGGED = `
   from subscription s left join subscription_heal h on h.subscription_id = s.id
   where s.out_of_order and s.provider = any ($1::text[]) and s.provider_subscription_id is not null
     and (h.subscription_id is null or h.settled_version is distinct from ${VERSION})
-    and coalesce(h.next_attempt_at, '-infinity') <= clock_timestamp()`;
+    and (h.next_attempt_at is null or ${IS_DUE})`;
 const REQUESTED = `
   from subscription_heal h join subscription s on s.id = h.subscription_id
-  where h.requested and h.next_attempt_at <= clock_timestamp() and s.provider = any ($1::text[])
+  where h.requested and ${IS_DUE} and s.provider = any ($1::text[])
     and (not s.out_of_order or s.provider_subscription_id is null)
     and h.settled_version is distinct from ${VERSION}`;
 

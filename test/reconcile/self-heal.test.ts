@@ -365,6 +365,16 @@ it("does not wait for a fetch that was reserved while the database's clock was a
   expect(await heal()).toMatchObject({ corrected: 1 });
 });
 
+it("does not wait for an attempt that was scheduled while the database's clock was ahead", async () => {
+  await receiveOutOfOrder();
+  truth({ seats: 3 });
+  await context.test.rows(
+    `insert into subscription_heal (subscription_id, attempts, next_attempt_at)
+     select id, 1, now() + interval '1 day' from subscription`,
+  );
+  expect(await heal()).toMatchObject({ corrected: 1 });
+});
+
 it("is not requested by the intake while SELF_HEAL is off", async () => {
   const runtime = await startTestRuntime(context.test.url, {
     PROVIDER_A_API_KEY: STRIPE_KEY,
