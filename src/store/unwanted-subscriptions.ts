@@ -112,7 +112,9 @@ update unwanted_subscription set
   next_attempt_at = clock_timestamp() + least(30 * 4 ^ least(attempts, 10), 21600) * interval '1 second'
 where (provider, provider_subscription_id) = (
   select provider, provider_subscription_id from unwanted_subscription
-  where canceled_at is null and next_attempt_at <= clock_timestamp() and provider = any ($1::text[])
+  where canceled_at is null and provider = any ($1::text[])
+    -- A longer wait than any was begun while the database's clock was ahead, as before a failover.
+    and (next_attempt_at <= clock_timestamp() or next_attempt_at > clock_timestamp() + interval '7 hours')
   order by next_attempt_at limit 1 for update skip locked
 )
 returning provider, provider_subscription_id as "providerSubscriptionId", because, attempts`,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { findPaidTwice, rememberReplaced } from "../../src/store/unwanted-subscriptions.ts";
+import { claimUnwanted, findPaidTwice, rememberReplaced } from "../../src/store/unwanted-subscriptions.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 
@@ -80,4 +80,19 @@ describe("a subscription counts as paid twice", () => {
     await second("user_0", { provider_subscription_id: null });
     expect(await paidTwice()).toEqual([]);
   });
+});
+
+it("is claimed once due, or if its next attempt was set while the database's clock was ahead", async () => {
+  await test.rows(
+    `insert into unwanted_subscription (provider, provider_subscription_id, because, next_attempt_at)
+     select 'provider-a', 'sub_in_' || hours, 'paid_twice', now() + hours * interval '1 hour'
+     from unnest(array[-1, 6, 24]) as waiting (hours)`,
+  );
+  const claimed = [];
+  for (let n = 0; n < 3; n += 1) claimed.push(await claimUnwanted(test.database, ["provider-a"]));
+  expect(claimed).toMatchObject([
+    { providerSubscriptionId: "sub_in_-1" },
+    { providerSubscriptionId: "sub_in_24" },
+    null,
+  ]);
 });
