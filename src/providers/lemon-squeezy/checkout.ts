@@ -63,8 +63,8 @@ export async function theOnlyStore(provider: ConnectedProvider, send: SendReques
 }
 
 /**
- * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do, which may
- * also be of the store's other products. A payment with another address is found when its event arrives, which may be
+ * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do, unless they
+ * are of the store's other products. A payment with another address is found when its event arrives, which may be
  * after the checkout's end: it counts as open still.
  */
 export async function closeCheckout(
@@ -78,14 +78,26 @@ export async function closeCheckout(
   const createdAt = dateAt(checkout, "data", "attributes", "created_at")?.getTime() ?? Date.now();
   const expiresAt =
     dateAt(checkout, "data", "attributes", "expires_at")?.getTime() ?? Number.POSITIVE_INFINITY;
+  const variant = textAt(checkout, "data", "attributes", "variant_id");
   const query = new URLSearchParams({ "filter[user_email]": email });
   const subscriptions = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
   const paid = subscriptions.find((subscription) => {
     const startedAt = dateAt(subscription, "attributes", "created_at")?.getTime() ?? 0;
-    return startedAt >= createdAt && startedAt < expiresAt + PAYMENT_MS && !hasExpired(subscription);
+    return (
+      startedAt >= createdAt &&
+      startedAt < expiresAt + PAYMENT_MS &&
+      !hasExpired(subscription) &&
+      isOfVariant(subscription, variant)
+    );
   });
   if (paid !== undefined) return { status: "paid", providerSubscriptionId: textAt(paid, "id") };
   return { status: "open" };
+}
+
+/** A checkout sells one variant. */
+function isOfVariant(subscription: unknown, variant: string | null): boolean {
+  const bought = textAt(subscription, "attributes", "variant_id");
+  return variant === null || bought === null || bought === variant;
 }
 
 function hasExpired(subscription: unknown): boolean {

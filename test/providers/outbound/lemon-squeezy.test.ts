@@ -35,6 +35,24 @@ describe("Lemon Squeezy's API", () => {
     expect(await api.closeCheckout(closing)).toMatchObject({ status });
   });
 
+  it("finds no checkout paid by a subscription to another product", async () => {
+    const times = { created_at: "2026-11-01T12:00:00Z", expires_at: "2026-11-01T12:30:00Z" };
+    const bought = { status: "active", created_at: "2026-11-01T12:10:00Z" };
+    const subscriptions = [{ id: "50", attributes: { ...bought, variant_id: 99 } }];
+    provider.respondWith(({ path }) => ({
+      body: {
+        data: path.includes("/checkouts/")
+          ? { id: "30", attributes: { ...times, variant_id: 21 } }
+          : subscriptions,
+      },
+    }));
+    const closing = { id: "30", userId: "user_7", email: ORDER.email };
+    expect(await api.closeCheckout(closing)).toEqual({ status: "open" });
+
+    subscriptions.push({ id: "51", attributes: { ...bought, variant_id: 21 } });
+    expect(await api.closeCheckout(closing)).toEqual({ status: "paid", providerSubscriptionId: "51" });
+  });
+
   it("receives a checkout with user and plan for the key's only store", async () => {
     provider.respondWith(successfulReplies(providerApi));
     await api.createCheckout(ORDER);
