@@ -64,6 +64,8 @@ async function hasSeats(
   return prices.some((price) => textAt(price, "amount_type") === "seat_based");
 }
 
+const MAX_PAGE_SIZE = 100;
+
 const PAID = new Set(["confirmed", "succeeded"]);
 
 /** Polar has no way to close a checkout: it stays payable until it expires. */
@@ -76,7 +78,13 @@ export async function closeCheckout(
   if (checkout === null) return { status: "closed" };
   if (checkout.status === "open") return { status: "open" };
   if (!PAID.has(checkout.status)) return { status: "closed" };
-  // The checkout's own `subscription_id` is one that was upgraded, not the resulting one.
-  const { items } = await listAll(client)({ external_customer_id: userId, active: true, limit: 1 });
-  return { status: "paid", providerSubscriptionId: textAt(items[0], "id") };
+  // The checkout's own `subscription_id` is one that was upgraded, not the resulting one. The person may have bought
+  // the organization's other products, too.
+  const { items } = await listAll(client)({
+    external_customer_id: userId,
+    active: true,
+    limit: MAX_PAGE_SIZE,
+  });
+  const bought = items.find((subscription) => subscription.checkout_id === checkout.id);
+  return { status: "paid", providerSubscriptionId: textAt(bought, "id") };
 }

@@ -29,6 +29,25 @@ describe("Polar's API", () => {
   });
   const bodies = () => provider.requests.map(({ body }) => JSON.parse(body));
 
+  it("finds the subscription of a paid checkout, not another one of the person's", async () => {
+    const id = "00000000-0000-4000-8000-000000000030";
+    const subscriptions = [
+      { id: "00000000-0000-4000-8000-000000000051", checkout_id: "00000000-0000-4000-8000-000000000031" },
+      { id: "00000000-0000-4000-8000-000000000052", checkout_id: null },
+    ];
+    provider.respondWith(({ path }) => ({
+      body: path.includes("/checkouts/") ? { id, status: "succeeded" } : { items: subscriptions },
+    }));
+    const closing = { id, userId: "user_7", email: ORDER.email };
+    expect(await api.closeCheckout(closing)).toEqual({ status: "paid", providerSubscriptionId: null });
+
+    subscriptions.push({ id: "00000000-0000-4000-8000-000000000050", checkout_id: id });
+    expect(await api.closeCheckout(closing)).toEqual({
+      status: "paid",
+      providerSubscriptionId: "00000000-0000-4000-8000-000000000050",
+    });
+  });
+
   it("receives a checkout with user and plan", async () => {
     provider.respondWith(successfulReplies(providerApi));
     expect(await api.createCheckout(ORDER)).toEqual({
