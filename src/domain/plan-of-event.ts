@@ -46,6 +46,19 @@ export function planOf(
   return { failure: unknownPrice(slot, priceId) };
 }
 
+/**
+ * Whether it is about something else that the provider's account sells: it names a price, and neither that nor what
+ * our checkouts leave in it is of a plan.
+ */
+export function isOfAnotherProduct(
+  slot: Slot,
+  { planId, items }: Pick<SubscriptionEvent, "planId" | "items">,
+  plans: PlanCatalog,
+): boolean {
+  const namesPrice = items.some(({ priceIds }) => priceIds.length > 0);
+  return planId === null && namesPrice && plans.sold(slot, items) === null;
+}
+
 function unknownPrice(slot: Slot, priceId: string): Failure {
   return { reason: "price_unknown", params: { priceId: shorten(priceId), provider: slot } };
 }

@@ -1,3 +1,5 @@
+import type { PlanCatalog } from "../domain/plan.ts";
+import { isOfAnotherProduct } from "../domain/plan-of-event.ts";
 import { renewsWithoutUser, type Subscription } from "../domain/subscription.ts";
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import type { UserState } from "../store/user-states.ts";
@@ -17,11 +19,14 @@ export function isOfDeletedUser(
   return reading.event.userId !== null && users.get(reading.event.userId) === "deleted";
 }
 
-/** A checkout can be paid after its account was deleted, when nobody is left to cancel. */
+/**
+ * A checkout can be paid after its account was deleted, when nobody is left to cancel. What else the person buys from
+ * the provider's account is theirs: Polar gives a customer the id of our user, whatever the customer buys.
+ */
 export function unwantedOf(
   group: readonly ReadEvent[],
   decisions: readonly (EventDecision | null)[],
-  users: ReadonlyMap<string, UserState>,
+  { users, plans }: { users: ReadonlyMap<string, UserState>; plans: PlanCatalog },
 ): UnwantedSubscription[] {
   return group.flatMap(({ slot, reading }, index) => {
     if (decisions[index]?.outcome !== "ignored" || "failure" in reading) return [];
@@ -29,6 +34,7 @@ export function unwantedOf(
     const isOver = kind === "customer.subscription.deleted" || status === "canceled";
     if (userId === null || providerSubscriptionId === null || isOver || users.get(userId) !== "deleted")
       return [];
+    if (isOfAnotherProduct(slot, reading.event, plans)) return [];
     return [{ provider: slot, providerSubscriptionId }];
   });
 }

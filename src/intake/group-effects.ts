@@ -17,7 +17,7 @@ export function effectsOf(
 ) {
   const renewing = renewingOf(group, decisions, subscriptions);
   const unwanted = [
-    ...unwantedOf(group, decisions, users),
+    ...unwantedOf(group, decisions, { users, plans: intake.plans }),
     ...renewing.filter(({ isFirstPayment }) => isFirstPayment),
   ];
   const resumed = renewing.filter(({ isFirstPayment }) => !isFirstPayment);

@@ -1,6 +1,7 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import { priceWithId } from "../domain/plan.ts";
+import { isOfAnotherProduct } from "../domain/plan-of-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { isRunning } from "../domain/subscription-status.ts";
@@ -138,7 +139,8 @@ async function takeOver(
     return;
   }
   if (dryRun) return;
-  if (owner === "deleted" && state.status !== "canceled") {
+  const isOver = state.status === "canceled";
+  if (owner === "deleted" && !isOver && !isOfAnotherProduct(slot, state, intake.plans)) {
     await insertUnwanted(database, [unknown]);
     logUnwanted(intake, [unknown]);
   }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
+import { type Plan, priceIdsIn } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { deleteUserData } from "../../src/store/account-deletion.ts";
-import { fixtureDelivery, signedDelivery } from "../fixtures/fixture.ts";
+import { fixtureDelivery, loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import { type PaymentFacts, type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { eventually } from "../support/eventually.ts";
@@ -11,7 +12,10 @@ import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 10, variables: { PROVIDER_C_ADAPTER: "lemon-squeezy" } });
+const { test, runtime } = freshRuntime({
+  users: 11,
+  variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
+});
 
 // Those of provider-c are claimed before they are applied.
 it.each([
@@ -117,6 +121,26 @@ it("a subscription of a deleted account that was never known is to be canceled, 
       events.map(({ subscriptionId }) => `evt_${subscriptionId}`),
     ]),
   ).toEqual([{ payload: null }]);
+});
+
+// Polar gives a customer the id of our user, whatever the customer buys.
+it("a subscription to another product of the provider's account is left alone", async () => {
+  await deleteUserData(runtime.database, "user_10", { canceled: new Set(), by: OPERATOR });
+  const receiveOf = async (subscriptionId: string, priceId: string) => {
+    const about = { userId: null, planId: null, status: "active", subscriptionId, priceId } as const;
+    const { body } = loadFixture("polar", "customer.subscription.updated", about);
+    Object.assign((body.data as { customer: object }).customer, { external_id: "user_10" });
+    const signing = { secret: SECRETS["provider-b"], nowSeconds: Math.floor(Date.now() / 1000) };
+    const { rawBody, headers } = signedDelivery("polar", body, signing);
+    const request = { rawBody, header: (name: string) => headers[name] };
+    expect((await runtime.intake.receive("provider-b", request)).outcome).toBe("ignored");
+    return test.rows("select because from unwanted_subscription where provider_subscription_id = $1", [
+      subscriptionId,
+    ]);
+  };
+  expect(await receiveOf("sub_of_another_product", "another_product")).toEqual([]);
+  const [ourProduct = ""] = priceIdsIn("provider-b", runtime.intake.plans.plans[1] as Plan);
+  expect(await receiveOf("sub_of_ours", ourProduct)).toEqual([{ because: "account_deleted" }]);
 });
 
 it("a subscription of a deleted account is canceled again once it is resumed, but not for an earlier event", async () => {

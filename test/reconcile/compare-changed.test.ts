@@ -63,9 +63,11 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     await rows("insert into deleted_user (id) values ('user_gone')");
     truth({ userId: "user_gone" });
     truth({ subscriptionId: "sub_over", userId: "user_gone", status: "canceled" });
+    const otherProduct = { planId: null, priceId: "price_of_another_product" };
+    truth({ subscriptionId: "sub_other", userId: "user_gone", ...otherProduct });
     await run(() => false, { dryRun: true });
     expect(await rows("select from unwanted_subscription")).toEqual([]);
-    expect(await run()).toEqual({ listed: 2, corrected: 0, adopted: 0, payments: 0 });
+    expect(await run()).toEqual({ listed: 3, corrected: 0, adopted: 0, payments: 0 });
     expect(await stored()).toEqual([]);
     expect(await rows("select provider_subscription_id, because from unwanted_subscription")).toEqual([
       { provider_subscription_id: "sub_1", because: "account_deleted" },
