@@ -1,8 +1,8 @@
 import type { PaymentEvent } from "./payment-event.ts";
 
 /**
- * Parses a subscription as a provider returns it, like the provider's deliveries. The state has no time: it is
- * not an event, and `updated_at` may be earlier than the event that caused it.
+ * Parses a subscription as a provider returns it, like the provider's deliveries. The state has no
+ * event's time: it is not one, and `updated_at` may be earlier than the event that caused it.
  * @param delivery the subscription in the shape of a delivery
  * @throws UnreadablePayload
  */
@@ -13,5 +13,6 @@ export function interpretState(
   const updated = adapter.interpret("customer.subscription.updated", delivery);
   const state =
     updated.status === "canceled" ? adapter.interpret("customer.subscription.deleted", delivery) : updated;
-  return { ...state, occurredAtMicros: null };
+  const { occurredAtMicros: changedAtMicros } = state;
+  return { ...state, occurredAtMicros: null, ...(changedAtMicros === null ? {} : { changedAtMicros }) };
 }

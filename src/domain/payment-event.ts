@@ -28,6 +28,8 @@ export type PaymentEvent = {
   kind: EventKind | "payment" | "ignored";
   /** When it happened by the provider's clock, in microseconds since the epoch. */
   occurredAtMicros: number | null;
+  /** Of a listed or fetched subscription, which is not an event: when it last changed, where it says so. */
+  changedAtMicros?: number | undefined;
   /** From the checkout's custom data. */
   userId: string | null;
   planId: string | null;

@@ -167,7 +167,7 @@ function isLostPurchase(
 ): boolean {
   if (api.listEvents !== null || state.userId !== null || !isRunning(state.status ?? "canceled"))
     return false;
-  const ageMs = (askedAtMicros - (state.occurredAtMicros ?? askedAtMicros)) / 1000;
+  const ageMs = (askedAtMicros - (state.changedAtMicros ?? askedAtMicros)) / 1000;
   const priceIds = state.items.flatMap((item) => item.priceIds);
   const isOurs = plans.plans.some((plan) => priceIds.some((id) => priceWithId(plan, slot, id)));
   return isOurs && ageMs >= EVENTS_LOST_AFTER_MS;

@@ -106,11 +106,11 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     ): Promise<object[]> {
       const { intake, payments } = context.runtime;
       const stripe = payments["provider-a"] as PaymentApi;
-      const occurredAtMicros = (Date.now() - minutesOld * MINUTE_MS) * 1000;
+      const changedAtMicros = (Date.now() - minutesOld * MINUTE_MS) * 1000;
       truth();
       const listSubscriptions: PaymentApi["listSubscriptions"] = async function* (since) {
         for await (const listed of stripe.listSubscriptions(since))
-          yield { ...listed, userId: null, occurredAtMicros, ...state };
+          yield { ...listed, userId: null, changedAtMicros, ...state };
       };
       const listEvents = listsEvents ? stripe.listEvents : null;
       const api: PaymentApi = { ...stripe, listEvents, listSubscriptions };
@@ -146,7 +146,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
       ["of another product", { items: [{ priceIds: ["price_of_another_product"], seats: 1 }] }],
       ["that has ended", { status: "canceled" }],
       ["that names a user of another product", { userId: "user_of_another_product" }],
-      ["of which it does not say when it began", { occurredAtMicros: null }],
+      ["of which it does not say when it changed", { changedAtMicros: undefined }],
     ] as const)("does not notify them of one %s", async (_, state) => {
       expect(await notifiedOf(state)).toEqual([]);
     });

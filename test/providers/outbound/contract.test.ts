@@ -67,11 +67,11 @@ describe.concurrent.each([...PROVIDER_APIS, FIFTH_PROVIDER_API])(
         provider.respondWith(() => ({ body: providerApi.subscription(kind) }));
         const { body, eventType } = loadFixture(format, kind);
         const event = ADAPTERS.of(format).interpret(eventType, body);
-        // Lemon Squeezy names user and plan only in its deliveries.
-        const omitted = format === "lemon-squeezy" ? { userId: null, planId: null } : {};
+        // Lemon Squeezy names user and plan only in its deliveries, and the time in the subscription itself.
+        const ofLemonSqueezy = { userId: null, planId: null, changedAtMicros: event.occurredAtMicros };
         expect(await api.fetchSubscription(subscriptionId)).toEqual({
           ...event,
-          ...omitted,
+          ...(format === "lemon-squeezy" ? ofLemonSqueezy : {}),
           kind,
           occurredAtMicros: null,
         });

@@ -214,9 +214,15 @@ describe("Lemon Squeezy's API", () => {
     provider.respondWith(() => ({ body: { data, meta: { page: { lastPage: 1 } } } }));
     const changed = await Array.fromAsync(api.listSubscriptions(since));
     expect(changed).toMatchObject([
-      { providerSubscriptionId: "2", items: [{ seats: 4 }] },
+      {
+        providerSubscriptionId: "2",
+        items: [{ seats: 4 }],
+        occurredAtMicros: null,
+        changedAtMicros: Date.parse("2026-03-10T12:30:00Z") * 1000,
+      },
       { providerSubscriptionId: "3" },
     ]);
+    expect(changed[1]).not.toHaveProperty("changedAtMicros");
   });
 
   it("does not list events", () => {
