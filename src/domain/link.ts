@@ -86,10 +86,12 @@ const MAX_PURCHASE_MICROS = 10 * 60 * 1_000_000;
 /** An earlier subscription, which may be unpaid or paused, has last changed before the purchase. */
 function mayHaveStartedWith(
   { occurredAtMicros }: SubscriptionEvent,
-  { lastEventAtMicros }: Subscription,
+  { lastEventAtMicros, comparedAtMicros }: Subscription,
 ): boolean {
-  if (occurredAtMicros === null || lastEventAtMicros === null) return true;
-  return occurredAtMicros - lastEventAtMicros <= MAX_PURCHASE_MICROS;
+  // An imported subscription has had no event.
+  const knownAtMicros = lastEventAtMicros ?? comparedAtMicros;
+  if (occurredAtMicros === null || knownAtMicros === null) return true;
+  return occurredAtMicros - knownAtMicros <= MAX_PURCHASE_MICROS;
 }
 
 function onlyOne(ofUser: readonly Subscription[]): SubscriptionMatch {

@@ -193,6 +193,15 @@ describe("a checkout that names no subscription", () => {
     },
   );
 
+  it("is another purchase beside a subscription that was imported long before", () => {
+    const imported = { status: "unpaid", lastEventAtMicros: null, comparedAtMicros: HOUR_MICROS } as const;
+    const bought = { ...nameless, occurredAtMicros: 9 * HOUR_MICROS };
+    expect(remaining([bought], [subscription(imported)])).toMatchObject([
+      { id: "known", status: "unpaid" },
+      { providerSubscriptionId: null, status: "active" },
+    ]);
+  });
+
   it("is a new purchase after an earlier one has ended", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 1_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 9_000 }], ended)).toHaveLength(2);
