@@ -3,6 +3,7 @@ import "../fixtures/fifth-provider.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import type { PaymentState } from "../../src/domain/payment-state.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
@@ -288,6 +289,25 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(report).toMatchObject({ repaired: 1, failed: [{ providerId: "other 0" }] });
     expect(await recorded()).toEqual([{ provider_payment_id: "other 1" }]);
     await forget();
+  });
+
+  it("go on with the others where the provider's answer about one is unreadable", async () => {
+    const before = await payments();
+    const [unreadable] = before as [Stored];
+    await test.rows("update payment set state = 'failed', status = 'failed'");
+    const fetchPayment: PaymentApi["fetchPayment"] = async (id) => {
+      if (id === unreadable.provider_payment_id)
+        throw new PaymentApiProblem("unreadable", `the payment ${id} is not as expected`);
+      return api().fetchPayment(id);
+    };
+    const options = { ...comparing, dryRun: false };
+    const other = { ...api(), fetchPayment };
+    const changed = await compareChanged(runtime.intake, "provider-a", other, options);
+    expect(changed.payments).toBe(before.length - 1);
+    expect((await payments()).filter(({ status }) => status === "failed")).toMatchObject([
+      { id: unreadable.id },
+    ]);
+    expect(await compareChanged(runtime.intake, "provider-a", api(), options)).toMatchObject({ payments: 1 });
   });
 
   it("stay disputed where the key may not read disputes, and are repaired otherwise", async () => {

@@ -59,7 +59,7 @@ export function fetchedPayment(
   state: PaymentState | null,
 ): PaymentState {
   if (state !== null) return state;
-  throw problem(provider, "unreachable", `the payment ${id} is not as expected`);
+  throw problem(provider, "unreadable", `the payment ${id} is not as expected`);
 }
 
 function nullIfUnreadable(read: () => PaymentEvent | null): PaymentEvent | null {

@@ -202,7 +202,7 @@ it("takes no payment for unrefunded whose refund or dispute is unreadable", asyn
       });
       expect((await listed("stripe")).map(({ charge }) => charge.id)).toEqual(["in_2"]);
       await expect(apiOf("stripe").fetchPayment("in_1")).rejects.toMatchObject({
-        failure: "unreachable",
+        failure: "unreadable",
         message: expect.stringContaining("payment in_1 is not as expected"),
       });
     }
@@ -220,7 +220,7 @@ it("takes no payment for unrefunded whose refund or dispute is unreadable", asyn
       : { data: transactions, meta: { pagination: { has_more: false } } },
   }));
   expect((await listed("paddle")).map(({ charge }) => charge.id)).toEqual(["txn_2"]);
-  await expect(apiOf("paddle").fetchPayment("txn_1")).rejects.toMatchObject({ failure: "unreachable" });
+  await expect(apiOf("paddle").fetchPayment("txn_1")).rejects.toMatchObject({ failure: "unreadable" });
 });
 
 it.each([
