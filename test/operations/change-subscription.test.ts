@@ -114,7 +114,8 @@ it("is refused when nothing is to change", async () => {
 it("is recorded in the audit log before the provider is asked, when a key requests it", async () => {
   const recorded = () =>
     context.test.rows(
-      "select actor_kind, actor_id, key_id, address, action, target_id, details from audit_entry order by id",
+      "select actor_kind, actor_id, key_id, address, action, target_id, details from audit_entry where target_id = $1 order by id",
+      [id],
     );
   await change({ seats: 6 });
   const onBehalf = {
@@ -124,7 +125,14 @@ it("is recorded in the audit log before the provider is asked, when a key reques
     keyId: "shop",
     address: "192.0.2.2",
   } as const;
-  await change({ seats: 7, preview: true }, { by: onBehalf }).catch(() => {});
+  context.stripe.interfere(async ({ path }) =>
+    path === "/v1/invoices/create_preview"
+      ? { status: 200, body: { total: 1_000, amount_due: 1_000, currency: "eur" } }
+      : undefined,
+  );
+  expect(await change({ seats: 7, preview: true }, { by: onBehalf })).toMatchObject({
+    preview: { amountDue: 1_000, currency: "EUR" },
+  });
   await expect(change({ seats: 100_000 }, { by: onBehalf })).rejects.toMatchObject({
     reason: "seats_out_of_range",
   });

@@ -76,7 +76,7 @@ describe("verify", () => {
     expect(isFirst).toBe(false);
   });
 
-  it("says so where events keep it from comparing one", async () => {
+  it("counts a subscription as failed that events keep it from comparing", async () => {
     await agreeOn(1);
     truth({ userId: "user_1", customerId: "cus_1", seats: 99 });
     let seats = 5;
@@ -114,8 +114,11 @@ describe("verify", () => {
     const missing = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
     truth(missing);
     const api = context.runtime.payments["provider-a"] as PaymentApi;
+    let asked = 0;
     const fetchSubscription: PaymentApi["fetchSubscription"] = async (id) => {
-      await context.test.rows("update subscription set seats = 1 where seats = 9");
+      asked += 1;
+      // The first one is verification's own, the second one the repair's.
+      if (asked === 2) await receive(eventOf("customer.subscription.updated", { seats: 1 }));
       return api.fetchSubscription(id);
     };
     const payments = { ...context.runtime.payments, "provider-a": { ...api, fetchSubscription } };
