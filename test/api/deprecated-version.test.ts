@@ -48,7 +48,7 @@ const noLength = { "transfer-encoding": "chunked", "content-length": undefined }
 describe("a deprecated version is announced", () => {
   it.each<[string, number, string, string, object]>([
     ["a REST route", 200, "GET", "/users/me", {}],
-    ["304", 304, "GET", "/entitlements", { headers: { "if-none-match": "*" } }],
+    ["an unchanged resource", 304, "GET", "/entitlements", { headers: { "if-none-match": "*" } }],
     ["an unauthenticated request", 401, "GET", "/users/me", { cookie: "" }],
     ["an unknown route", 404, "GET", "/nothing", {}],
     ["another method", 405, "DELETE", "/plans", {}],
@@ -70,7 +70,7 @@ describe("a deprecated version is announced", () => {
     ["a persisted query", 200, "POST", "/graphql", { body: { extensions: { persistedQuery: {} } } }],
     ["another method of GraphQL", 405, "PUT", "/graphql", {}],
     ["an unsigned webhook", 400, "POST", "/webhooks/provider-a", { body: {} }],
-    ["one without a length", 400, "POST", "/webhooks/provider-a", { body: {}, headers: noLength }],
+    ["a webhook without a length", 400, "POST", "/webhooks/provider-a", { body: {}, headers: noLength }],
     ["a webhook's other method", 405, "GET", "/webhooks/provider-a", {}],
     ["an unknown slot", 404, "POST", "/webhooks/provider-x", { body: {} }],
     ["a session", 200, "GET", "/auth/get-session", {}],
@@ -82,13 +82,13 @@ describe("a deprecated version is announced", () => {
       { body: { email: "a@b.example", password: "wrong password" } },
     ],
     ["an unknown route of accounts", 404, "GET", "/auth/nothing", {}],
-    ["a key that is none", 401, "GET", "/auth/get-session", { key: "tg_none" }],
+    ["an unknown API key", 401, "GET", "/auth/get-session", { key: "tg_none" }],
     ["health", 200, "GET", "/health", {}],
     ["readiness", 200, "GET", "/ready", {}],
     ["the versions", 200, "GET", "/version", {}],
     ["the OpenAPI document", 200, "GET", "/openapi.json", {}],
-    ["its reader", 200, "GET", "/docs", {}],
-    ["the reader's script", 200, "GET", "/docs/start.js", {}],
+    ["the reader of the OpenAPI document", 200, "GET", "/docs", {}],
+    ["the script of that reader", 200, "GET", "/docs/start.js", {}],
     ["metrics", 200, "GET", "/metrics", { headers: bearer }],
     ["metrics without the token", 401, "GET", "/metrics", {}],
     ["a job", 200, "GET", "/cron/session-clean-up", { headers: bearer }],
@@ -96,7 +96,7 @@ describe("a deprecated version is announced", () => {
     ["an assistant that is not configured", 503, "POST", "/chat", { body: MESSAGE }],
     ["a plugin without a person", 401, "GET", "/plugins/renewals/renewals.ics", { cookie: "" }],
     ["an unknown plugin", 404, "GET", "/plugins/nothing", {}],
-    ["a link that is none", 404, "GET", "/plugins/renewals/links/none/renewals.ics", {}],
+    ["an unknown calendar link", 404, "GET", "/plugins/renewals/links/none/renewals.ics", {}],
     ["an event stream", 200, "HEAD", "/events/stream", { cookie: "", serviceKey: true }],
     ["an event stream that is refused", 401, "GET", "/events/stream", { cookie: "" }],
     ["a preflight", 204, "OPTIONS", "/users/me", { headers: preflight }],
@@ -124,7 +124,7 @@ describe("a deprecated version is announced", () => {
     ["an unknown version in the path", 404, "/api/v9/plans", {}],
     ["two versions", 404, "/api/v1/v2/plans", {}],
     ["an unknown version in the header", 400, "/api/plans", { "x-api-version": "v9" }],
-  ])("by the refusal of %s, which has its form", async (_, status, path, headers) => {
+  ])("by the refusal of %s, in the format of the current version", async (_, status, path, headers) => {
     const response = await sendRequest(server.url, "GET", path, { headers });
     expect(response.status).toBe(status);
     expect(response.fields).toMatchObject(ANNOUNCED);
@@ -132,13 +132,13 @@ describe("a deprecated version is announced", () => {
 
   it.each([
     ["without a Host", 400, "GET /api/plans HTTP/1.1"],
-    ["with a Host that is none", 400, "GET /api/plans HTTP/1.1\r\nhost: a b"],
+    ["with an invalid Host", 400, "GET /api/plans HTTP/1.1\r\nhost: a b"],
     ["with an unknown expectation", 417, "GET /api/plans HTTP/1.1\r\nhost: b\r\nexpect: a reply"],
     ["that is not HTTP", 400, "What is the time?"],
-  ])("by the answer to a request %s", async (_, status, request) => {
-    const answer = await openRawConnection(server.url, `${request}\r\nconnection: close\r\n\r\n`).closed;
-    expect(answer.slice(0, 13)).toBe(`HTTP/1.1 ${status} `);
+  ])("by the response to a request %s", async (_, status, request) => {
+    const response = await openRawConnection(server.url, `${request}\r\nconnection: close\r\n\r\n`).closed;
+    expect(response.slice(0, 13)).toBe(`HTTP/1.1 ${status} `);
     for (const [name, value] of Object.entries(ANNOUNCED))
-      expect(answer).toMatch(new RegExp(`^${name}: ${value}\r?$`, "im"));
+      expect(response).toMatch(new RegExp(`^${name}: ${value}\r?$`, "im"));
   });
 });

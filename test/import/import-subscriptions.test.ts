@@ -51,9 +51,10 @@ function listed(overrides: FixtureOverrides = {}, changes: object = {}): void {
 }
 
 const api = () => context.runtime.payments[SLOT] as PaymentApi;
+const connection = () => ({ api: api(), account: "one" });
 
 function imported(options: Partial<ImportOptions> = {}, mapping = NO_MAPPING): Promise<ImportReport> {
-  return importFrom(providerSubscriptions(SLOT, { api: api(), account: "one" }, mapping), options, mapping);
+  return importFrom(providerSubscriptions(SLOT, connection(), mapping), options, mapping);
 }
 
 function importFrom(
@@ -110,7 +111,7 @@ describe("importing subscriptions from their provider", () => {
   it("requests a page again after no response, except the first", async () => {
     await addUsers(context.test, 3);
     listed();
-    const real = providerSubscriptions(SLOT, { api: api(), account: "one" }, NO_MAPPING);
+    const real = providerSubscriptions(SLOT, connection(), NO_MAPPING);
     const unanswered = () => Promise.reject(new PaymentApiProblem("unreachable", "no answer"));
     const positions: (string | null)[] = [];
     const source = (failsAt: string | null): Source<SubscriptionRow> => ({
@@ -246,12 +247,7 @@ describe("importing subscriptions from their provider", () => {
   it("keeps the state of a newer event, and requests a comparison with the provider", async () => {
     await addUsers(context.test, 3);
     listed({ seats: 9 });
-    const api_ = api();
-    const stale: Source<SubscriptionRow> = providerSubscriptions(
-      SLOT,
-      { api: api_, account: "one" },
-      NO_MAPPING,
-    );
+    const stale: Source<SubscriptionRow> = providerSubscriptions(SLOT, connection(), NO_MAPPING);
     const source: Source<SubscriptionRow> = {
       ...stale,
       read: async (position) => {
@@ -272,7 +268,7 @@ describe("importing subscriptions from their provider", () => {
     await receive("customer.subscription.created", { seats: 4, occurredAt: new Date(Date.now() + 60_000) });
     listed({ seats: 9 });
     expect(await imported({ dryRun: true })).toEqual({ ...counts(0, 0, 1), unmatched: [] });
-    const source = providerSubscriptions(SLOT, { api: api(), account: "one" }, NO_MAPPING);
+    const source = providerSubscriptions(SLOT, connection(), NO_MAPPING);
     const withoutApi = { slot: SLOT, mapping: NO_MAPPING, api: null };
     expect(await importSubscriptions(context.runtime.intake, withoutApi, source, QUIET)).toEqual({
       ...counts(0, 0, 1),
@@ -285,7 +281,7 @@ describe("importing subscriptions from their provider", () => {
     await addUsers(context.test, 3);
     listed({ userId: null });
     const interrupted = (mapping: Mapping): Source<SubscriptionRow> => {
-      const { identity, read } = providerSubscriptions(SLOT, { api: api(), account: "one" }, mapping);
+      const { identity, read } = providerSubscriptions(SLOT, connection(), mapping);
       return {
         identity,
         read: async (position) => {
@@ -312,7 +308,7 @@ describe("importing subscriptions from their provider", () => {
       importSubscriptions(
         context.runtime.intake,
         { slot: SLOT, mapping: NO_MAPPING, api: asked },
-        providerSubscriptions(SLOT, { api: api(), account: "one" }, NO_MAPPING),
+        providerSubscriptions(SLOT, connection(), NO_MAPPING),
         QUIET,
       );
     await expect(importWith(unreachable)).rejects.toThrow("no answer");
@@ -477,14 +473,12 @@ describe("importing from Better Auth's Stripe plugin", () => {
   });
 });
 
-type Account = Parameters<typeof providerSubscriptions>[1];
-
 it("an interrupted import continues only from the same source and account, into the same slot, with the same mapping", () => {
   const { intake, database } = context.runtime;
   const mapping = Mapping.parse({ emails: { "one@example.com": "user_1" } });
   const at = (url: string, schema = "stripe") => ({ database, url, schema });
-  const one: Account = { api: api(), account: "one" };
-  const two: Account = { ...one, account: "two" };
+  const one = connection();
+  const two = { ...one, account: "two" };
   const sources = [
     providerSubscriptions("provider-a", one, NO_MAPPING),
     providerSubscriptions("provider-a", two, NO_MAPPING),

@@ -126,21 +126,18 @@ it("a subscription of a deleted account that was never known is to be canceled, 
 // Polar gives a customer the id of our user, whatever the customer buys.
 it("a subscription to another product of the provider's account is left alone", async () => {
   await deleteUserData(runtime.database, "user_10", { canceled: new Set(), by: OPERATOR });
-  const receiveOf = async (subscriptionId: string, priceId: string) => {
+  const becauseAfter = async (subscriptionId: string, priceId: string) => {
     const about = { userId: null, planId: null, status: "active", subscriptionId, priceId } as const;
     const { body } = loadFixture("polar", "customer.subscription.updated", about);
     Object.assign((body.data as { customer: object }).customer, { external_id: "user_10" });
-    const signing = { secret: SECRETS["provider-b"], nowSeconds: Math.floor(Date.now() / 1000) };
-    const { rawBody, headers } = signedDelivery("polar", body, signing);
-    const request = { rawBody, header: (name: string) => headers[name] };
-    expect((await runtime.intake.receive("provider-b", request)).outcome).toBe("ignored");
+    await receive("provider-b", "polar", body, "ignored");
     return test.rows("select because from unwanted_subscription where provider_subscription_id = $1", [
       subscriptionId,
     ]);
   };
-  expect(await receiveOf("sub_of_another_product", "another_product")).toEqual([]);
+  expect(await becauseAfter("sub_of_another_product", "another_product")).toEqual([]);
   const [ourProduct = ""] = priceIdsIn("provider-b", runtime.intake.plans.plans[1] as Plan);
-  expect(await receiveOf("sub_of_ours", ourProduct)).toEqual([{ because: "account_deleted" }]);
+  expect(await becauseAfter("sub_of_ours", ourProduct)).toEqual([{ because: "account_deleted" }]);
 });
 
 it("a subscription of a deleted account is canceled again once it is resumed, but not for an earlier event", async () => {
@@ -255,9 +252,14 @@ describe("a dispute, which names only the payment, keeps nothing of a deleted ac
   });
 });
 
-async function receive(slot: Slot, format: "stripe" | "lemon-squeezy", body: object): Promise<void> {
+async function receive(
+  slot: Slot,
+  format: "stripe" | "lemon-squeezy" | "polar",
+  body: object,
+  expected: "applied" | "ignored" = "applied",
+): Promise<void> {
   const signing = { secret: SECRETS[slot], nowSeconds: Math.floor(Date.now() / 1000) };
   const { rawBody, headers } = signedDelivery(format, body, signing);
   const { outcome } = await runtime.intake.receive(slot, { rawBody, header: (name) => headers[name] });
-  expect(outcome).toBe("applied");
+  expect(outcome).toBe(expected);
 }

@@ -58,15 +58,15 @@ async function runOutbound(): Promise<void> {
   await outbound.stop();
 }
 
-const enabled = () => test.rows("select enabled, disabled_at is not null as said from event_endpoint");
+const enabled = () => test.rows("select enabled, disabled_at is not null as dated from event_endpoint");
 const notified = () =>
   test.rows("select user_id, kind, details ->> 'endpointId' as endpoint from notification order by user_id");
 
-it("disables an endpoint whose only event was given up, though nothing else is sent to it", async () => {
+it("disables an endpoint that has failed for five days although nothing more is sent to it", async () => {
   const endpoint = await addFailing("5 days", { createdBy: "user_1" });
   await addDelivery(endpoint, "failed");
   await runOutbound();
-  expect(await enabled()).toEqual([{ enabled: false, said: true }]);
+  expect(await enabled()).toEqual([{ enabled: false, dated: true }]);
   const once = [{ user_id: "user_1", kind: "event_endpoint_disabled", endpoint }];
   expect(await notified()).toEqual(once);
   await runOutbound();
@@ -79,15 +79,15 @@ it("leaves an endpoint alone that has failed for less, or is about to be tried a
   await addDelivery(await addFailing("7 days"), "pending");
   await runOutbound();
   expect(await enabled()).toEqual([
-    { enabled: true, said: false },
-    { enabled: true, said: false },
+    { enabled: true, dated: false },
+    { enabled: true, dated: false },
   ]);
   expect(await notified()).toEqual([]);
 });
 
-it("never disables a plugin's hook", async () => {
+it("never disables a plugin's hook to which nothing more is sent", async () => {
   await registerHooks(test.database, ["crm"], ["subscription.started"]);
   await test.rows("update event_endpoint set failing_since = now() - interval '6 days'");
   await runOutbound();
-  expect(await enabled()).toEqual([{ enabled: true, said: false }]);
+  expect(await enabled()).toEqual([{ enabled: true, dated: false }]);
 });

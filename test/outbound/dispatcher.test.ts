@@ -81,6 +81,7 @@ beforeEach(async () => {
   await test.rows(
     "truncate outbound_event, outbound_attempt, outbound_delivery, event_endpoint, notification cascade",
   );
+  await test.rows(`update "user" set role = 'user', banned = false`);
 });
 
 async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
@@ -512,29 +513,27 @@ it("disables no other endpoint, and notifies the administrators where its creato
   ]);
 });
 
-it.each(["role = 'user'", "role = 'admin', banned = true"])(
-  "notifies the administrators instead of a creator with %s",
-  async (creator) => {
-    const endpoint = await receiver((response) => void response.writeHead(500).end());
-    await addEndpoint(test, endpoint.url);
-    await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
-    await test.rows(`update "user" set ${creator} where id = 'user_1'`);
-    await test.rows(
-      "update event_endpoint set created_by = 'user_1', failing_since = now() - interval '5 days'",
-    );
-    await writeEvent(test, "a", 1);
-    await sendDue(test, dispatcherOn(test));
-    await test.rows(`update "user" set role = 'user', banned = false where id = 'user_1'`);
-    expect(await test.rows("select user_id from notification")).toEqual([{ user_id: "user_0" }]);
-  },
-);
+it.each([
+  ["who is no longer an administrator", "role = 'user'"],
+  ["who is banned", "role = 'admin', banned = true"],
+])("notifies the administrators instead of a creator %s", async (_, creator) => {
+  const endpoint = await receiver((response) => void response.writeHead(500).end());
+  await addEndpoint(test, endpoint.url);
+  await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
+  await test.rows(`update "user" set ${creator} where id = 'user_1'`);
+  await test.rows(
+    "update event_endpoint set created_by = 'user_1', failing_since = now() - interval '5 days'",
+  );
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  expect(await test.rows("select user_id from notification")).toEqual([{ user_id: "user_0" }]);
+});
 
 it("counts the failures of an endpoint anew when its address has changed", async () => {
   const endpoint = await receiver((response) => void response.writeHead(500).end());
   const { id } = await addEndpoint(test, endpoint.url);
   const failingSince = new Date("2026-01-01T00:00:00Z");
-  const set = () => test.rows("update event_endpoint set failing_since = $1", [failingSince]);
-  await set();
+  await test.rows("update event_endpoint set failing_since = $1", [failingSince]);
   expect((await updateEndpoint(test.database, id, { url: endpoint.url }))?.failingSince).toEqual(
     failingSince,
   );

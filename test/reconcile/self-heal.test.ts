@@ -208,22 +208,22 @@ describe("a grace period", () => {
   });
 
   it.each([
-    ["a newer event says so", () => update("active", 400)],
+    ["a newer event says that the subscription is active", () => update("active", 400)],
     [
-      "the provider says so",
+      "the provider says that it is active",
       async () => {
         truth({ status: "active" });
         expect(await heal()).toMatchObject({ corrected: 1 });
       },
     ],
     [
-      "the operator accepts it as it is",
+      "the operator accepts it as active",
       async () => {
         const [{ id }] = (await context.test.rows("select id from subscription")) as [{ id: string }];
         await dismissReview(context.runtime.intake, { id, by: OPERATOR, reason: "paid" });
       },
     ],
-  ])("is over once it is active, also after a late event, when %s", async (_, settle) => {
+  ])("ends, also after a late event, when %s", async (_, settle) => {
     const before = await pastDueSince();
     await update("active", 800);
     await settle();

@@ -80,6 +80,11 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       progressed: () => {},
       ...options,
     });
+  /** With other answers of the provider's API. */
+  const toolsWith = (answers: Partial<PaymentApi>): VerifyTools => ({
+    ...runtime,
+    payments: { ...runtime.payments, "provider-a": { ...api(), ...answers } },
+  });
   const payments = () =>
     test.rows<Stored>(
       "select id, provider_payment_id, status, amount, last_event_id from payment order by occurred_at, provider_payment_id",
@@ -189,8 +194,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
         yield { ...payment, charge: { ...charge, amount: charge.amount + 1 } };
       }
     };
-    const payments = { ...runtime.payments, "provider-a": { ...api(), listPayments } };
-    expect(await run({}, { ...runtime, payments })).toMatchObject(clean);
+    expect(await run({}, toolsWith({ listPayments }))).toMatchObject(clean);
   });
 
   it("are reported where the provider knows no such payment, and cannot be repaired", async () => {
@@ -233,7 +237,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
   it("are left alone where another product of the account sold them, or are undecided", async () => {
     const before = await payments();
     const other = listing([of("sub_of_another_product", null), of(null, null), { isUndecided: true }]);
-    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    const tools = toolsWith(other);
     for (const repair of [false, true])
       expect(await run({ repair }, tools)).toMatchObject({ checked: 2 + before.length, ...clean });
     for (const dryRun of [true, false]) {
@@ -284,7 +288,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect([changed.payments, await recorded()]).toEqual([1, [{ provider_payment_id: "other 1" }]]);
     await forget();
 
-    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    const tools = toolsWith(other);
     const report = await run({ repair: true }, tools);
     expect(report).toMatchObject({ repaired: 1, failed: [{ providerId: "other 0" }] });
     expect(await recorded()).toEqual([{ provider_payment_id: "other 1" }]);
@@ -330,7 +334,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       return state && unread(state);
     };
     const other = { ...api(), listPayments, fetchPayment };
-    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    const tools = toolsWith(other);
     expect(await run({ repair: true }, tools)).toMatchObject(clean);
     await test.rows("update payment set amount = amount + 1 where id = $1", [id]);
     expect(await run({ repair: true }, tools)).toMatchObject({ repaired: 1, failed: [] });
@@ -353,11 +357,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       if (fetches === 2) await settle("paid");
       return api().fetchPayment(id);
     };
-    const tools = {
-      ...runtime,
-      payments: { ...runtime.payments, "provider-a": { ...api(), fetchPayment } },
-    };
-    const report = await run({ repair: true }, tools);
+    const report = await run({ repair: true }, toolsWith({ fetchPayment }));
     expect(report.drift).toMatchObject([{ field: "status", ours: "failed", theirs: "paid" }]);
     expect(report).toMatchObject({ repaired: 0, failed: [] });
   });
@@ -410,7 +410,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       "select provider_subscription_id as id from subscription where user_id is null",
     );
     const other = listing([of((left as { id: string }).id, null), of(null, "user_1")]);
-    const tools = { ...runtime, payments: { ...runtime.payments, "provider-a": other } };
+    const tools = toolsWith(other);
     expect((await run({}, tools)).drift.map(({ id, providerId }) => [id, providerId])).toEqual([
       [null, "other 0"],
       [null, "other 1"],

@@ -35,7 +35,7 @@ describe("Lemon Squeezy's API", () => {
     expect(await api.closeCheckout(closing)).toMatchObject({ status });
   });
 
-  it("finds no checkout paid by a subscription to another product", async () => {
+  it("takes no subscription to another product for the payment of a checkout", async () => {
     const times = { created_at: "2026-11-01T12:00:00Z", expires_at: "2026-11-01T12:30:00Z" };
     const bought = { status: "active", created_at: "2026-11-01T12:10:00Z" };
     const subscriptions = [{ id: "50", attributes: { ...bought, variant_id: 99 } }];
