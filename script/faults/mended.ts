@@ -1155,4 +1155,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/self-heal.test.ts"],
     only: "keeps its start",
   },
+  {
+    file: "src/reconcile/work-on-slots.ts",
+    find: "      idle.delete(slot);\n",
+    replace: "      if (idle.size < 2) idle.delete(slot);\n",
+    fault: "a slot that is looking for work counts as one that has none",
+    tests: ["test/reconcile/work-on-slots.test.ts"],
+  },
 ];

@@ -16,20 +16,25 @@ export async function workOnSlots(
 ): Promise<void> {
   const idle = new Set<Slot>();
   const failures: unknown[] = [];
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const ended = new AbortController();
   const workOn = async (slot: Slot) => {
     do {
+      // Not idle while it looks: the others wait for what it finds.
+      idle.delete(slot);
       const work = await next(slot);
       if (work !== null) {
-        idle.delete(slot);
         await work();
         continue;
       }
       idle.add(slot);
-      if (idle.size === SLOTS.length) return end();
-      await Promise.race([sleep(CHECK_MS), ended]);
-    } while (!isStopping() && failures.length === 0);
+      if (idle.size === SLOTS.length) ended.abort();
+      else await sleep(CHECK_MS, undefined, { signal: ended.signal }).catch(() => {});
+    } while (!isStopping() && !ended.signal.aborted);
   };
-  await Promise.all(SLOTS.map((slot) => workOn(slot).catch((error: unknown) => failures.push(error))));
+  const failed = (error: unknown) => {
+    failures.push(error);
+    ended.abort();
+  };
+  await Promise.all(SLOTS.map((slot) => workOn(slot).catch(failed)));
   if (failures.length > 0) throw failures[0];
 }

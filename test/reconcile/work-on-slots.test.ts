@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { workOnSlots } from "../../src/reconcile/work-on-slots.ts";
+import { eventually } from "../support/eventually.ts";
 
 it("throws what one slot failed with, once the others have ended their work", async () => {
   const { promise: answer, resolve: give } = Promise.withResolvers<void>();
@@ -25,4 +26,31 @@ it("throws what one slot failed with, once the others have ended their work", as
   give();
   await failed;
   expect(done).toEqual(["provider-b"]);
+});
+
+it("goes on looking in the other slots while one works on what it was looking for when they had nothing", async () => {
+  const { promise: found, resolve: find } = Promise.withResolvers<void>();
+  const { promise: answer, resolve: give } = Promise.withResolvers<void>();
+  const asked = { "provider-a": 0, "provider-b": 0, "provider-c": 0 };
+  const { promise: nothing, resolve: findNothing } = Promise.withResolvers<void>();
+  const working = workOnSlots(
+    async (slot) => {
+      asked[slot] += 1;
+      if (asked[slot] > 100) throw new Error("asked without a pause");
+      if (slot === "provider-c" && asked[slot] === 1) await nothing;
+      if (slot !== "provider-a" || asked[slot] !== 2) return null;
+      await found;
+      return () => answer;
+    },
+    () => false,
+  );
+  await eventually(async () => asked["provider-a"], 2);
+  findNothing();
+  await nextTurn();
+  find();
+  const before = asked["provider-b"];
+  await eventually(async () => asked["provider-b"] > before, true);
+  give();
+  await working;
+  expect(asked["provider-a"]).toBe(3);
 });
