@@ -24,14 +24,10 @@ export function requiredText(provider: ConnectedProvider, response: unknown, ...
   return textAt(response, ...keys) ?? unpromised(provider, keys);
 }
 
-/** A whole number of at least 0. @throws PaymentApiProblem when the response lacks a documented one */
-export function requiredWholeNumber(
-  provider: ConnectedProvider,
-  response: unknown,
-  ...keys: string[]
-): number {
-  const digits = requiredText(provider, response, ...keys);
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : unpromised(provider, keys);
+/** A whole number of at least 0; `null`: there is none. */
+export function wholeNumberAt(response: unknown, ...keys: string[]): number | null {
+  const digits = textAt(response, ...keys);
+  return digits !== null && /^\d{1,15}$/.test(digits) ? Number(digits) : null;
 }
 
 /** A URL to redirect a person to. @throws PaymentApiProblem when there is none */

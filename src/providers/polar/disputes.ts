@@ -3,13 +3,13 @@ import type { Reversal } from "../../domain/payment.ts";
 import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
-import { dateAt, listAt, requiredWholeNumber, textAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, textAt, wholeNumberAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
 import { nextPage } from "./next-page.ts";
 
-/** By the order's id; `null`: the key may not read disputes. */
-export type Disputes = ReadonlyMap<string, readonly Reversal[]> | null;
+/** By the order's id, `null` for an unreadable one; without a map: the key may not read disputes. */
+export type Disputes = ReadonlyMap<string, readonly (Reversal | null)[]> | null;
 
 const PAGE_SIZE = 100;
 
@@ -20,19 +20,19 @@ const PAGE_SIZE = 100;
 export async function disputesSince(provider: ConnectedProvider, since: Date | null): Promise<Disputes> {
   const found = await allDisputes(provider, null);
   if (found === null) return null;
-  const disputes = new Map<string, Reversal[]>();
+  const disputes = new Map<string, (Reversal | null)[]>();
   for (const dispute of found) {
     const changedAt = dateAt(dispute, "modified_at") ?? dateAt(dispute, "created_at");
     if (since !== null && changedAt !== null && changedAt < since) continue;
-    const reversal = reversalOf(provider, dispute);
-    if (reversal !== null) disputes.set(reversal.of, [...(disputes.get(reversal.of) ?? []), reversal]);
+    const of = textAt(dispute, "order_id");
+    if (of !== null) disputes.set(of, [...(disputes.get(of) ?? []), reversalOf(dispute, of)]);
   }
   return disputes;
 }
 
 export async function disputesOf(provider: ConnectedProvider, orderId: string): Promise<Disputes> {
   const found = await allDisputes(provider, orderId);
-  return found && new Map([[orderId, found.flatMap((dispute) => reversalOf(provider, dispute) ?? [])]]);
+  return found && new Map([[orderId, found.map((dispute) => reversalOf(dispute, orderId))]]);
 }
 
 /** `null`: the key may not read disputes. */
@@ -64,15 +64,16 @@ async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Res
 // An early warning takes no money back, and a prevented dispute was refunded.
 const IN_EFFECT = new Set(["needs_response", "under_review", "lost"]);
 
-function reversalOf(provider: ConnectedProvider, dispute: unknown): Reversal | null {
-  const [id, of] = [textAt(dispute, "id"), textAt(dispute, "order_id")];
-  if (id === null || of === null) return null;
+/** `null`: unreadable. */
+function reversalOf(dispute: unknown, of: string): Reversal | null {
+  const id = textAt(dispute, "id");
   const isInEffect = IN_EFFECT.has(textAt(dispute, "status") ?? "");
-  return { id, of, kind: "dispute", amount: isInEffect ? disputedAmount(provider, dispute) : 0 };
+  const amount = isInEffect ? disputedAmount(dispute) : 0;
+  return id === null || amount === null ? null : { id, of, kind: "dispute", amount };
 }
 
-function disputedAmount(provider: ConnectedProvider, dispute: unknown): number {
-  const hasTax = textAt(dispute, "tax_amount") !== null;
-  const tax = hasTax ? requiredWholeNumber(provider, dispute, "tax_amount") : 0;
-  return requiredWholeNumber(provider, dispute, "amount") + tax;
+function disputedAmount(dispute: unknown): number | null {
+  const amount = wholeNumberAt(dispute, "amount");
+  const tax = textAt(dispute, "tax_amount") === null ? 0 : wholeNumberAt(dispute, "tax_amount");
+  return amount === null || tax === null ? null : amount + tax;
 }
