@@ -65,8 +65,8 @@ export function startOutbound(options: OutboundOptions): Outbound {
       registerAtMs = performance.now() + HOUR_MS;
     }
     if (performance.now() >= disableAtMs) {
-      await disableFailingEndpoints(options.database);
       disableAtMs = performance.now() + HOUR_MS;
+      await disableFailingEndpoints(options.database);
     }
     if (await isAnythingWritten(options.database)) await relay();
     return dispatcher.dispatch();

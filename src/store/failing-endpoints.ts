@@ -11,7 +11,7 @@ select u.id, 'event_endpoint_disabled', jsonb_build_object('endpointId', d.id, '
 from disabled d join "user" u on ${isToldOf("d.created_by")}`;
 
 // While something is pending, its next attempt decides: a server that was down for days has to try first.
-// Locked in the relay's order.
+// One that is locked is being attempted or changed: whoever holds it decides.
 const DISABLE = {
   name: "disable_failing_endpoints",
   text: `
@@ -19,7 +19,7 @@ with failed as materialized (
   select p.id from event_endpoint p
   where p.enabled and p.hook is null and p.failing_since <= clock_timestamp() - ${FAILING_TIME}
     and not exists (select from outbound_delivery d where d.endpoint_id = p.id and d.status = 'pending')
-  order by p.id for no key update
+  for no key update skip locked
 ), disabled as (
   update event_endpoint p set enabled = false, disabled_at = clock_timestamp()
   from failed where p.id = failed.id
