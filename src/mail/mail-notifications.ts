@@ -100,7 +100,9 @@ async function sendBatch(
     if (isStopping()) return DONE;
     const mail = await claimNotificationMail(database);
     if (mail === null) return DONE;
-    if (!(await options.mayMail(mail.to))) {
+    // It is claimed: what cannot be counted is sent all the same, as it would be lost.
+    const mayMail = await options.mayMail(mail.to).catch(() => true);
+    if (!mayMail) {
       await releaseNotificationMail(database, mail, MAILED_TOO_OFTEN_SECONDS);
       continue;
     }
