@@ -81,9 +81,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) => send(user, { kind: "password_reset", url }),
       onPasswordReset: async ({ user }) => {
-        const revokedKeys = scopes.getStore()?.newPassword?.revokedKeys ?? 0;
-        const revoking = { userId: user.id, keepToken: null, revokesKeys: true, revokedKeys };
-        await revokeAfterNewPassword(database, revoking);
+        await revokeAfterNewPassword(database, { userId: user.id, keepToken: null, revokesKeys: true });
         // Somebody else's guesses must not keep out whoever has just proved to own the address.
         await clearSignInFailures(database, accountKey(user.email, keyedHash(options.secret)));
       },

@@ -29,8 +29,6 @@ export type NewPassword = {
   revokesKeys: boolean;
   /** Whose: known once the transaction has begun. */
   userId: string | null;
-  /** How many have been revoked. */
-  revokedKeys: number;
 };
 
 export type RequestScopes = AsyncLocalStorage<RequestScope>;

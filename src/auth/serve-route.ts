@@ -74,10 +74,10 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
   if (attempt) await attempt.settle(await resultOf(response));
   if (response.ok && route.endpoint === "changePassword" && session) {
-    const { revokesKeys = false, revokedKeys = 0 } = scope.newPassword ?? {};
+    const { revokesKeys = false } = scope.newPassword ?? {};
     const { token: keepToken } = (await response.clone().json()) as { token: string };
     const { userId } = session;
-    await revokeAfterNewPassword(deps.database, { userId, keepToken, revokesKeys, revokedKeys });
+    await revokeAfterNewPassword(deps.database, { userId, keepToken, revokesKeys });
   }
   if (response.ok && route.endpoint === "verifyTOTP" && session && scope.newSessionToken !== null) {
     // Set up: sign-ins without it may have succeeded until just now.
@@ -87,12 +87,11 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
 }
 
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {
-  const common = { userId: null, revokedKeys: 0 };
   switch (route.endpoint) {
     case "resetPassword":
-      return { ...common, action: "user.password_reset", revokesKeys: true };
+      return { userId: null, action: "user.password_reset", revokesKeys: true };
     case "changePassword":
-      return { ...common, action: "user.password_changed", revokesKeys: body?.revokeApiKeys === true };
+      return { userId: null, action: "user.password_changed", revokesKeys: body?.revokeApiKeys === true };
     default:
       return null;
   }

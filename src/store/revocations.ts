@@ -31,11 +31,12 @@ plugin_links as (delete from plugin_link where user_id = $1 and $4::boolean),
 keys as (
   update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $4::boolean returning id
 ),
-audited as (
-  insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
-  values ('session', $1, $2, $3, 'user', $1, jsonb_build_object('revokedKeys', (select count(*) from keys)))
+notified as (
+  insert into notification (user_id, kind, details)
+  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
 )
-select count(*)::int as "revokedKeys" from keys`,
+insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
+values ('session', $1, $2, $3, 'user', $1, jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
 };
 
 type PasswordRevocation = {
@@ -49,15 +50,13 @@ type PasswordRevocation = {
 
 /**
  * Call in the transaction that sets a new password: after a crash between two, keys and links of whoever knew
- * the old one would stay valid. Returns how many keys were revoked.
+ * the old one would stay valid, and nobody be notified.
  */
 export async function revokeWithNewPassword(
   transaction: Queryable,
   { userId, address, action, revokesKeys }: PasswordRevocation,
-): Promise<number> {
-  const values = [userId, address, action, revokesKeys];
-  const [row] = await transaction.run<{ revokedKeys: number }>(WITH_NEW_PASSWORD, values);
-  return row?.revokedKeys ?? 0;
+): Promise<void> {
+  await transaction.run(WITH_NEW_PASSWORD, [userId, address, action, revokesKeys]);
 }
 
 const LOCK_PASSWORD = {
@@ -79,29 +78,19 @@ const AFTER_NEW_PASSWORD = {
 with sessions as (delete from session where user_id = $1 and token is distinct from $2),
 links as (delete from verification where value = $1),
 changes as (delete from email_change where user_id = $1),
-plugin_links as (delete from plugin_link where user_id = $1 and $3::boolean),
-keys as (
-  update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $3::boolean returning id
-)
-insert into notification (user_id, kind, details)
-select $1, 'password_changed', jsonb_build_object('keys', $4::int + (select count(*) from keys))`,
+plugin_links as (delete from plugin_link where user_id = $1 and $3::boolean)
+update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $3::boolean`,
 };
 
 /**
- * What was obtained with the old password while the new one was being set; notifies the user.
+ * Revokes what was obtained with the old password while the new one was being set.
  * @param keepToken of the session that stays; `null`: none
- * @param revokedKeys how many keys were revoked together with the change
  */
 export async function revokeAfterNewPassword(
   database: Database,
-  {
-    userId,
-    keepToken,
-    revokesKeys,
-    revokedKeys,
-  }: { userId: string; keepToken: string | null; revokesKeys: boolean; revokedKeys: number },
+  { userId, keepToken, revokesKeys }: { userId: string; keepToken: string | null; revokesKeys: boolean },
 ): Promise<void> {
-  await revoke(database, AFTER_NEW_PASSWORD, [userId, keepToken, revokesKeys, revokedKeys]);
+  await revoke(database, AFTER_NEW_PASSWORD, [userId, keepToken, revokesKeys]);
 }
 
 const BEFORE_SECOND_FACTOR = {

@@ -22,6 +22,11 @@ const NEW_PASSWORD = "another good password";
 const STRANGERS_PASSWORD = "the password of a stranger";
 
 const LOCK_USER = { name: "lock_user", text: 'select from "user" where id = $1 for update' };
+/** Notifications may be written meanwhile. */
+const LOCK_AS_REVOCATION = {
+  name: "lock_as_revocation",
+  text: 'select from "user" where id = $1 for no key update',
+};
 const DELETE_USER = { name: "delete_user", text: 'delete from "user" where id = $1' };
 const STORE_SET_UP = {
   name: "store_set_up",
@@ -163,7 +168,7 @@ describe("a request that is under way", () => {
       let resetting: Promise<Response> | undefined;
       let creating: Promise<unknown> | undefined;
       await inTransaction(context.test.database, LIMITS, async (transaction) => {
-        await transaction.run(LOCK_USER, [person.id]);
+        await transaction.run(LOCK_AS_REVOCATION, [person.id]);
         resetting = reset();
         await waiting(1);
         creating = CREATIONS[what](caller as Person, creationDeps()).catch((error) => error);

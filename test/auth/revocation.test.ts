@@ -149,12 +149,18 @@ describe("a new password", () => {
     const setPassword = await prepare(person);
     const signIn = (password: string) => context.call("/sign-in/email", { email: person.email, password });
 
+    const notified = () =>
+      context.test.rows("select kind from notification where user_id = $1 and kind = 'password_changed'", [
+        person.id,
+      ]);
     await withoutAudit(context.test, async () => expect((await setPassword()).status).toBe(500));
+    expect(await notified()).toEqual([]);
     expect(await kindWith(key)).toBe("api-key");
     expect((await signIn(NEW_PASSWORD)).status).toBe(401);
 
     expect((await setPassword()).status).toBe(200);
     expect(await kindWith(key)).toBe("unauthorized");
+    expect(await notified()).toHaveLength(1);
     expect((await signIn(NEW_PASSWORD)).status).toBe(200);
   });
 
