@@ -459,7 +459,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/reconcile/not-corrected.ts",
-    find: "if ((isPaymentApiProblem(error) && !isUnreadable) ||",
+    find: "if ((isPaymentApiProblem(error) && concernsWholeSlot(error)) ||",
     replace: "if (error !== null ||",
     fault: "a subscription that cannot be corrected ends the comparison of the others",
     tests: ["test/reconcile/reconcile.test.ts", "test/reconcile/compare-changed.test.ts"],

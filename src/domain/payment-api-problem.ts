@@ -37,6 +37,11 @@ export class PaymentApiProblem extends Error {
   }
 }
 
+/** Whether no other request of the slot would succeed either. */
+export function concernsWholeSlot({ failure }: PaymentApiProblem): boolean {
+  return failure === "unreachable" || failure === "unauthorized";
+}
+
 /** Not by class: the bundled pages have their own copies of our classes. */
 export function isPaymentApiProblem(error: unknown): error is PaymentApiProblem {
   return error instanceof Error && "failure" in error;

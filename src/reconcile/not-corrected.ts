@@ -1,4 +1,4 @@
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import { concernsWholeSlot, isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
@@ -11,11 +11,11 @@ type Compared = { provider: Slot } & (
 /**
  * Logs an error that concerns one subscription or payment alone, as that of a plugin's hook, a lock or an unreadable
  * state, and returns what it says: the others can still be compared.
- * @throws one of the provider or the database, which concerns all
+ * @throws one that concerns all: the provider or the database does not respond, or the key is refused
  */
 export function notCorrected({ log }: Pick<Intake, "log">, compared: Compared, error: unknown): string {
-  const isUnreadable = isPaymentApiProblem(error) && error.failure === "unreadable";
-  if ((isPaymentApiProblem(error) && !isUnreadable) || error instanceof DatabaseUnavailable) throw error;
+  if ((isPaymentApiProblem(error) && concernsWholeSlot(error)) || error instanceof DatabaseUnavailable)
+    throw error;
   const { provider: slot } = compared;
   if ("providerPaymentId" in compared) {
     const { providerPaymentId } = compared;

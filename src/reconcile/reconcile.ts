@@ -3,7 +3,7 @@ import type { Operator } from "../domain/caller.ts";
 import type { Changes } from "../domain/changes.ts";
 import { noProviderFor } from "../domain/no-provider.ts";
 import type { PaymentApi, Payments } from "../domain/payment-api.ts";
-import { isPaymentApiProblem, type PaymentApiFailure } from "../domain/payment-api-problem.ts";
+import { concernsWholeSlot, isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { notFound } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { unclearStateSentence } from "../domain/unclear-state.ts";
@@ -97,8 +97,6 @@ async function* selected(
 
 type ListEvents = NonNullable<PaymentApi["listEvents"]>;
 
-/** After these no other request of the slot would succeed either. */
-const SLOT_WIDE: ReadonlySet<PaymentApiFailure> = new Set<PaymentApiFailure>(["unreachable", "unauthorized"]);
 /** How long and how often to wait for an exhausted rate limit. */
 const MAX_WAIT_MS = 120_000;
 const MAX_WAITS = 5;
@@ -178,9 +176,6 @@ class Run {
       if (comparison.outcome === "compared") return comparison;
       return { outcome: "left", reason: unclearStateSentence(comparison.because) };
     } catch (error) {
-      // Concerns this subscription alone: the others are still compared.
-      if (isPaymentApiProblem(error) && !SLOT_WIDE.has(error.failure))
-        return { outcome: "left", reason: error.message };
       const reason = notCorrected(this.#tools.intake, reconcilable, error);
       return { outcome: "left", reason };
     }
@@ -216,7 +211,7 @@ class Run {
         const { retryAfterMs } = error;
         const isPaced = retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && waits < MAX_WAITS;
         if (isPaced && (await this.#waitsUnlessStopping(retryAfterMs))) continue;
-        if (SLOT_WIDE.has(error.failure)) this.#abandoned.add(slotReport.slot);
+        if (concernsWholeSlot(error)) this.#abandoned.add(slotReport.slot);
         slotReport.problem = `${error.failure}: ${error.message}`;
         return null;
       }
