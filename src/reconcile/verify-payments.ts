@@ -118,8 +118,10 @@ async function verifyOne(
     // One of the two may have been read before an event that settles it.
     const now = await readTogether(findOurs, () => api.fetchPayment(id));
     if (now === "keeps_changing") return run.fail(slot, id, REASONS[now]);
-    const drift = now?.theirs ? paymentDrift(now.ours, now.theirs) : [];
-    if (now === null || drift.length === 0) return;
+    if (now === null) return;
+    if (now.theirs === null) return run.fail(slot, id, REASONS.not_at_provider);
+    const drift = paymentDrift(now.ours, now.theirs);
+    if (drift.length === 0) return;
     report(run, now.ours, drift);
     await repair(run, slot, api, id);
   } catch (error) {

@@ -121,8 +121,11 @@ async function compareStates(
   );
   if (now === "keeps_changing")
     return run.fail(ours.provider, providerId, unclearStateSentence({ cause: now }));
-  const drift = now?.theirs ? subscriptionDrift(now.ours, now.theirs, plans) : [];
-  if (now === null || drift.length === 0) return;
+  if (now === null) return;
+  if (now.theirs === null)
+    return run.fail(ours.provider, providerId, unclearStateSentence({ cause: "not_at_provider" }));
+  const drift = subscriptionDrift(now.ours, now.theirs, plans);
+  if (drift.length === 0) return;
   await reportDrift(run, now.ours, drift);
   if (run.options.repair) await repair(run, api, now.ours);
 }
