@@ -38,9 +38,10 @@ export async function mapProviderErrors<Response>(
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message } = error;
+    // A wish that cannot be met now: nothing for an operator to mend.
+    if (failure === "unsupported") return refuse({ reason: "change_not_supported" });
     log.error({ ...facts, failure, reason: message }, "a request to a payment provider failed");
     if (failure === "taken") return refuse({ reason: "email_known_to_provider" });
-    if (failure === "unsupported") return refuse({ reason: "change_not_supported" });
     if (failure === "incomplete") return refuse({ reason: "change_incomplete" });
     const hasAnswered = failure !== "unreachable" && failure !== "unreadable";
     return refuse({ reason: hasAnswered ? "provider_rejected" : "provider_unreachable" });
