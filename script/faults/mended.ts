@@ -980,7 +980,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "by the refusal",
   },
   {
-    file: "src/store/told-administrators.ts",
+    file: "src/store/notified-administrators.ts",
     find: " or not ",
     replace: " or false and not ",
     fault: "nobody hears that the endpoint of a former administrator was disabled",

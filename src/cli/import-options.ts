@@ -34,8 +34,11 @@ export function requireDatabaseUrl(command: Command, from: string, url: string |
   return command.error(`error: option '--database-url': ${parsed.error.issues[0]?.message}`);
 }
 
-export function apiOf({ payments, accounts }: Runtime, slot: Slot): { api: PaymentApi; account: string } {
-  const [api, account] = [payments[slot], accounts[slot]];
+export function apiOf(
+  { payments, providerAccounts }: Runtime,
+  slot: Slot,
+): { api: PaymentApi; account: string } {
+  const [api, account] = [payments[slot], providerAccounts[slot]];
   if (api === null || account === null) throw new Error(noProviderFor(slot));
   return { api, account };
 }

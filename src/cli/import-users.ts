@@ -37,7 +37,7 @@ export function addImportUsers(importing: Command, terminal: Terminal): void {
 A file has the columns (or objects with the keys) id, externalId, email, name, locale; only email is required.
 Further ones are ignored, misspelt ones like external_id refused.
 Rows that are invalid, or that name another account's id or address, are listed and left out. An interrupted import continues
-where it stopped when it is run again with the same input.
+where it stopped when it is run again with the same input and key.
 
 Examples:
   npm run -s tollgate -- import users --from users.csv --dry-run

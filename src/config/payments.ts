@@ -52,7 +52,7 @@ export function connectPayments(
 }
 
 /** Tells the accounts of different keys and addresses apart; a key that was rotated counts as another account's. */
-export function accountsOf(access: Record<Slot, PaymentAccess | null>): Record<Slot, string | null> {
+export function providerAccountsOf(access: Record<Slot, PaymentAccess | null>): Record<Slot, string | null> {
   return perSlot((slot) => {
     const slotAccess = access[slot];
     return slotAccess && hash("sha256", JSON.stringify([slotAccess.apiKey, slotAccess.apiUrl]), "base64url");

@@ -63,7 +63,7 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
         if (result.isEndpointDisabled)
           log.warn(
             { slot },
-            "the provider has disabled our webhook endpoint, or has none: look after it in its dashboard",
+            "the provider has no enabled webhook endpoint of ours: enable or add it in its dashboard",
           );
         if (report && report.missed > 0) log.warn({ slot, report }, "missed events ingested");
         if (changed && changed.corrected + changed.adopted > 0)

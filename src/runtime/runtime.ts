@@ -3,7 +3,7 @@ import { newServiceKey } from "../auth/api-key.ts";
 import type { Config } from "../config/config.ts";
 import { prepareDataDir } from "../config/data-dir.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
-import { accountsOf, connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
+import { connectPayments, paymentAccess, providerAccountsOf, webhookSecrets } from "../config/payments.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionHooks } from "../domain/subscription-hook.ts";
@@ -39,7 +39,7 @@ export type Runtime = {
   /** Each slot's provider API; `null`: not configured. */
   payments: Record<Slot, PaymentApi | null>;
   /** Identifies the account that each of them reaches, without revealing its key. */
-  accounts: Record<Slot, string | null>;
+  providerAccounts: Record<Slot, string | null>;
   activeProvider: Slot;
   /** A new secret for a service key. */
   newServiceKey: typeof newServiceKey;
@@ -174,7 +174,7 @@ async function startOnDatabase(
     intake,
     embedded,
     payments,
-    accounts: accountsOf(access),
+    providerAccounts: providerAccountsOf(access),
     activeProvider: config.activeProvider,
     newServiceKey,
     appUrl: config.appUrl,

@@ -1,5 +1,5 @@
 import type { Queryable } from "./database.ts";
-import { isToldOf } from "./told-administrators.ts";
+import { isNotifiedOf } from "./notified-administrators.ts";
 
 /** How long every attempt has to have failed before an endpoint is disabled. */
 export const FAILING_TIME = "interval '5 days'";
@@ -8,7 +8,7 @@ export const FAILING_TIME = "interval '5 days'";
 export const NOTIFY_DISABLED = `
 insert into notification (user_id, kind, details)
 select u.id, 'event_endpoint_disabled', jsonb_build_object('endpointId', d.id, 'url', d.url)
-from disabled d join "user" u on ${isToldOf("d.created_by")}`;
+from disabled d join "user" u on ${isNotifiedOf("d.created_by")}`;
 
 // While something is pending, its next attempt decides: a server that was down for days has to try first.
 // One that is locked is being attempted or changed: whoever holds it decides.

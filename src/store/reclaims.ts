@@ -88,8 +88,9 @@ with moment as materialized (
 };
 
 /**
- * Claims failed deliveries that are due and pending ones whose lease has expired, at most `limit` of each. Of
- * these only the oldest, whose bodies take about `maxBytes` together; a larger one goes alone.
+ * Claims failed deliveries that are due, or that failed while the clock was ahead, and pending ones whose lease has
+ * expired, at most `limit` of each. Of these only the oldest, whose bodies take about `maxBytes` together; a larger
+ * one goes alone.
  */
 export async function reclaimDue(
   database: Queryable,

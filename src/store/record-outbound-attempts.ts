@@ -81,7 +81,7 @@ where d.id = head.id and d.next_attempt_at is null`,
 /**
  * Records attempts at one endpoint, those whose claim still holds. Makes the next delivery of a subject due
  * when one is done, and disables an endpoint that has failed for five days; one success among the attempts
- * ends the failing. Notifies who added it, or all administrators where that person is none any more.
+ * ends the failing. Notifies who added it, or all administrators if that person is no longer one.
  */
 export function recordAttempts(
   transaction: Transaction,

@@ -1,5 +1,5 @@
 import type { Queryable } from "./database.ts";
-import { isToldOf } from "./told-administrators.ts";
+import { isNotifiedOf } from "./notified-administrators.ts";
 
 // Short-lived keys are left out, as with users' keys.
 const NOTIFY_EXPIRING = {
@@ -23,7 +23,7 @@ notified as (
   cross join lateral (
     select prefix from service_key_secret s where s.service_key_id = k.id order by s.created_at desc limit 1
   ) newest
-  join "user" u on ${isToldOf("k.created_by")}
+  join "user" u on ${isNotifiedOf("k.created_by")}
 )
 select count(*)::int as count from marked`,
 };

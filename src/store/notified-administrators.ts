@@ -3,11 +3,11 @@ import { IS_BANNED } from "./bans.ts";
 const IS_ADMINISTRATOR = `u.role = 'admin' and not ${IS_BANNED}`;
 
 /**
- * Whether the user `u` is told of what an administrator has added: that one, or all administrators if that
- * one is none any more, and can neither see nor mend it.
+ * Whether the user `u` is notified of what an administrator has added: that person, or all administrators if that
+ * person is no longer one, and can neither see nor mend it.
  * @param creator the SQL of the id, null for the operator
  */
-export function isToldOf(creator: string): string {
+export function isNotifiedOf(creator: string): string {
   return `${IS_ADMINISTRATOR} and (u.id = ${creator} or not ${isAdministrator(creator)})`;
 }
 
