@@ -13,6 +13,8 @@ export type SweepTools = { intake: Intake; payments: Payments };
 
 export type SweepOptions = {
   everySeconds: number;
+  /** Called after each sweep of a slot: those of the others may take minutes. */
+  swept: (result: SweepResult) => void;
   isStopping: () => boolean;
   lease: Lease;
 };
@@ -41,13 +43,14 @@ export type SweepResult =
  * Ingests events that are missing from the log: those since the stored cursor, then the ten minutes before it
  * again. Compares changed subscriptions instead if the provider lists no events, and as well if it has
  * disabled our endpoint and so makes no events. After a failure of the provider or the database the next sweep
- * starts from the same cursor.
+ * starts from the same cursor. While the sweep of a slot lasts, the others are swept again when they are due.
+ * Returns whether all sweeps have succeeded.
  * @throws DatabaseUnavailable when not even that can be stored; what was missing before the ten minutes is then
  * left to the nightly run
  */
-export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
-  const { isStopping, everySeconds } = options;
-  const results: SweepResult[] = [];
+export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<boolean> {
+  const { isStopping, everySeconds, swept } = options;
+  let haveSucceeded = true;
   const sweptAt = new Map<Slot, number>();
   // By its cursor alone, a slot whose sweep has failed would be due at once.
   const isTooSoon = (slot: Slot) => {
@@ -60,11 +63,13 @@ export async function sweepMissed(tools: SweepTools, options: SweepOptions): Pro
     const cursor = await findSweepCursor(tools.intake.database, slot);
     if (!isDue(cursor, options)) return null;
     return async () => {
-      results.push(await sweepSlot(tools, slot, { api, cursor, ...options }));
+      const result = await sweepSlot(tools, slot, { api, cursor, ...options });
       sweptAt.set(slot, performance.now());
+      if ("problem" in result) haveSucceeded = false;
+      swept(result);
     };
   }, isStopping);
-  return results;
+  return haveSucceeded;
 }
 
 async function sweepSlot(

@@ -2,9 +2,10 @@ import type { Config } from "../config/config.ts";
 import type { JobName } from "../domain/job.ts";
 import { isAnyConfigured } from "../domain/payment-api.ts";
 import type { Job } from "../jobs/job-runner.ts";
+import type { Log } from "../observability/log.ts";
 import { incompleteSlots, reconcileNightly } from "../reconcile/reconcile-nightly.ts";
 import { healFlagged, isHealDue } from "../reconcile/self-heal.ts";
-import { sweepMissed } from "../reconcile/sweep-missed.ts";
+import { type SweepResult, sweepMissed } from "../reconcile/sweep-missed.ts";
 import type { Runtime } from "./runtime.ts";
 
 const NIGHTLY_CHECK_MS = 15 * 60 * 1000;
@@ -53,25 +54,26 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
     leaseSeconds: SHORT_LEASE_SECONDS,
     everyMs: everySeconds * 1000,
     run: async (turn) => {
-      const results = await sweepMissed(runtime, { everySeconds, ...turn });
-      for (const result of results) {
-        if ("problem" in result) {
-          log.warn(result, "sweep for missed events failed: trying again");
-          continue;
-        }
-        const { slot, report, changed } = result;
-        if (result.isEndpointDisabled)
-          log.warn(
-            { slot },
-            "the provider has no enabled webhook endpoint of ours: enable or add it in its dashboard",
-          );
-        if (report && report.missed > 0) log.warn({ slot, report }, "missed events ingested");
-        if (changed && changed.corrected + changed.adopted > 0)
-          log.warn({ slot, changed }, "subscriptions that had changed unnoticed were corrected");
-      }
-      return results.some((result) => "problem" in result) ? "failed" : "ok";
+      const swept = (result: SweepResult) => logSweep(log, result);
+      return (await sweepMissed(runtime, { everySeconds, swept, ...turn })) ? "ok" : "failed";
     },
   };
+}
+
+function logSweep(log: Log, result: SweepResult): void {
+  if ("problem" in result) {
+    log.warn(result, "sweep for missed events failed: trying again");
+    return;
+  }
+  const { slot, report, changed } = result;
+  if (result.isEndpointDisabled)
+    log.warn(
+      { slot },
+      "the provider has no enabled webhook endpoint of ours: enable or add it in its dashboard",
+    );
+  if (report && report.missed > 0) log.warn({ slot, report }, "missed events ingested");
+  if (changed && changed.corrected + changed.adopted > 0)
+    log.warn({ slot, changed }, "subscriptions that had changed unnoticed were corrected");
 }
 
 function selfHeal(runtime: Runtime): Job<JobName> {
