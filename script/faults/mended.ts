@@ -1162,4 +1162,26 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a slot that is looking for work counts as one that has none",
     tests: ["test/reconcile/work-on-slots.test.ts"],
   },
+  {
+    file: "src/store/heals.ts",
+    find: " or h.next_attempt_at > clock_timestamp() + interval '1 hour')",
+    replace: ")",
+    fault: "a flagged subscription waits for a clock that was ahead",
+    tests: ["test/reconcile/self-heal.test.ts"],
+    only: "clock was ahead",
+  },
+  {
+    file: "src/store/unwanted-subscriptions.ts",
+    find: " or next_attempt_at > clock_timestamp() + interval '7 hours')",
+    replace: ")",
+    fault: "an unwanted subscription goes on until a clock that was ahead is reached",
+    tests: ["test/store/unwanted-subscriptions.test.ts"],
+  },
+  {
+    file: "src/auth/password-hooks.ts",
+    find: "  await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });\n",
+    replace: "",
+    fault: "the keys of whoever knew the old password outlive the new one until its transaction has ended",
+    tests: REVOCATION,
+  },
 ];
