@@ -9,6 +9,7 @@ const EXECUTABLES = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
+const LAUNCHER = new URL("./chromium.sh", import.meta.url).pathname;
 const executable = EXECUTABLES.find((path) => existsSync(path));
 
 /** Why there are no tests in a browser here, or `null`. With CI=true a missing one is a failure. */
@@ -21,7 +22,8 @@ export function missingBrowser(): string | null {
 export async function startBrowser(): Promise<Browser> {
   // Imitating a graphics card in a process of its own takes a tenth of the time. As root, the sandbox does not start.
   const args = ["--disable-gpu", "--in-process-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
-  const launch = () => chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args });
+  const env = { ...process.env, CHROMIUM: executable ?? "/usr/bin/chromium" };
+  const launch = () => chromium.launch({ executablePath: LAUNCHER, args, env });
   // Chromium 156 itself ends with a segmentation fault now and then as it starts.
   const browser = await launch().catch(launch);
   cleanedUp(() => browser.close());

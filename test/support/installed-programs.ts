@@ -36,8 +36,6 @@ export function describeWith<Name extends string>(
   }
   it.skipIf(!process.env.CI && process.env.PROOF !== "full")(
     `${title} needs: apt-get install ${missing.join(" ")}`,
-    () => {
-      expect(missing).toEqual([]);
-    },
+    () => expect(missing).toEqual([]),
   );
 }
