@@ -147,7 +147,10 @@ describe("paddle adjustments", () => {
     ["refund", "pending_approval", { kind: "refund", amount: 0 }],
     ["refund", "rejected", { kind: "refund", amount: 0 }],
     ["refund", null, { kind: "refund", amount: 500 }],
+    ["refund", "reversed", { kind: "refund", amount: 0 }],
     ["chargeback", "approved", { kind: "dispute", amount: 500 }],
+    ["chargeback", "reversed", { kind: "dispute", amount: 500 }],
+    ["chargeback_reverse", "reversed", { kind: "dispute", amount: -500 }],
     ["chargeback_reverse", "approved", { kind: "dispute", amount: -500 }],
     ["chargeback_reverse", "pending_approval", { kind: "dispute", amount: 0 }],
   ])("read %s, %s", (action, status, reversal) => {

@@ -46,12 +46,20 @@ const ADJUSTMENTS: Record<string, { kind: Reversal["kind"]; sign: 1 | -1 }> = {
   chargeback_reverse: { kind: "dispute", sign: -1 },
 };
 
+/**
+ * A chargeback is `reversed` by an adjustment of its own, which takes it back: counted by one alone, it would also take
+ * back the next dispute. https://developer.paddle.com/api-reference/adjustments
+ */
+const IN_EFFECT: Record<Reversal["kind"], ReadonlySet<string>> = {
+  refund: new Set(["approved"]),
+  dispute: new Set(["approved", "reversed"]),
+};
+
 export function readAdjustment(event: JsonReader): PaymentEvent {
   const data = event.at("data");
   const action = data.text("action") ?? "";
   const adjustment = Object.hasOwn(ADJUSTMENTS, action) ? ADJUSTMENTS[action] : undefined;
-  const status = data.text("status");
-  const isInEffect = status === null || status === "approved";
+  const isInEffect = IN_EFFECT[adjustment?.kind ?? "refund"].has(data.text("status") ?? "approved");
   const totals = data.at("totals");
   const amount = isInEffect ? (totals.amount("total") ?? totals.amount("grand_total")) : 0;
   const adjusted =

@@ -306,6 +306,27 @@ it("lists Paddle's transactions with their adjustments, behind a cursor", async 
   });
 });
 
+it("counts a second dispute of Paddle's after one that was won", async () => {
+  const adjustment = (id: string, action: string, status = "approved") => ({
+    id,
+    action,
+    status,
+    transaction_id: "txn_1",
+    totals: { total: "4000" },
+  });
+  const won = [adjustment("adj_1", "chargeback", "reversed"), adjustment("adj_2", "chargeback_reverse")];
+  provider.respondWith(() => ({
+    body: {
+      data: [
+        paddleTransaction("txn_1", { adjustments: won }),
+        paddleTransaction("txn_2", { adjustments: [...won, adjustment("adj_3", "chargeback")] }),
+      ],
+      meta: { pagination: { has_more: false } },
+    },
+  }));
+  expect((await listed("paddle")).map(paymentStatusOf)).toEqual(["paid", "disputed"]);
+});
+
 function polarOrder(id: string, changes: object = {}): object {
   return {
     id,
