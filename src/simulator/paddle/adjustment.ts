@@ -8,7 +8,8 @@ import { lineItemIdOf } from "./transaction.ts";
 /** As a transaction lists them: a dispute that was won has two, which cancel each other out. */
 export function adjustmentsOf(payment: PaymentFacts & { reversals: readonly Reversal[] }): object[] {
   return payment.reversals.flatMap((reversal) => {
-    const firstAdjustment = adjustment(payment, { ...reversal, isWon: false });
+    const status = reversal.isWon ? "reversed" : "approved";
+    const firstAdjustment = adjustment(payment, { ...reversal, isWon: false }, { status });
     return reversal.isWon ? [firstAdjustment, adjustment(payment, reversal)] : [firstAdjustment];
   });
 }
@@ -59,7 +60,7 @@ type PaymentFacts = {
 export function adjustment(
   { id, subscriptionId, customerId = null, state }: PaymentFacts,
   { number, kind, amount, isWon, createdAtSeconds, changedAtSeconds }: Reversal,
-  { status = "approved" }: { status?: "pending_approval" | "approved" } = {},
+  { status = "approved" }: { status?: "pending_approval" | "approved" | "reversed" } = {},
 ): object {
   const { currency } = state.offer;
   const total = String(amount);

@@ -102,6 +102,19 @@ describe("transactions", () => {
     );
     expect((await paddle.transactions.get(transaction.id)).adjustments).toBeNull();
   });
+
+  it("list a dispute that was won as reversed by an adjustment of its own", async () => {
+    const { transaction } = await subscribe("disputes");
+    const change = (action: string) =>
+      control(provider.sim.url, `/provider-a/${action}`, { payment: transaction.id });
+    for (const action of ["dispute", "win-dispute", "dispute"]) await change(action);
+    const { adjustments } = await paddle.transactions.get(transaction.id, WITH_ADJUSTMENTS);
+    expect(adjustments?.map(({ action, status }) => [action, status])).toEqual([
+      ["chargeback", "reversed"],
+      ["chargeback_reverse", "approved"],
+      ["chargeback", "approved"],
+    ]);
+  });
 });
 
 describe("subscriptions", () => {
