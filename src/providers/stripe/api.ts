@@ -99,12 +99,12 @@ async function refundSubscription(provider: ConnectedProvider, client: Stripe, i
   if (invoice === null) return false;
   const payments = await run(() => client.invoicePayments.list({ invoice, status: "paid" }));
   let isRefunded = false;
-  for (const { id: paymentId, payment } of payments.data) {
+  for (const { payment } of payments.data) {
     const [name] = namesOf(payment);
     if (name === undefined) continue;
-    const refunding = run(() =>
-      client.refunds.create({ [name.by]: name.id }, { idempotencyKey: `refund-${paymentId}` }),
-    );
+    // With the SDK's key for this call: to one of our own Stripe would repeat a failure for a day. What has been
+    // refunded in full is refused. https://docs.stripe.com/api/idempotent_requests
+    const refunding = run(() => client.refunds.create({ [name.by]: name.id }));
     await refunding.catch((error: unknown) => {
       // By hand in the meantime, or by a request whose answer was lost.
       if (!(error instanceof RefusedByProvider) || error.code !== "charge_already_refunded") throw error;

@@ -77,10 +77,26 @@ describe("Stripe's API", () => {
     });
     expect(await api.refundSubscription("sub_1")).toBe(true);
     const refunds = provider.requests.filter(({ method }) => method === "POST");
-    expect(refunds.map(({ body, headers }) => [body, headers["idempotency-key"]])).toEqual([
-      ["payment_intent=pi_1", "refund-inpay_1"],
-      ["charge=ch_2", "refund-inpay_2"],
-    ]);
+    expect(refunds.map(({ body }) => body)).toEqual(["payment_intent=pi_1", "charge=ch_2"]);
+  });
+
+  it("refunds what it could not refund before, although Stripe repeats its answer to the same key", async () => {
+    const payments = [{ id: "inpay_1", payment: { type: "payment_intent", payment_intent: "pi_1" } }];
+    const error = { code: "balance_insufficient", message: "Insufficient funds." };
+    const answers = new Map<string, Reply>();
+    let isFunded = false;
+    provider.respondWith(({ method, path, headers }) => {
+      if (path.endsWith("/sub_1")) return { body: { id: "sub_1", latest_invoice: "in_1" } };
+      if (method === "GET") return { body: { object: "list", data: payments, has_more: false } };
+      const key = String(headers["idempotency-key"]);
+      const refund = isFunded ? { body: { id: "re_1", object: "refund" } } : { status: 400, body: { error } };
+      const answer = answers.get(key) ?? refund;
+      answers.set(key, answer);
+      return answer;
+    });
+    await expect(api.refundSubscription("sub_1")).rejects.toMatchObject({ code: "balance_insufficient" });
+    isFunded = true;
+    expect(await api.refundSubscription("sub_1")).toBe(true);
   });
 
   it("creates the person's customer with their id, unless there is one", async () => {
