@@ -8,12 +8,9 @@ import type { ProviderSlot } from "../server/provider-slot.ts";
 export class StripeProblem extends Error {
   override name = "StripeProblem";
   readonly status: ContentfulStatusCode;
-  readonly body: object;
+  readonly body: { type: string; message: string; code?: string; param?: string };
 
-  constructor(
-    status: ContentfulStatusCode,
-    body: { type: string; message: string; code?: string; param?: string },
-  ) {
+  constructor(status: ContentfulStatusCode, body: StripeProblem["body"]) {
     super(body.message);
     this.status = status;
     this.body = body;
@@ -80,7 +77,8 @@ function presentedKey(header: string | undefined): string | null {
 const MAX_REMEMBERED_RESPONSES = 200;
 
 /**
- * A repeated idempotency key returns the stored response; a different request with the same key is refused.
+ * A repeated idempotency key returns the stored response, an error too; a different request with the same key is
+ * refused. https://docs.stripe.com/api/idempotent_requests
  */
 export function rememberAnswers(slot: ProviderSlot): MiddlewareHandler {
   return async (c, next) => {
@@ -102,9 +100,14 @@ export function rememberAnswers(slot: ProviderSlot): MiddlewareHandler {
       });
     }
     await next();
-    // A request refused before execution is not stored, as with Stripe.
-    if (c.res.status >= 400) return;
+    if (isRefusedUnexecuted(c.error)) return;
     remembered.push({ key, request, status: c.res.status, body: await c.res.clone().text() });
     if (remembered.length > MAX_REMEMBERED_RESPONSES) remembered.shift();
   };
+}
+
+/** Stripe stores no response to parameters that are invalid. */
+function isRefusedUnexecuted(error: unknown): boolean {
+  if (error === undefined) return false;
+  return !(error instanceof StripeProblem) || (error.body.code ?? "parameter_").startsWith("parameter_");
 }

@@ -509,7 +509,27 @@ describe("invoices and refunds", () => {
       code: "charge_already_refunded",
     });
   });
+
+  it("repeat a refusal for a repeated idempotency key, save that of an invalid parameter", async () => {
+    const { latest_invoice } = await subscribe("refused-refund@example.com");
+    const payments = await stripe.invoicePayments.list({ invoice: String(latest_invoice) });
+    const payment_intent = String(payments.data[0]?.payment.payment_intent);
+    await stripe.refunds.create({ payment_intent });
+    const refund = () => stripe.refunds.create({ payment_intent }, { idempotencyKey: "refund-1" });
+    const code = "charge_already_refunded";
+    await expect(refund()).rejects.toMatchObject({ code, headers: expect.not.objectContaining(REPLAYED) });
+    await expect(refund()).rejects.toMatchObject({ code, headers: expect.objectContaining(REPLAYED) });
+    const open = (mode: "setup" | "subscription") =>
+      stripe.checkout.sessions.create(
+        { mode, line_items: [{ price: PRICE, quantity: 1 }], success_url: "http://localhost:3000/done" },
+        { idempotencyKey: "open-1" },
+      );
+    await expect(open("setup")).rejects.toMatchObject({ statusCode: 400 });
+    expect(await open("subscription")).toMatchObject({ status: "open" });
+  });
 });
+
+const REPLAYED = { "idempotent-replayed": "true" };
 
 it("invoices stay open when a renewal's charge fails, until they are paid", async () => {
   const { id, latest_invoice } = await subscribe("late-payer@example.com");
