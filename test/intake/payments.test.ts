@@ -106,6 +106,7 @@ describe.each(PAYMENT_FORMATS)("payments of %s", (format) => {
     [["paid", "partly_refunded"], "partly_refunded"],
     [["paid", "refunded"], "refunded"],
     [["failed", "paid", "partly_refunded", "refunded"], "refunded"],
+    [["paid", "refunded", "refund_failed"], "paid"],
     [["paid", "disputed"], "disputed"],
     [["paid", "disputed", "dispute_won"], "paid"],
   ];

@@ -244,6 +244,15 @@ describe("polar orders", () => {
     expect([kindOf("pending"), kindOf("paid")]).toEqual(["ignored", "payment"]);
   });
 
+  it("report an update once they are paid", () => {
+    const refunded = { total_amount: 4_000, refunded_amount: 2_000, status: "partially_refunded" };
+    expect(order(refunded, "order.updated")).toMatchObject({ amount: 4_000, refundedAmount: 2_000 });
+    expect(order({ ...refunded, status: "refunded" }, "order.updated")?.refundedAmount).toBe(4_000);
+    expect(order({ total_amount: 4_000 }, "order.updated")?.refundedAmount).toBe(0);
+    for (const status of ["draft", "pending", "void", null])
+      expect(order({ total_amount: 4_000, status }, "order.updated")).toBeUndefined();
+  });
+
   it("are refunded when what was charged is", () => {
     const refunded = { status: "refunded", refunded_amount: 2_100, refunded_tax_amount: 400 };
     const amounts = {

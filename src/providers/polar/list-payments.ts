@@ -13,7 +13,7 @@ import { JsonReader } from "../webhook/json-reader.ts";
 import { polarClient } from "./client.ts";
 import { type Disputes, disputesOf, disputesSince } from "./disputes.ts";
 import { nextPage } from "./next-page.ts";
-import { readOrder } from "./payments.ts";
+import { PAID_ORDER, readOrder } from "./payments.ts";
 
 const PAGE_SIZE = 100;
 
@@ -63,13 +63,11 @@ async function fetchOrder(provider: ConnectedProvider, id: string): Promise<obje
   return nullIfNotFound(async () => getOrders(client)(pathSegment(provider, id)));
 }
 
-const PAID = new Set(["paid", "refunded", "partially_refunded"]);
-
 function stateOf(order: unknown, disputes: Disputes): PaymentState | null {
   const id = textAt(order, "id");
   const state = paymentState(() => readOrder(new JsonReader({ data: order })), {
     createdAt: dateAt(order, "created_at"),
-    isUndecided: !PAID.has(textAt(order, "status") ?? ""),
+    isUndecided: !PAID_ORDER.has(textAt(order, "status") ?? ""),
     reversals: (id === null ? undefined : disputes?.get(id)) ?? [],
     hasUnknownDisputes: disputes === null,
   });

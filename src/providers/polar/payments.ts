@@ -2,6 +2,9 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
 import { charge, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
 
+/** The statuses of an order that was paid. */
+export const PAID_ORDER: ReadonlySet<string> = new Set(["paid", "refunded", "partially_refunded"]);
+
 export function readOrder(event: JsonReader): PaymentEvent {
   const data = event.at("data");
   return paymentEvent(

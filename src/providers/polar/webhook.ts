@@ -6,7 +6,7 @@ import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
 import { signStandardWebhook, standardHeaders, verifyStandardWebhook } from "../webhook/standard-webhooks.ts";
-import { orderPayment, readOrder, readRefund } from "./payments.ts";
+import { orderPayment, PAID_ORDER, readOrder, readRefund } from "./payments.ts";
 import { POLAR_TRAITS } from "./traits.ts";
 
 const KINDS = eventKinds({
@@ -26,6 +26,7 @@ const KINDS = eventKinds({
 /** Events with effects. */
 export const POLAR_EVENT_TYPES: readonly string[] = [
   ...KINDS.keys(),
+  "order.updated",
   "order.refunded",
   "refund.created",
   "refund.updated",
@@ -109,6 +110,9 @@ function customerIn(data: JsonReader): Pick<PaymentEvent, "customerId" | "foreig
 
 function readPayment(eventType: string, event: JsonReader): PaymentEvent | null {
   switch (eventType) {
+    // A refund that fails after all is reported by this event alone.
+    case "order.updated":
+      return PAID_ORDER.has(event.at("data").text("status") ?? "") ? readOrder(event) : null;
     case "order.refunded":
       return readOrder(event);
     case "refund.created":
