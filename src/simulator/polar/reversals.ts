@@ -18,6 +18,7 @@ export function reversalEvents({ paymentId, payment, reversal, reversals }: Reve
   });
   return [
     event("refund.created", refundJson({ id: paymentId, payment }, reversal)),
+    event("order.updated", refundedOrder(payment, reversals)),
     event("order.refunded", refundedOrder(payment, reversals)),
   ];
 }

@@ -355,7 +355,7 @@ describe("the SDK before 1.0", () => {
       expect.arrayContaining([
         ...["subscription.created", "subscription.active", "order.paid", "subscription.updated"],
         ...["subscription.canceled", "subscription.uncanceled", "subscription.revoked"],
-        ...["refund.created", "order.refunded"],
+        ...["refund.created", "order.updated", "order.refunded"],
       ]),
     );
   });
