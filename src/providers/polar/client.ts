@@ -44,7 +44,11 @@ export function readPolarError(status: number, body: unknown): ProviderError | n
   if (code === null) return null;
   const message = textAt(body, "error_description") ?? textAt(body, "detail") ?? code;
   if (code === "SubscriptionLocked") return { message, code, means: "busy" };
-  // With status 403, as if the key were wrong.
-  if (code === "AlreadyCanceledSubscription") return { message, code, means: "rejected" };
-  return { message, code };
+  return isRefusedObject(status, code) ? { message, code, means: "rejected" } : { message, code };
+}
+
+/** A canceled subscription or a disputed order is refused with the status of a key that may not do something. */
+function isRefusedObject(status: number, code: string): boolean {
+  const isNameOfError = /^[A-Z]/.test(code);
+  return status === 403 && isNameOfError && code !== "NotPermitted";
 }

@@ -245,6 +245,21 @@ describe("Polar's API", () => {
     await expect(changing).rejects.not.toThrow("API_KEY");
   });
 
+  it.each([
+    ["RefundsBlocked", "rejected"],
+    ["RefundDisputedPayment", "rejected"],
+    ["NotPermitted", "unauthorized"],
+    ["insufficient_scope", "unauthorized"],
+  ])("takes the status 403 of %s for %s", async (error, failure) => {
+    const order = { id: "order_1", status: "paid", refundable_amount: 100 };
+    provider.respondWith(({ method }) =>
+      method === "GET"
+        ? { body: { items: [order], pagination: { max_page: 1 } } }
+        : { status: 403, body: { error, detail: "Refunds are blocked for order: order_1" } },
+    );
+    await expect(api.refundSubscription(providerApi.subscriptionId)).rejects.toMatchObject({ failure });
+  });
+
   it("is called again while the subscription is locked", async () => {
     const locked = {
       status: 409,
