@@ -11,6 +11,7 @@ import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
+import { cancelSubscription } from "./cancel-subscription.ts";
 import { changeSubscription, previewChange } from "./change-subscription.ts";
 import { closeCheckout, createCheckout, updateCheckout } from "./checkout.ts";
 import { isOwnCustomer } from "./customer.ts";
@@ -35,7 +36,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     cancelSubscription: (id) => {
       const send = begin();
       return ensureEnded(
-        () => cancel(provider, send, id),
+        () => cancelSubscription(provider, send, id),
         () => fetchSubscription(provider, send, id),
         hasEnded,
       );
@@ -120,9 +121,4 @@ function isFullRefund(adjustment: unknown): boolean {
 async function knowsPrice(provider: ConnectedProvider, send: SendRequest, id: string): Promise<boolean> {
   const price = await nullIfNotFound(async () => send(get(provider, `/prices/${pathSegment(provider, id)}`)));
   return price !== null && valueAt(price, "data", "status") !== "archived";
-}
-
-async function cancel(provider: ConnectedProvider, send: SendRequest, id: string): Promise<void> {
-  const path = `/subscriptions/${pathSegment(provider, id)}/cancel`;
-  await send(post(provider, path, { effective_from: "immediately" }, { repeatable: true }));
 }

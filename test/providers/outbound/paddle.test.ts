@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { type LocalProvider, localProvider } from "./local-provider.ts";
+import { type LocalProvider, localProvider, type Reply } from "./local-provider.ts";
 import { KEY, ORDER, PAYER, providerApiOf, successfulReplies } from "./provider-apis.ts";
 
 describe("Paddle's API", () => {
@@ -137,6 +137,44 @@ describe("Paddle's API", () => {
     await api.cancelSubscription("sub_0");
     expect(JSON.parse(provider.requests[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });
+
+  const refused = (status: number, code: string): Reply => ({
+    status,
+    body: { error: { type: "request_error", code, detail: "cannot update subscription" } },
+  });
+  const sent = () =>
+    provider.requests.map(({ method, body }) => [method, body === "" ? null : JSON.parse(body)] as const);
+
+  it("takes a subscription for canceled that ends with its period, whose end Paddle does not move", async () => {
+    const scheduled_change = { action: "cancel", effective_at: "2026-04-02T12:00:00Z", resume_at: null };
+    provider.respondWith(({ method }) =>
+      method === "GET"
+        ? { body: { data: { id: "sub_0", status: "active", scheduled_change } } }
+        : refused(400, "subscription_locked_pending_changes"),
+    );
+    expect(await api.cancelSubscription("sub_0")).toBe("canceled");
+    expect(sent().map(([method]) => method)).toEqual(["POST", "GET"]);
+  });
+
+  it.each(["pause", "resume"])(
+    "withdraws a scheduled %s, which keeps it from being canceled",
+    async (action) => {
+      let scheduled_change: object | null = { action, effective_at: "2026-04-02T12:00:00Z" };
+      provider.respondWith(({ method }) => {
+        if (method === "PATCH") scheduled_change = null;
+        return method === "POST" && scheduled_change !== null
+          ? refused(400, "subscription_locked_pending_changes")
+          : { body: { data: { id: "sub_0", status: "active", scheduled_change } } };
+      });
+      expect(await api.cancelSubscription("sub_0")).toBe("canceled");
+      expect(sent()).toEqual([
+        ["POST", { effective_from: "immediately" }],
+        ["GET", null],
+        ["PATCH", { scheduled_change: null }],
+        ["POST", { effective_from: "immediately" }],
+      ]);
+    },
+  );
 
   it("refunds nothing of a trial, whose transaction is completed as well", async () => {
     const trial = { id: "txn_1", status: "completed", details: { totals: { grand_total: "0" } } };
