@@ -30,6 +30,16 @@ function headersOf(provider: ConnectedProvider): Record<string, string> {
   };
 }
 
+/**
+ * Of a subscription for which something is scheduled, or which renews within half an hour.
+ * https://developer.paddle.com/errors/subscriptions/subscription_locked_renewal
+ */
+const LOCKED = new Set([
+  "subscription_locked_pending_changes",
+  "subscription_locked_processing",
+  "subscription_locked_renewal",
+]);
+
 export function readPaddleError(status: number, body: unknown): ProviderError | null {
   const code = textAt(body, "error", "code");
   if (code === null) return null;
@@ -37,6 +47,8 @@ export function readPaddleError(status: number, body: unknown): ProviderError | 
     (error) => `${textAt(error, "field")}: ${textAt(error, "message")}`,
   );
   const message = [textAt(body, "error", "detail") ?? code, ...fields].join("; ");
+  if (code === "concurrent_modification") return { message, code, means: "busy" };
+  if (LOCKED.has(code)) return { message, code, means: "unsupported" };
   // An unknown path returns 404 as well.
   return status === 404 && !code.endsWith("not_found") ? null : { message, code };
 }

@@ -176,6 +176,31 @@ describe("Paddle's API", () => {
     },
   );
 
+  it.each([
+    [400, "subscription_locked_pending_changes"],
+    [409, "subscription_locked_renewal"],
+    [409, "subscription_locked_processing"],
+  ])("cannot change a subscription that is locked: %d %s", async (status, code) => {
+    const items = [{ price: { id: "pri_pro" }, quantity: 2 }];
+    provider.respondWith(({ method }) =>
+      method === "GET" ? { body: { data: { id: "sub_0", status: "active", items } } } : refused(status, code),
+    );
+    const changing = api.changeSubscription("sub_0", {
+      ...({ when: "now", priceId: null, currentPriceId: "pri_pro", seats: 6 } as const),
+      resultingPriceId: "pri_pro",
+      resultingSeats: 6,
+    });
+    await expect(changing).rejects.toMatchObject({ failure: "unsupported" });
+  });
+
+  it("is called again after another modification at the same time", async () => {
+    provider.respondWith((incoming, nth) =>
+      nth === 0 ? refused(409, "concurrent_modification") : successfulReplies(providerApi)(incoming),
+    );
+    await api.cancelSubscription("sub_0");
+    expect(provider.requests).toHaveLength(2);
+  });
+
   it("refunds nothing of a trial, whose transaction is completed as well", async () => {
     const trial = { id: "txn_1", status: "completed", details: { totals: { grand_total: "0" } } };
     provider.respondWith(() => ({ body: { data: [trial] } }));
