@@ -501,6 +501,17 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     await close();
   });
 
+  it("ends when it is canceled, at once or with its period, as had been scheduled", async () => {
+    const { api, agree, buy, storedSubscriptions, close } = await shopWith(format);
+    const { id, act } = await buy();
+    await act("cancel_at_period_end");
+    expect(await api.cancelSubscription(id)).toBe("canceled");
+    await agree();
+    const [{ status, cancelAtPeriodEnd } = {}] = await storedSubscriptions();
+    expect(status === "canceled" || cancelAtPeriodEnd).toBe(true);
+    await close();
+  });
+
   it("answers API calls for the subscription, its end and its events", async () => {
     const { sim, api, agree, buy, storedSubscriptions, order, close } = await shopWith(format);
     const { id, customerId } = await buy();

@@ -50,6 +50,11 @@ export function paddleSubscriptions(slot: ProviderSlot): Hono {
     if (before.state.status === "canceled") {
       throw new PaddleProblem(400, "subscription_is_canceled_action_invalid", "Subscription is canceled.");
     }
+    // https://developer.paddle.com/errors/subscriptions/subscription_locked_pending_changes
+    if (before.state.cancelAtPeriodEnd) {
+      const detail = "cannot update subscription, pending scheduled changes";
+      throw new PaddleProblem(400, "subscription_locked_pending_changes", detail);
+    }
     const effectiveFrom = (await body(c)).at("effective_from").text();
     const command: Command =
       effectiveFrom === "immediately" ? { to: "cancel now" } : { to: "cancel at period end", by: "seller" };

@@ -142,6 +142,10 @@ describe("subscriptions", () => {
     const scheduled = await paddle.subscriptions.cancel(id, { effectiveFrom: "next_billing_period" });
     expect(scheduled).toMatchObject({ status: "active", scheduledChange: { action: "cancel" } });
     expect(scheduled.scheduledChange?.effectiveAt).toBe(scheduled.currentBillingPeriod?.endsAt);
+    for (const effectiveFrom of ["next_billing_period", "immediately"] as const)
+      await expect(paddle.subscriptions.cancel(id, { effectiveFrom })).rejects.toMatchObject({
+        code: "subscription_locked_pending_changes",
+      });
     expect(await paddle.subscriptions.update(id, { scheduledChange: null })).toMatchObject({
       status: "active",
       scheduledChange: null,
