@@ -1,5 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { openDatabase } from "../store/database.ts";
+import { IS_BANNED } from "../store/bans.ts";
+import { type Database, openDatabase } from "../store/database.ts";
+import { hasNoSchema } from "../store/migrate.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 
 /** The names of the checks, in order; docs/production-checklist.md says why. */
@@ -26,11 +28,10 @@ export async function checkProductionDatabase(config: Config): Promise<Finding[]
   try {
     const [settings] = await database.run<Settings>(SELECT_SETTINGS);
     const [connection] = await database.run<DatabaseConnection>(SELECT_CONNECTION, [PRIVATE_NETWORKS]);
-    const [administrators] = await database.run<{ count: number }>(COUNT_ADMINISTRATORS);
     return [
       durability(settings as Settings),
       encryption(connection as DatabaseConnection),
-      administration(administrators?.count ?? 0),
+      await administration(database),
     ];
   } catch {
     return PRODUCTION_DATABASE_CHECKS.map((check) => skipped(check, "the database could not be asked"));
@@ -65,7 +66,7 @@ const PRIVATE_NETWORKS = [
 
 const COUNT_ADMINISTRATORS = {
   name: "doctor_administrators",
-  text: `select count(*)::int as count from "user" where role = 'admin'`,
+  text: `select count(*)::int as count from "user" u where u.role = 'admin' and not ${IS_BANNED}`,
 };
 
 /** An acknowledged event must survive a crash of the database. */
@@ -90,7 +91,11 @@ export function encryption({ isEncrypted, from, isPrivate }: DatabaseConnection)
   );
 }
 
-function administration(count: number): Finding {
+async function administration(database: Database): Promise<Finding> {
+  if (await hasNoSchema(database))
+    return skipped(SECOND_ADMINISTRATOR, "no server has used the database yet");
+  const [row] = await database.run<{ count: number }>(COUNT_ADMINISTRATORS);
+  const count = row?.count ?? 0;
   if (count > 1) return good(SECOND_ADMINISTRATOR, "ready for production");
   const detail = count === 0 ? "there is no administrator" : "there is only one administrator";
   return warning(

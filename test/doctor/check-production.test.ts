@@ -9,7 +9,7 @@ import {
   PRODUCTION_DATABASE_CHECKS,
 } from "../../src/doctor/check-production-database.ts";
 import { cleanedUp } from "../support/cleanup.ts";
-import { freshDatabase } from "../support/database.ts";
+import { emptyDatabase, freshDatabase } from "../support/database.ts";
 
 const READY = {
   NODE_ENV: "production",
@@ -87,6 +87,32 @@ it("reports a database that may lose commits, and a missing second administrator
     ["durable commits", "broken"],
     ["encrypted connection", "good"],
     ["second administrator", "good"],
+  ]);
+});
+
+it("counts no administrator who is suspended", async () => {
+  const test = await freshDatabase(3);
+  cleanedUp(() => test.drop());
+  const finding = async () => {
+    const findings = await checkProductionDatabase(readConfig({ ...READY, DATABASE_URL: test.url }));
+    return findings.find(({ check }) => check === "second administrator");
+  };
+  await test.rows(`update "user" set role = 'admin' where id <> 'user_2'`);
+  await test.rows(`update "user" set banned = true where id = 'user_1'`);
+  expect(await finding()).toMatchObject({ state: "warning", detail: "there is only one administrator" });
+  await test.rows(`update "user" set ban_expires = now() - interval '1 minute' where id = 'user_1'`);
+  expect(await finding()).toMatchObject({ state: "good" });
+});
+
+it("checks the durability of a database that no server has used yet", async () => {
+  const test = await emptyDatabase();
+  cleanedUp(() => test.drop());
+  await test.rows(`alter database ${new URL(test.url).pathname.slice(1)} set synchronous_commit = off`);
+  const findings = await checkProductionDatabase(readConfig({ ...READY, DATABASE_URL: test.url }));
+  expect(findings.map(({ check, state }) => [check, state])).toEqual([
+    ["durable commits", "broken"],
+    ["encrypted connection", "good"],
+    ["second administrator", "skipped"],
   ]);
 });
 
