@@ -55,7 +55,7 @@ const RULES: readonly Rule[] = [
   },
   {
     check: "mail",
-    problem: ({ mail }) => (mail.smtpUrl === null ? "mails are written to files" : null),
+    problem: mailNotDelivered,
     remedy: "Set SMTP_URL and MAIL_FROM: without them nobody can reset a password.",
     isSerious: true,
   },
@@ -120,6 +120,12 @@ export function checkProduction(config: Config): Finding[] {
     if (detail === null) return good(check, "ready for production");
     return isSerious ? broken(check, detail, remedy) : warning(check, detail, remedy);
   });
+}
+
+function mailNotDelivered({ mail: { smtpUrl, from } }: Config): string | null {
+  if (smtpUrl === null) return "mails are written to files";
+  // The default of MAIL_FROM, which suits files.
+  return /@localhost>?$/i.test(from) ? `mails come from ${from}, which other mail servers refuse` : null;
 }
 
 function keysNotLive({ slots }: Config): string | null {
