@@ -4,12 +4,12 @@ import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
-import { pendingMigrations } from "../store/migrate.ts";
 import { outboundState } from "../store/outbound-state.ts";
 import { providerKeyFirstUsedAt } from "../store/provider-keys.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 import { checkOutbound } from "./check-outbound.ts";
-import { broken, type Finding, good, warning } from "./finding.ts";
+import { checkSchema } from "./check-schema.ts";
+import { broken, type Finding, good } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
 const QUERY_TIMEOUT_MS = 5_000;
@@ -102,13 +102,3 @@ select current_setting('server_version') as version, current_setting('server_ver
   extract(epoch from clock_timestamp())::float8 * 1000 as now,
   current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
 };
-
-async function checkSchema(database: Database): Promise<Finding> {
-  const pending = await pendingMigrations(database);
-  if (pending.length === 0) return good("schema", "up to date");
-  return warning(
-    "schema",
-    `${pending.length} pending: ${pending.join(", ")}`,
-    "Start the server: it runs them.",
-  );
-}

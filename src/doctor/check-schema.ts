@@ -1,0 +1,29 @@
+import type { Database } from "../store/database.ts";
+import { pendingMigrations } from "../store/migrate.ts";
+import { rolePrivileges } from "../store/role-privileges.ts";
+import { broken, type Finding, good, warning } from "./finding.ts";
+
+const CHECK = "schema";
+
+/** Whether the database has this version's tables, or the role may make them. */
+export async function checkSchema(database: Database): Promise<Finding> {
+  const { role, database: name, schema, mayCreate, foreignOwner, mayRead } = await rolePrivileges(database);
+  const pending = mayRead ? await pendingMigrations(database) : null;
+  if (foreignOwner !== null) {
+    const detail = `the tables belong to ${foreignOwner}, and ${role} cannot bring them up to date`;
+    const finding = pending?.length === 0 && mayCreate ? warning : broken;
+    return finding(CHECK, detail, `Set DATABASE_URL to the role ${foreignOwner}.`);
+  }
+  // Since PostgreSQL 15 only the owner of a database may, unless others were granted it.
+  if (!mayCreate) {
+    const where = schema === null ? "any schema of its search_path" : `the schema ${schema}`;
+    const remedy = `As an administrator of PostgreSQL: alter database ${name} owner to ${role}`;
+    return broken(CHECK, `${role} may not create tables in ${where}`, remedy);
+  }
+  if (pending === null || pending.length === 0) return good(CHECK, "up to date");
+  return warning(
+    CHECK,
+    `${pending.length} pending: ${pending.join(", ")}`,
+    "Start the server: it runs them.",
+  );
+}

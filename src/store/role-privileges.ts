@@ -1,0 +1,32 @@
+import type { Database } from "./database.ts";
+
+export type RolePrivileges = {
+  /** The role of this connection. */
+  role: string;
+  database: string;
+  /** Where its tables are made; `null`: it may use no schema of its `search_path`. */
+  schema: string | null;
+  mayCreate: boolean;
+  /** Who owns the tables, where the role does not act for it; `null`: it does, or there are none. */
+  foreignOwner: string | null;
+  /** Whether it may see which migrations have been run. */
+  mayRead: boolean;
+};
+
+const SELECT_PRIVILEGES = {
+  name: "role_privileges",
+  text: `
+select current_user as role, current_database() as database, current_schema() as schema,
+  coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
+  (
+    select pg_get_userbyid(c.relowner) from pg_class c
+    where c.oid = to_regclass('schema_migration') and not pg_has_role(c.relowner, 'usage')
+  ) as "foreignOwner",
+  coalesce(has_table_privilege(to_regclass('schema_migration'), 'select'), true) as "mayRead"`,
+};
+
+/** Whether the role may do what a start of the server does. @throws DatabaseUnavailable */
+export async function rolePrivileges(database: Database): Promise<RolePrivileges> {
+  const [row] = (await database.run<RolePrivileges>(SELECT_PRIVILEGES)) as [RolePrivileges];
+  return row;
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { checkDatabase } from "../../src/doctor/check-database.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/variables.ts";
+
+/** A role of its own, which owns nothing. */
+async function stranger(test: TestDatabase) {
+  const role = `stranger_${randomBytes(4).toString("hex")}`;
+  await test.rows(`create role ${role} login password 'stranger'`);
+  cleanedUp(async () => {
+    const other = await emptyDatabase();
+    await other.rows(`drop role ${role}`);
+    await other.drop();
+  });
+  cleanedUp(() => test.drop());
+  const url = Object.assign(new URL(test.url), { username: role, password: "stranger" });
+  const findings = async () => (await checkDatabase(readConfig(serverVariables(url.href)))).findings;
+  return { role, findings };
+}
+
+it("reports a role that cannot create the tables", async () => {
+  const test = await emptyDatabase();
+  const { role, findings } = await stranger(test);
+  const name = new URL(test.url).pathname.slice(1);
+  const [database, schema] = await findings();
+  expect(database).toMatchObject({ check: "database", state: "good" });
+  expect(schema).toEqual({
+    check: "schema",
+    state: "broken",
+    detail: `${role} may not create tables in the schema public`,
+    remedy: `As an administrator of PostgreSQL: alter database ${name} owner to ${role}`,
+  });
+  await test.rows(`alter database ${name} owner to ${role}`);
+  expect((await findings())[1]).toMatchObject({
+    state: "warning",
+    detail: expect.stringContaining("pending: 0001_intake.sql"),
+  });
+});
+
+it("reports a role that is not the one that owns the tables", async () => {
+  const test = await freshDatabase(0);
+  const [{ owner } = {}] = await test.rows<{ owner: string }>("select current_user as owner");
+  const { role, findings } = await stranger(test);
+  const detail = `the tables belong to ${owner}, and ${role} cannot bring them up to date`;
+  const remedy = `Set DATABASE_URL to the role ${owner}.`;
+  expect((await findings())[1]).toEqual({ check: "schema", state: "broken", detail, remedy });
+  await test.rows(`grant select on all tables in schema public to ${role}`);
+  expect((await findings())[1]).toMatchObject({ state: "broken", detail });
+  await test.rows(`grant create on schema public to ${role}`);
+  expect((await findings())[1]).toMatchObject({ state: "warning", detail });
+  await test.rows("delete from schema_migration where name = '0001_intake.sql'");
+  expect((await findings())[1]).toMatchObject({ state: "broken", detail });
+});
