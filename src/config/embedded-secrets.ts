@@ -27,8 +27,24 @@ export type EmbeddedSecrets = StoredSecrets & {
  * only.
  */
 export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets> {
+  const stored = await storedSecrets(dataDir);
+  if (stored !== null) return stored;
   await mkdir(dataDir, { recursive: true });
-  const file = join(dataDir, "secrets.json");
+  // Written completely, then linked: of several processes that start together, one wins and all read the same
+  // file.
+  const file = fileIn(dataDir);
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, `${JSON.stringify(newSecrets(), null, 2)}\n`, { mode: 0o600 });
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  return embeddedSecrets(dataDir);
+}
+
+/** The same without generating any; `null`: there are none yet. */
+export async function storedSecrets(dataDir: string): Promise<EmbeddedSecrets | null> {
+  const file = fileIn(dataDir);
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0)
@@ -43,16 +59,12 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
       });
     }
     if (code !== "ENOENT") throw new ConfigError(`DATA_DIR: ${message}`, { cause: error });
+    return null;
   }
-  // Written completely, then linked: of several processes that start together, one wins and all read the same
-  // file.
-  const draft = `${file}.${randomBytes(6).toString("hex")}`;
-  await writeFile(draft, `${JSON.stringify(newSecrets(), null, 2)}\n`, { mode: 0o600 });
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
-  await rm(draft);
-  return embeddedSecrets(dataDir);
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, "secrets.json");
 }
 
 function newSecrets(): Required<StoredSecrets> {

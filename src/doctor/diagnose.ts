@@ -1,10 +1,9 @@
 import { type Config, readConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { embeddedSecrets } from "../config/embedded-secrets.ts";
+import { type EmbeddedSecrets, storedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { traitsOf } from "../providers/registry.ts";
-import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { checkAddress } from "./check-address.ts";
 import { checkAuthSecret } from "./check-auth-secret.ts";
 import { checkClock } from "./check-clock.ts";
@@ -49,11 +48,10 @@ export async function diagnose(
 
 async function examine(config: Config): Promise<Finding[]> {
   const { databaseUrl, simulator, dataDir } = config;
-  const hasSecrets = databaseUrl !== null || hasEmbeddedDatabase(dataDir);
-  const storedSecrets =
-    hasSecrets && (databaseUrl === null || simulator !== null) ? await embeddedSecrets(dataDir) : null;
-  const access = paymentAccess(config, storedSecrets);
-  const secrets = webhookSecrets(config, storedSecrets);
+  const isOnOwnMachine = databaseUrl === null || simulator !== null;
+  const stored = isOnOwnMachine ? await storedSecrets(dataDir) : null;
+  const access = paymentAccess(config, stored);
+  const secrets = webhookSecrets(config, stored);
   const payments = connectPayments(access);
   const [database, redis, mail, address, ofSlots, providerClocks] = await Promise.all([
     checkDatabase(config),
@@ -65,9 +63,11 @@ async function examine(config: Config): Promise<Finding[]> {
       SLOTS.map(async (slot): Promise<Finding[]> => {
         const slotAccess = access[slot];
         const isUsed = slotAccess !== null || config.activeProvider === slot;
-        const webhook = await checkWebhook(config, slot, { secrets: secrets[slot], isUsed });
+        const webhook = willGenerate(config, slot, { stored, secrets: secrets[slot] })
+          ? skipped(`${slot} webhook`, "its secret is generated when the server first starts")
+          : await checkWebhook(config, slot, { secrets: secrets[slot], isUsed });
         const api = payments[slot];
-        if (slotAccess === null || api === null) return [webhook, withoutKey(config, slot)];
+        if (slotAccess === null || api === null) return [webhook, withoutKey(config, slot, stored)];
         const { apiKeyVariable } = config.slots[slot];
         const wrongKey = slotAccess.isSimulated
           ? null
@@ -122,8 +122,25 @@ function keysThatExpire(
   return followUps;
 }
 
-function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {
+/** Whether the slot has no secret because no server has been started in this data folder. */
+function willGenerate(
+  config: Config,
+  slot: Slot,
+  { stored, secrets }: { stored: EmbeddedSecrets | null; secrets: readonly string[] },
+): boolean {
+  if (stored !== null || secrets.length > 0) return false;
+  return config.databaseUrl === null || isSimulated(config, slot);
+}
+
+function isSimulated({ slots, simulator }: Config, slot: Slot): boolean {
+  return simulator !== null && slots[slot].apiKey === null;
+}
+
+function withoutKey(config: Config, slot: Slot, stored: EmbeddedSecrets | null): Finding {
+  const { slots, activeProvider } = config;
   const { apiKeyVariable } = slots[slot];
+  if (stored === null && isSimulated(config, slot))
+    return skipped(`${slot} key`, "the simulator's, which is generated when the server first starts");
   if (slot !== activeProvider) return skipped(`${slot} key`, `${apiKeyVariable} is not set`);
   const remedy = `Set ${apiKeyVariable} to the provider's API key, or ACTIVE_PROVIDER to a slot that has one.`;
   return broken(

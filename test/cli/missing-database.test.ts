@@ -76,4 +76,29 @@ describe("a command that needs an existing database", () => {
     });
     expect(existsSync(folder)).toBe(false);
   });
+
+  it.each([
+    ["of its own", {}],
+    [
+      "and a simulator beside DATABASE_URL",
+      { ...serverVariables("postgres://127.0.0.1:1/x"), SIMULATOR: "on" },
+    ],
+  ])("has doctor say that the first start generates what is missing: %s", async (_, variables) => {
+    const folder = join(tmpdir(), "tollgate-mistyped-folder");
+    const settings = { ...variables, DATA_DIR: folder, PORT: "1", PROVIDER_A_WEBHOOK_SECRET: "" };
+    const { findings } = await tollgateIn(settings).json("doctor");
+    expect(findings).toContainEqual({
+      check: "provider-a webhook",
+      state: "skipped",
+      detail: "its secret is generated when the server first starts",
+      remedy: null,
+    });
+    expect(findings).toContainEqual({
+      check: "provider-a key",
+      state: "skipped",
+      detail: "the simulator's, which is generated when the server first starts",
+      remedy: null,
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
 });
