@@ -9,7 +9,13 @@ export type ProbeResult = {
   clockAheadMs: number | null;
 };
 
-export type ProbeRequest = { method?: "GET" | "POST"; headers?: Record<string, string>; body?: Buffer };
+export type ProbeRequest = {
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: Buffer;
+  /** For the whole exchange: a response may also arrive byte by byte, without an end. */
+  withinMs?: number;
+};
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
@@ -20,12 +26,12 @@ const MAX_BYTES = 64 * 1024;
  */
 export function probe(
   url: string,
-  { method = "GET", headers = {}, body }: ProbeRequest = {},
+  { method = "GET", headers = {}, body, withinMs = TIMEOUT_MS }: ProbeRequest = {},
 ): Promise<ProbeResult | string> {
   const request = url.startsWith("https:") ? requestHttps : requestHttp;
   const startedMs = Date.now();
   return new Promise((resolve) => {
-    const asking = request(url, { method, headers, agent: false, timeout: TIMEOUT_MS }, (incoming) => {
+    const asking = request(url, { method, headers, agent: false }, (incoming) => {
       const clockAheadMs = aheadMs(incoming.headers.date, (startedMs + Date.now()) / 2);
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -43,7 +49,11 @@ export function probe(
         }),
       );
     });
-    asking.on("timeout", () => asking.destroy(new Error(`no response within ${TIMEOUT_MS / 1000} s`)));
+    const deadline = setTimeout(() => {
+      resolve(`no complete response within ${withinMs / 1000} s`);
+      asking.destroy();
+    }, withinMs);
+    asking.on("close", () => clearTimeout(deadline));
     asking.on("error", (error) => resolve(reasonOf(error)));
     asking.end(body);
   });
