@@ -26,7 +26,7 @@ export async function checkAddress(config: Config): Promise<AddressCheck> {
 function judge(config: Config, { status, text }: { status: number; text: string }): Finding {
   const { appUrl } = config;
   if (status === 503) {
-    return broken("address", `${appUrl} is not ready`, "The server cannot reach its database: see its log.");
+    return broken("address", `${appUrl} is not ready`, remedyOfUnavailable(text));
   }
   if (status !== 200 || !text.includes('"ready"')) {
     return broken(
@@ -51,4 +51,11 @@ function judge(config: Config, { status, text }: { status: number; text: string 
     );
   }
   return good("address", `${appUrl} is ready`);
+}
+
+/** Of a response with status 503: the server's own, or one of a proxy that has no server to pass it on to. */
+export function remedyOfUnavailable(text: string): string {
+  return text.includes('"error":"Service unavailable"')
+    ? "The server cannot reach its database, or is stopping: see its log."
+    : "A proxy responds in its place: start the server, and check where the proxy looks for it.";
 }

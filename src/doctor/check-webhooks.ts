@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { ADAPTERS } from "../providers/registry.ts";
+import { remedyOfUnavailable } from "./check-address.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { probe } from "./probe.ts";
 
@@ -42,20 +43,20 @@ export async function checkWebhook(
   if (status === 200) {
     return warning(check, `${url} responds, but is not Tollgate`, "Check APP_URL.");
   }
-  return broken(check, `${url} returned ${status}`, remedyOf(status, { secretVariable, location }));
+  return broken(check, `${url} returned ${status}`, remedyOf(status, { secretVariable, location, text }));
 }
 
 function remedyOf(
   status: number,
-  { secretVariable, location }: { secretVariable: string; location: string | null },
+  { secretVariable, location, text }: { secretVariable: string; location: string | null; text: string },
 ) {
   if (status === 400) {
-    return `The server has another secret, or its clock is wrong: restart it with this ${secretVariable}. A proxy must not change the body.`;
+    return `The server has another secret, or its clock is wrong: restart it with this ${secretVariable}, and the same adapter. A proxy must not change the body.`;
   }
   if (status >= 300 && status < 400) {
     return `It redirects${location ? ` to ${location}` : ""}, which providers do not follow: set APP_URL to the final address.`;
   }
-  if (status === 503) return "The server cannot reach its database: see its log.";
+  if (status === 503) return remedyOfUnavailable(text);
   return "A proxy or firewall responds instead: let POST requests through unchanged.";
 }
 

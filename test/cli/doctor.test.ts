@@ -205,6 +205,14 @@ describe("doctor", () => {
     });
   });
 
+  it("reports a proxy that has no server behind it", async () => {
+    const proxy = await standIn((_, response) => response.writeHead(503).end("<h1>no server</h1>"));
+    const findingOf = await examined({ APP_URL: proxy });
+    const remedy = expect.stringMatching(/proxy/);
+    expect(findingOf("address")).toMatchObject({ state: "broken", remedy });
+    expect(findingOf("provider-a webhook")).toMatchObject({ state: "broken", remedy });
+  });
+
   it("reports a clock that is off by more than the tolerance, and warns of a smaller difference", async () => {
     const ahead = (seconds: number) =>
       standIn((_, response) =>
