@@ -23,6 +23,9 @@ function linksOf(page: string): string[] {
     .map((target) => relative(PROJECT, resolve(PROJECT, dirname(page), target.split("#")[0] as string)));
 }
 
+const sourceFiles = await Array.fromAsync(glob("src/**/*.ts", { cwd: PROJECT }));
+const source = sourceFiles.map(textOf).join("\n");
+
 describe("documentation", () => {
   it.each(pages)("has no dead link: %s", (page) => {
     expect(linksOf(page).filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
@@ -55,6 +58,15 @@ describe("documentation", () => {
       (words) => !commands.has(words) && !commands.has(words.split(" ")[0] as string),
     );
     expect(unknownCommands).toEqual([]);
+  });
+
+  it.each(pages)("quotes only lines of the log that exist: %s", (page) => {
+    const quotes = [...textOf(page).matchAll(/\blogs?(?: line)?(?:: | says | )"([^"]+)"/g)];
+    const parts = quotes.flatMap(([, line = ""]) =>
+      line.replaceAll(/\s+/g, " ").split(/\.\.\.|\d+ |PROVIDER_A_WEBHOOK_SECRET/),
+    );
+    const texts = parts.map((part) => part.replace(/[,:\s]+$/, "")).filter((part) => part.trim() !== "");
+    expect(texts.filter((part) => !source.includes(part))).toEqual([]);
   });
 
   it("lists every folder of src in CONTRIBUTING.md", () => {
