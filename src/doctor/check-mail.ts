@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { openSmtpSession } from "../mail/smtp-session.ts";
+import { openSmtpSession, type SmtpSession } from "../mail/smtp-session.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 
 /** Connects to the mail server and logs in; nothing is sent. */
@@ -14,7 +14,7 @@ export async function checkMail({ mail, isProduction, databaseUrl }: Config): Pr
   const { host } = new URL(mail.smtpUrl);
   if (!("error" in session)) {
     session.close();
-    return good("mail", `${host} accepts our login`);
+    return connected(host, session.login);
   }
   const { code, responseCode } = session.error;
   const reason = responseCode === undefined ? (code ?? "no response") : `it returned ${responseCode}`;
@@ -26,4 +26,21 @@ export async function checkMail({ mail, isProduction, databaseUrl }: Config): Pr
       ? "Check the user and the password in SMTP_URL; both must be percent-encoded."
       : "Check SMTP_URL: host, port, and smtps: for a server that expects TLS from the start.",
   );
+}
+
+function connected(host: string, login: SmtpSession["login"]): Finding {
+  switch (login) {
+    case "accepted":
+      return good("mail", `${host} accepts our login`);
+    case "not_configured":
+      return good("mail", `${host} accepts our connection`);
+    case "not_offered":
+      return warning(
+        "mail",
+        `${host} offers no login`,
+        "Check the port in SMTP_URL: most servers take logins at 587 (smtp:) and 465 (smtps:). Without one they may refuse our mails.",
+      );
+    default:
+      return login satisfies never;
+  }
 }

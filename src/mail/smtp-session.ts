@@ -13,6 +13,8 @@ type MailResult =
   | { outcome: "rejected" | "deferred" | "unsent" | "unknown"; error: SmtpErrorDetails };
 
 export type SmtpSession = {
+  /** `not_offered`: the URL has a user, and the server asks for none over this connection. */
+  login: "accepted" | "not_offered" | "not_configured";
   /** Never throws. After anything but `accepted` the session must not be used again. */
   send(mail: Composed): Promise<MailResult>;
   close(): void;
@@ -23,7 +25,7 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 20_000;
 
 /**
- * An authenticated connection to the mail server. Not nodemailer's pool, which does not report how far a mail
+ * A connection to the mail server, authenticated where it offers that. Not nodemailer's pool, which does not report how far a mail
  * had come when its connection was lost, and sends it again on another one.
  */
 export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { error: SmtpErrorDetails }> {
@@ -47,7 +49,8 @@ export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { 
     connection.close();
     return { error: smtpErrorDetails(error) };
   }
-  return { send: (mail) => sendMail(connection, mail), close: () => connection.quit() };
+  const login = !options.auth ? "not_configured" : connection.allowsAuth ? "accepted" : "not_offered";
+  return { login, send: (mail) => sendMail(connection, mail), close: () => connection.quit() };
 }
 
 async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed): Promise<MailResult> {

@@ -243,6 +243,21 @@ describe("doctor", () => {
     await smtp.close();
   });
 
+  it("tells a mail server that offers no login from one that accepts it", async () => {
+    const smtp = await smtpServer();
+    const withLogin = smtp.url.replace("//", "//shop:secret@");
+    expect((await examined({ SMTP_URL: withLogin }))("mail")).toMatchObject({
+      state: "warning",
+      detail: expect.stringMatching(/^127\.0\.0\.1:\d+ offers no login$/),
+      remedy: expect.stringMatching(/port/),
+    });
+    expect((await examined({ SMTP_URL: smtp.url }))("mail")?.detail).toMatch(/ accepts our connection$/);
+    smtp.reply = ({ verb }) =>
+      verb === "EHLO" ? "250-test\r\n250 AUTH PLAIN" : verb === "AUTH" ? "235 ok" : undefined;
+    expect((await examined({ SMTP_URL: withLogin }))("mail")?.detail).toMatch(/ accepts our login$/);
+    await smtp.close();
+  });
+
   it("sends no key to a provider that it does not belong to", async () => {
     const before = stripe.calls.length;
     await examined({ PROVIDER_A_API_KEY: "polar_oat_secret" });
