@@ -4,6 +4,7 @@ import type { Slot } from "../domain/slot.ts";
 import { RefusedByProvider } from "../providers/outbound/problems.ts";
 import { broken, type Finding, good } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
+import { providerProblem } from "./provider-problem.ts";
 
 /** Asks the provider for a subscription that does not exist: only a valid key gets that response. */
 export async function checkKey(
@@ -28,14 +29,7 @@ export async function checkKey(
 }
 
 function refusedBy(check: string, error: PaymentApiProblem, isSimulated: boolean): Finding {
-  const { failure, message } = error;
-  const providerRemedy = error instanceof RefusedByProvider ? error.remedy : null;
-  const remedy = isSimulated
-    ? "Start the server, which runs the simulator; or set the slot's API key."
-    : (providerRemedy ?? "Check the slot's API key and API URL.");
-  return broken(
-    check,
-    `${failure}: ${providerRemedy === null ? message : message.replace(providerRemedy, "").trim()}`,
-    remedy,
-  );
+  const { detail, remedy } = providerProblem(error);
+  const startSimulator = "Start the server, which runs the simulator; or set the slot's API key.";
+  return broken(check, `${error.failure}: ${detail}`, isSimulated ? startSimulator : remedy);
 }

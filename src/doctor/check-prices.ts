@@ -5,6 +5,7 @@ import type { ProviderTraits } from "../domain/provider-traits.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
+import { providerProblem } from "./provider-problem.ts";
 
 /** Whether every plan that is for sale can be bought in the active slot. */
 export function checkPlans(plans: PlanCatalog, activeProvider: Slot): Finding {
@@ -55,7 +56,9 @@ export async function checkPrices(plans: PlanCatalog, slot: Slot, api: PaymentAp
       "Put the provider's own ids into plans.config.ts, or map them with PLANS_PRICE_IDS: test and live mode have different ones.";
     return broken(check, `unknown to the provider: ${unknownIds.join(", ")}`, remedy);
   } catch (error) {
-    const detail = error instanceof PaymentApiProblem ? error.message : reasonOf(error);
-    return warning(check, `could not be checked: ${detail}`, "Fix the slot's key first.");
+    if (!(error instanceof PaymentApiProblem))
+      return broken(check, reasonOf(error), "This is a defect: please report it.");
+    const { detail, remedy } = providerProblem(error);
+    return warning(check, `could not be checked: ${detail}`, remedy);
   }
 }

@@ -285,6 +285,22 @@ describe("doctor", () => {
     stripe.prices.add("price_team_monthly");
   });
 
+  it.each([
+    [503, /^Try again later; .*PROVIDER_A_API_URL/],
+    [403, /^Set PROVIDER_A_API_KEY to .* with the permissions it needs/],
+  ])("says why prices could not be checked: %i", async (status, remedy) => {
+    stripe.interfere(async ({ path }) =>
+      path.startsWith("/v1/prices/")
+        ? { status, body: { error: { type: "api_error", message: "not now" } } }
+        : undefined,
+    );
+    expect((await examined())("provider-a prices")).toMatchObject({
+      state: "warning",
+      detail: `could not be checked: provider-a (Stripe): GET /v1/prices/price_pro_monthly answered ${status}: "not now".`,
+      remedy: expect.stringMatching(remedy),
+    });
+  });
+
   it("sends the test event with the first of several secrets", async () => {
     const findingOf = await examined({ PROVIDER_A_WEBHOOK_SECRET: `${SECRETS["provider-a"]},whsec_b2xk` });
     expect(findingOf("provider-a webhook")).toMatchObject({ state: "good" });
