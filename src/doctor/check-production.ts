@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { isLoopback } from "../config/loopback.ts";
-import { SLOTS } from "../domain/slot.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
 import { traitsOf } from "../providers/registry.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 
 type Rule = {
   check: string;
   /** `null`: as it should be. */
-  problem(config: Config): string | null;
+  problem(config: Config, inTestMode: ReadonlySet<Slot>): string | null;
   remedy: string;
   /** Whether people could lose money, access or data by it. */
   isSerious: boolean;
@@ -114,9 +114,10 @@ const RULES: readonly Rule[] = [
 /** The names of the checks, in order. */
 export const PRODUCTION_CHECKS: readonly string[] = RULES.map(({ check }) => check);
 
-export function checkProduction(config: Config): Finding[] {
+/** @param inTestMode slots whose provider says so: a key need not show it */
+export function checkProduction(config: Config, inTestMode: ReadonlySet<Slot> = new Set()): Finding[] {
   return RULES.map(({ check, problem, remedy, isSerious }) => {
-    const detail = problem(config);
+    const detail = problem(config, inTestMode);
     if (detail === null) return good(check, "ready for production");
     return isSerious ? broken(check, detail, remedy) : warning(check, detail, remedy);
   });
@@ -128,13 +129,13 @@ function mailNotDelivered({ mail: { smtpUrl, from } }: Config): string | null {
   return /@localhost>?$/i.test(from) ? `mails come from ${from}, which other mail servers refuse` : null;
 }
 
-function keysNotLive({ slots }: Config): string | null {
+function keysNotLive({ slots }: Config, inTestMode: ReadonlySet<Slot>): string | null {
   if (SLOTS.every((slot) => slots[slot].apiKey === null)) return "no slot has a provider's API key";
   const names = SLOTS.flatMap((slot) => {
     const { apiKey, apiUrl, apiKeyVariable, format } = slots[slot];
     if (apiKey === null) return [];
     const isTest = traitsOf(format).apiKey.testPrefixes.some((prefix) => apiKey.startsWith(prefix));
-    return isTest || apiUrl?.includes("sandbox") ? [apiKeyVariable] : [];
+    return isTest || inTestMode.has(slot) || apiUrl?.includes("sandbox") ? [apiKeyVariable] : [];
   });
   return names.length === 0 ? null : `${names.join(", ")}: a test key or a sandbox`;
 }

@@ -20,6 +20,7 @@ import { checkRedis } from "./check-redis.ts";
 import { checkWebhook } from "./check-webhooks.ts";
 import { broken, type Finding, good, skipped } from "./finding.ts";
 import { probe } from "./probe.ts";
+import { slotsInTestMode } from "./slots-in-test-mode.ts";
 
 export type DiagnoseOptions = {
   /** Also checks what matters only once strangers use the server. */
@@ -42,7 +43,12 @@ export async function diagnose(
   return [
     good("variables", "all are valid"),
     ...(await examine(config)),
-    ...(production ? [...checkProduction(config), ...(await checkProductionDatabase(config))] : []),
+    ...(production
+      ? [
+          ...checkProduction(config, await slotsInTestMode(config)),
+          ...(await checkProductionDatabase(config)),
+        ]
+      : []),
   ];
 }
 

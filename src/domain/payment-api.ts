@@ -80,6 +80,8 @@ export type PaymentApi = {
   fetchPayment(providerPaymentId: string): Promise<PaymentState | null>;
   /** Whether a product or price with this id exists. */
   knowsPrice(priceId: string): Promise<boolean>;
+  /** Whether the key moves no money; `null`: not asked, as the key or the API URL shows it. */
+  isInTestMode: (() => Promise<boolean>) | null;
 };
 
 export type PaymentSelection = {

@@ -23,6 +23,7 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
           if (listEvents) yield* listEvents(since);
         }
       : null,
+    isInTestMode: async () => (await (await api()).isInTestMode?.()) ?? false,
     isEndpointDisabled: webhook.traits.losesEventsWhileDisabled
       ? async () => (await (await api()).isEndpointDisabled?.()) ?? false
       : null,

@@ -301,6 +301,26 @@ describe("doctor", () => {
     });
   });
 
+  it.each([true, false])("asks whether a key that does not show it is of test mode: %s", async (isTest) => {
+    const url = await standIn((_, response) =>
+      response.end(JSON.stringify({ meta: { test_mode: isTest }, data: { type: "users", id: "1" } })),
+    );
+    const { findings } = await tollgateIn({
+      ...variables,
+      PROVIDER_B_ADAPTER: "lemon-squeezy",
+      PROVIDER_B_API_KEY: jwtEndingIn(100),
+      PROVIDER_B_API_URL: url,
+    }).json("doctor", "--production");
+    const names = isTest ? "PROVIDER_A_API_KEY, PROVIDER_B_API_KEY" : "PROVIDER_A_API_KEY";
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        check: "live keys",
+        state: "broken",
+        detail: `${names}: a test key or a sandbox`,
+      }),
+    );
+  });
+
   it("sends the test event with the first of several secrets", async () => {
     const findingOf = await examined({ PROVIDER_A_WEBHOOK_SECRET: `${SECRETS["provider-a"]},whsec_b2xk` });
     expect(findingOf("provider-a webhook")).toMatchObject({ state: "good" });

@@ -48,6 +48,7 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
     previewChange: async () => null,
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsVariant(provider, begin(), id),
+    isInTestMode: () => isInTestMode(provider, begin()),
     listEvents: null,
     isEndpointDisabled: null,
     listSubscriptions: (since) => listSubscriptions(provider, since),
@@ -76,6 +77,10 @@ async function knowsVariant(provider: ConnectedProvider, send: SendRequest, id: 
     send(request(provider, "GET", `/v1/variants/${pathSegment(provider, id)}`)),
   );
   return variant !== null;
+}
+
+async function isInTestMode(provider: ConnectedProvider, send: SendRequest): Promise<boolean> {
+  return valueAt(await send(request(provider, "GET", "/v1/users/me")), "meta", "test_mode") === true;
 }
 
 /** Cancels at the end of the paid period: the API has no other way. */

@@ -47,6 +47,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(() => eventPages(provider, since)),
+    isInTestMode: null,
     isEndpointDisabled: null,
     listSubscriptions: () =>
       eachState((position) => subscriptionPage(provider, position, { withEmails: false })),

@@ -47,6 +47,7 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
     listEvents: (since) => oldestFirst(() => deliveryPages(provider, since)),
+    isInTestMode: null,
     isEndpointDisabled: () => isEndpointDisabled(provider),
     listSubscriptions: () => eachState((position) => subscriptionPage(provider, position)),
     listSubscriptionPage: (position) => subscriptionPage(provider, position),

@@ -55,6 +55,7 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(() => eventPages(provider, since)),
+    isInTestMode: null,
     isEndpointDisabled: null,
     listSubscriptions: () =>
       eachState((position) => subscriptionPage(provider, position, { withEmails: false })),

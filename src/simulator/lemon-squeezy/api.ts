@@ -39,7 +39,7 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
       unsupportedValue,
     }),
   );
-  app.get("/v1/users/me", (c) => document(c, { data: user(slot) }));
+  app.get("/v1/users/me", (c) => document(c, { meta: { test_mode: true }, data: user(slot) }));
   app.post("/v1/checkouts", async (c) => {
     const checkout = openCheckout(slot, orderOf(slot, await readBody(c)));
     return document(c, { data: checkoutDocument(slot, checkout) }, 201);
