@@ -6,6 +6,8 @@ import { reasonOf } from "./probe.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
 const KEY = "tollgate:doctor";
+/** A replica answers reads, and an account may not be allowed scripts: the limiter writes, in a script. */
+const WRITE = "return redis.call('SET', KEYS[1], '', 'PX', 1000)";
 
 export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Config): Promise<Finding> {
   if (redisUrls === null) {
@@ -24,8 +26,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
   });
   try {
     const asked = redis.connected.then(async () => {
-      // A replica answers reads; the limiter writes.
-      await redis.send(KEY, ["SET", KEY, "", "PX", "1000"]);
+      await redis.send(KEY, ["EVAL", WRITE, "1", KEY]);
       return String(await redis.send(KEY, ["INFO", "memory"]).catch(() => ""));
     });
     const late = sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {

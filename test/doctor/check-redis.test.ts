@@ -80,6 +80,14 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
     expect(await finding()).toMatchObject({ state: "good" });
   });
 
+  it("calls one broken that lets its user run no scripts, as the limiter does", async () => {
+    await redis.ask("ACL", "SETUSER", "plain", "on", ">secret", "~*", "+@all", "-@scripting");
+    expect(await finding(redis.url.replace("://", "://plain:secret@"))).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("NOPERM"),
+    });
+  });
+
   it("calls one broken that is a replica, which answers reads", async () => {
     await redis.ask("REPLICAOF", "127.0.0.1", "1");
     await redis.ask("CONFIG", "SET", "replica-serve-stale-data", "yes");
