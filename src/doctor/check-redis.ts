@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
-import { openRedis } from "../limits/redis-connection.ts";
+import { openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
+const RETRY_AFTER_MS = 100;
 const KEY = "tollgate:doctor";
+/** Enough for a key on each of hundreds of nodes. */
+const MAX_KEYS = 10_000;
 /** A replica answers reads, and an account may not be allowed scripts: the limiter writes, in a script. */
 const WRITE = "return redis.call('SET', KEYS[1], '', 'PX', 1000)";
 
@@ -25,14 +28,14 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
     reason = reasonOf(error);
   });
   try {
-    const asked = redis.connected.then(async () => {
-      await redis.send(KEY, ["EVAL", WRITE, "1", KEY]);
-      return String(await redis.send(KEY, ["INFO", "memory"]).catch(() => ""));
-    });
+    const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+    const askNode = (key: string) => askOnceConnected(() => askForPolicy(redis, key), signal);
+    const asked = redis.connected.then(() => Promise.all(keyOfEachNode(redis).map(askNode)));
     const late = sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
       throw new Error(reason);
     });
-    const policy = evictionPolicy(await Promise.race([asked, late]));
+    const policies = await Promise.race([asked, late]);
+    const policy = policies.find((each) => each !== null) ?? null;
     if (policy === null) return good("redis", "responds");
     return warning(
       "redis",
@@ -46,6 +49,36 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
   } finally {
     redis.close();
   }
+}
+
+function keyOfEachNode(redis: RedisConnection): string[] {
+  const keys = new Map<string, string>();
+  for (let n = 0; n < MAX_KEYS && keys.size < redis.nodes().length; n += 1) {
+    const key = `${KEY}:${n}`;
+    const node = redis.nodeOf(key);
+    if (!keys.has(node)) keys.set(node, key);
+  }
+  return [...keys.values()];
+}
+
+/** In a cluster a node is connected to when it is first asked, and refuses until then. */
+async function askOnceConnected<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!/^not connected to /.test(reasonOf(error))) throw error;
+      await sleep(RETRY_AFTER_MS, undefined, { signal }).catch(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** @throws where nothing can be written */
+async function askForPolicy(redis: RedisConnection, key: string): Promise<string | null> {
+  await redis.send(key, ["EVAL", WRITE, "1", key]);
+  return evictionPolicy(String(await redis.send(key, ["INFO", "memory"]).catch(() => "")));
 }
 
 /** All keys of the limiter expire, so that every other policy evicts them. `null`: none is evicted. */

@@ -10,6 +10,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { checkRedis } from "../../src/doctor/check-redis.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
+import { startRedisCluster } from "../support/redis-cluster.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { serverVariables } from "../support/variables.ts";
 
@@ -92,5 +93,41 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
     await redis.ask("REPLICAOF", "127.0.0.1", "1");
     await redis.ask("CONFIG", "SET", "replica-serve-stale-data", "yes");
     expect(await finding()).toMatchObject({ state: "broken", detail: expect.stringContaining("READONLY") });
+  });
+});
+
+describeWith("the doctor's check of a Redis cluster", REDIS, ({ "redis-server": program }) => {
+  let nodes: TestRedis[] = [];
+  beforeAll(async () => {
+    nodes = await startRedisCluster(program);
+  });
+  afterAll(() => Promise.all(nodes.map((node) => node.remove())));
+
+  const finding = () =>
+    checkRedis(
+      readConfig({ ...serverVariables("postgres://unused/unused"), REDIS_URL: nodes[0]?.url ?? "" }),
+    );
+
+  it("asks every node, as each holds a part of the keys", async () => {
+    expect(await finding()).toMatchObject({ state: "good" });
+    for (const node of nodes) {
+      await node.ask("CONFIG", "SET", "maxmemory", "100mb");
+      await node.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu");
+      expect(await finding()).toMatchObject({
+        state: "warning",
+        detail: expect.stringContaining("allkeys-lfu"),
+      });
+      await node.ask("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    }
+  });
+
+  it.each([1, 2])("names a node that does not respond: %i", async (at) => {
+    const node = nodes[at] as TestRedis;
+    await node.kill();
+    expect(await finding()).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining(new URL(node.url).host),
+    });
+    await node.restart();
   });
 });
