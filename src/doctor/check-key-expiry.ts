@@ -20,7 +20,7 @@ export function checkKeyExpiry(key: ConfiguredKey, usedSince: Date | null, now: 
     const daysLeft = Math.floor((expiresAt.getTime() - now.getTime()) / DAY_MS);
     if (daysLeft > WARN_BEFORE_DAYS) return null;
     if (daysLeft < 0) return broken(check, `${apiKeyVariable} has expired`, remedy);
-    return warning(check, `${apiKeyVariable} expires in ${daysLeft} days`, remedy);
+    return warning(check, `${apiKeyVariable} expires in ${daysText(daysLeft)}`, remedy);
   }
   if (traits.lifetimeDays === null || usedSince === null) return null;
   const daysUsed = Math.floor((now.getTime() - usedSince.getTime()) / DAY_MS);
@@ -28,4 +28,9 @@ export function checkKeyExpiry(key: ConfiguredKey, usedSince: Date | null, now: 
   const used = `${apiKeyVariable} has been in use for ${daysUsed} days`;
   const usual = `${name}'s keys expire after ${traits.lifetimeDays} unless you chose otherwise`;
   return warning(check, `${used}, and ${usual}`, remedy);
+}
+
+function daysText(days: number): string {
+  if (days === 0) return "less than a day";
+  return days === 1 ? "1 day" : `${days} days`;
 }

@@ -379,6 +379,8 @@ describe("checks", () => {
     ["polar", "polar_oat_1", 500, null],
     ["lemon-squeezy", jwtEndingIn(15), null, null],
     ["lemon-squeezy", jwtEndingIn(14), null, "PROVIDER_A_API_KEY expires in 14 days"],
+    ["lemon-squeezy", jwtEndingIn(1), null, "PROVIDER_A_API_KEY expires in 1 day"],
+    ["lemon-squeezy", jwtEndingIn(0.5), null, "PROVIDER_A_API_KEY expires in less than a day"],
     ["lemon-squeezy", jwtEndingIn(-1), null, "PROVIDER_A_API_KEY has expired"],
     [
       "lemon-squeezy",
@@ -391,7 +393,10 @@ describe("checks", () => {
     const usedSince = usedDays === null ? null : new Date(NOW.getTime() - usedDays * DAY_MS);
     const finding = checkKeyExpiry(key, usedSince, NOW);
     if (detail === null) expect(finding).toBeNull();
-    else expect(finding).toMatchObject({ check: "provider-a key", detail: expect.stringContaining(detail) });
+    else {
+      const isDetail = expect.stringMatching(new RegExp(`^${detail}(?!\\w)`));
+      expect(finding).toMatchObject({ check: "provider-a key", detail: isDetail });
+    }
   });
 
   it("use the clock that differs most", () => {
