@@ -224,6 +224,18 @@ describe("the dashboard", () => {
     expect(text).toMatch(/paying for more than one subscription.* Pro Active .* Team Payment overdue /);
     expect(text).not.toContain("Ended");
   });
+
+  it("says what a subscription changes to at the end of its period", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    const subscription = await createSubscription(test, id, { current_period_end: "2090-03-04" });
+    await test.rows(
+      `insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at)
+       values ($1, 'team', 6, '2090-03-04')`,
+      [subscription],
+    );
+    const { text } = await openPage(server.url, "/dashboard", cookie);
+    expect(text).toMatch(/Renews on March 4, 2090\. Changes to Team with 6 seats on March 4, 2090\./);
+  });
 });
 
 describe("a plan", () => {

@@ -5,6 +5,7 @@ import { Card } from "../../../ui/card.tsx";
 import { Status } from "../../../ui/status.tsx";
 import { milestoneSentence } from "../billing/milestone-sentence.ts";
 import { planName, plans } from "../billing/plans.ts";
+import { scheduledSentence } from "../billing/scheduled-sentence.ts";
 import { TONES } from "../billing/status-tones.ts";
 import type { Subscription } from "../billing/subscription-state.ts";
 
@@ -12,6 +13,7 @@ import type { Subscription } from "../billing/subscription-state.ts";
 export async function PlanCard({ subscription }: { subscription: Subscription | null }) {
   const [t, billing] = await Promise.all([getTranslations("dashboard"), getTranslations("billing")]);
   const free = freePlan(await plans());
+  const scheduled = subscription && (await scheduledSentence(subscription.id));
   return (
     <Card
       title={t("plan")}
@@ -30,6 +32,7 @@ export async function PlanCard({ subscription }: { subscription: Subscription | 
       <p className="mt-1 max-w-prose">
         {subscription ? await milestoneSentence(subscription) : billing("noneYet")}
       </p>
+      {scheduled && <p className="mt-1 max-w-prose">{scheduled}</p>}
     </Card>
   );
 }
