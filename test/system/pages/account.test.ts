@@ -238,6 +238,16 @@ describe("the dashboard", () => {
   });
 });
 
+describe("a canceled checkout", () => {
+  it("is said to have charged nothing, unless another one was paid meanwhile", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    const shown = async () => (await openPage(server.url, "/billing?checkout=cancelled", cookie)).text;
+    expect(await shown()).toContain("You haven’t been charged.");
+    await createSubscription(test, id);
+    expect(await shown()).not.toContain("You haven’t been charged.");
+  });
+});
+
 describe("a plan", () => {
   it("cannot be bought for too many seats or without a provider, with a message", async () => {
     const choose = (seats: string) =>

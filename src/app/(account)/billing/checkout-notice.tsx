@@ -3,7 +3,7 @@ import Link from "next/link";
 import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
 import { AutoRefresh } from "./auto-refresh.tsx";
-import { isConfirmed, type Subscription } from "./subscription-state.ts";
+import { isConfirmed, isRunning, type Subscription } from "./subscription-state.ts";
 
 const EVERY_SECONDS = 3;
 const TRIES = 20;
@@ -21,6 +21,8 @@ export async function CheckoutNotice({
 }) {
   const t = await getTranslations("billing.checkout");
   if (checkout === "cancelled") {
+    // Another tab has paid, or the address is an old one.
+    if (isRunning(subscription)) return null;
     return <Notice icon={<Info aria-hidden="true" size={20} />} title={t("cancelled")} />;
   }
   if (checkout !== "completed") return null;
