@@ -416,6 +416,16 @@ describe("two-factor authentication", () => {
   });
 });
 
+describe("the security page", () => {
+  it("says that two-factor authentication is on or off only while it is", async () => {
+    const { cookie } = await createUser(test, "Somebody New", { isHttps: true });
+    const shown = async (done: string) =>
+      (await openPage(server.url, `/settings/security?done=${done}`, cookie)).text;
+    expect(await shown("two-factor-off")).toContain("Two-factor authentication is off.");
+    expect(await shown("two-factor-on")).not.toContain("Two-factor authentication is on.");
+  });
+});
+
 describe("a change of the email address", () => {
   it("is confirmed from both addresses, with a button", async () => {
     const { cookie, email } = await createUser(test, "Somebody New", { isHttps: true });
