@@ -399,6 +399,7 @@ describe("two-factor authentication", () => {
     expect(confirmed.redirect).toBe("/settings/security?done=two-factor-on");
     const on = (await openPage(server.url, "/settings/security", cookieOf(confirmed))).text;
     expect(on).toContain("Turn off two-factor authentication");
+    expect(on).toContain(" Signing in also requires a code from an authenticator app.");
 
     const first = await act("signIn", { email, password, next: "/billing" });
     expect(first.redirect).toBe("/sign-in/two-factor?next=%2Fbilling");
@@ -422,7 +423,9 @@ describe("the security page", () => {
     const shown = async (done: string) =>
       (await openPage(server.url, `/settings/security?done=${done}`, cookie)).text;
     expect(await shown("two-factor-off")).toContain("Two-factor authentication is off.");
-    expect(await shown("two-factor-on")).not.toContain("Two-factor authentication is on.");
+    const text = await shown("two-factor-on");
+    expect(text).not.toContain("Two-factor authentication is on.");
+    expect(text).toContain("Once it’s on, signing in also requires a code");
   });
 });
 

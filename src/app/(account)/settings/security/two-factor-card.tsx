@@ -15,7 +15,7 @@ export async function TwoFactorCard({ isEnabled }: { isEnabled: boolean }) {
   return (
     <Card
       title={t("title")}
-      description={t("about")}
+      description={t(isEnabled ? "aboutOn" : "aboutOff")}
       action={<Status tone={isEnabled ? "good" : "neutral"}>{t(isEnabled ? "on" : "off")}</Status>}
     >
       {isEnabled ? <Enabled /> : <Setup />}
