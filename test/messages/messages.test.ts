@@ -125,6 +125,22 @@ const EXAMPLES: Record<string, unknown> = {
   tag: (inner: string) => inner,
 };
 
+describe.each(["en", ...TRANSLATIONS] as const)("the names of buttons in %s", (locale) => {
+  const texts = textsIn(locale);
+
+  // Whoever speaks to a browser says what a button shows.
+  it.each([
+    ["adminServiceKeys.rotate.button", "adminServiceKeys.rotate.which"],
+    ["adminSubscriptions.compareShort", "adminSubscriptions.compareWhich"],
+    ["adminEventEndpoints.log.replay", "adminEventEndpoints.log.replayWhich"],
+    ["notifications.mark", "notifications.markOne"],
+    ["security.sessions.revoke", "security.sessions.revokeWhich"],
+  ])("contain what the button shows: %s", (shown, name) => {
+    const [button = "-", whole = ""] = [shown, name].map((key) => texts.get(key)?.toLowerCase());
+    expect(whole).toContain(button);
+  });
+});
+
 describe("the parameters of a text", () => {
   it.each([
     ["nothing", []],

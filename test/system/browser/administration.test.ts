@@ -213,7 +213,7 @@ describeInBrowser("an administrator in a browser", () => {
       await row.getByText("50/1").waitFor();
       if (javaScriptEnabled) await waitForHydration(page.getByLabel("Name"));
       await row.getByText("Rotate…").click();
-      await row.getByRole("button", { name: `Rotate ${name}` }).click();
+      await row.getByRole("button", { name: `Rotate key: ${name}` }).click();
       const second = await shownKey();
       expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
       await row.getByText("Previous key valid until").waitFor();
