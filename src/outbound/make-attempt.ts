@@ -1,4 +1,5 @@
 import { backOffSeconds } from "../domain/delivery.ts";
+import { OUTBOUND_FAILURES } from "../domain/outbound-failure.ts";
 import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
 import type { ClaimedDelivery } from "../store/claim-outbound-deliveries.ts";
 import type { AttemptResult, FinishedAttempt } from "../store/record-outbound-attempts.ts";
@@ -48,5 +49,5 @@ async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise
 }
 
 function notKept(): AttemptResult {
-  return { isDelivered: false, durationMs: 0, responseStatus: null, error: "the event is no longer stored" };
+  return { isDelivered: false, durationMs: 0, responseStatus: null, error: OUTBOUND_FAILURES.not_stored };
 }

@@ -1,5 +1,6 @@
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { noResponseWithin, OUTBOUND_FAILURES, OUTBOUND_TIMEOUT_SECONDS } from "../domain/outbound-failure.ts";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
 import type { AttemptResult } from "../store/record-outbound-attempts.ts";
 import {
@@ -12,7 +13,7 @@ import {
 import type { CheckedAddresses, EndpointConnections } from "./endpoint-connections.ts";
 import { signedHeaders } from "./sign.ts";
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = OUTBOUND_TIMEOUT_SECONDS * 1_000;
 /** The most that is read of a response, so that an endpoint cannot keep a connection busy. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_ERROR_LENGTH = 300;
@@ -25,12 +26,6 @@ export type PostOptions = {
   /** Connections to reuse; without them each event opens its own. */
   connections?: EndpointConnections;
   resolve?: ResolveHost;
-};
-
-const PROBLEMS = {
-  url: "the URL is not allowed",
-  address: "the URL leads to an address that is not public",
-  unresolved: "the name of the host has no address",
 };
 
 /**
@@ -51,7 +46,7 @@ export async function postEvent(
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const target = await beforeAbort(signal, resolveTarget(url, allow, resolve));
-    if ("problem" in target) return failed(PROBLEMS[target.problem]);
+    if ("problem" in target) return failed(OUTBOUND_FAILURES[target.problem]);
     const headers = {
       ...signedHeaders(event.body, { id: event.id, timestampSeconds: Math.floor(now() / 1000), secrets }),
       "content-type": "application/json",
@@ -72,7 +67,7 @@ export async function postEvent(
   } catch (error) {
     const isTimeout =
       error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
-    return failed(isTimeout ? `no response within ${timeoutMs / 1000} s` : errorText(error));
+    return failed(isTimeout ? noResponseWithin(timeoutMs / 1000) : errorText(error));
   }
 }
 

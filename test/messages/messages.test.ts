@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createTranslator } from "next-intl";
 import { describe, expect, it } from "vitest";
 import { LOCALES, type Locale } from "../../src/domain/locale.ts";
+import { OUTBOUND_FAILURES } from "../../src/domain/outbound-failure.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/messages");
 
@@ -124,6 +125,14 @@ const EXAMPLES: Record<string, unknown> = {
   date: new Date(0),
   tag: (inner: string) => inner,
 };
+
+it("says in English as the API why an event was not sent", () => {
+  const failures = Object.keys(OUTBOUND_FAILURES).map((name) => [
+    name,
+    english.get(`adminEventEndpoints.failures.${name}`),
+  ]);
+  expect(Object.fromEntries(failures)).toEqual(OUTBOUND_FAILURES);
+});
 
 describe.each(["en", ...TRANSLATIONS] as const)("the names of buttons in %s", (locale) => {
   const texts = textsIn(locale);

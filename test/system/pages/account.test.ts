@@ -429,6 +429,23 @@ describe("the security page", () => {
   });
 });
 
+describe("an event endpoint", () => {
+  it("says in the reader's language why an event was not sent", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true, role: "admin" });
+    await test.rows(`update "user" set locale = 'de' where id = $1`, [id]);
+    const [endpoint] = await test.rows<{ id: string }>(
+      `insert into event_endpoint (url, types, secret, enabled)
+       values ('https://10.0.0.1/hook', '{payment.paid}', 'whsec_AAAA', false) returning id`,
+    );
+    const path = `/admin/event-endpoints/${endpoint?.id}`;
+    const sent = await sendForm(server.url, path, cookie, { on: "Testereignis senden", fields: {} });
+    const reason = "Die URL führt zu einer nicht öffentlichen Adresse";
+    expect(sent.text).toContain(`Nicht zugestellt: ${reason}`);
+    const { text } = await openPage(server.url, path, cookie);
+    expect(text).toMatch(new RegExp(`1 Versuch .* · ${reason} · `));
+  });
+});
+
 describe("a change of the email address", () => {
   it("is confirmed from both addresses, with a button", async () => {
     const { cookie, email } = await createUser(test, "Somebody New", { isHttps: true });

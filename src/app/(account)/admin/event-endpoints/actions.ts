@@ -15,6 +15,7 @@ import { FieldError } from "../../../gate/field-error.ts";
 import { formText } from "../../../gate/form-text.ts";
 import { runAction } from "../../../gate/run-action.ts";
 import { isDeleted } from "../is-deleted.ts";
+import { outboundFailureTexts } from "./failure-text.ts";
 
 const PATH = "/admin/event-endpoints";
 
@@ -86,8 +87,11 @@ export async function testEventEndpoint(form: FormData): Promise<StatusMessageDa
     type: formText(form, "type"),
   }));
   revalidatePath(PATH, "layout");
-  const t = await getTranslations("adminEventEndpoints.test");
-  if (responseStatus === null) return { tone: "bad", text: t("noResponse", { error: error ?? "" }) };
+  const [t, failureText] = await Promise.all([
+    getTranslations("adminEventEndpoints.test"),
+    outboundFailureTexts(),
+  ]);
+  if (responseStatus === null) return { tone: "bad", text: t("noResponse", { error: failureText(error) }) };
   const status = String(responseStatus);
   return delivered
     ? { tone: "good", text: t("delivered", { status }) }

@@ -14,6 +14,7 @@ import { Time } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { replayEventDeliveries } from "../actions.ts";
 import { OutboundStatus } from "../endpoint-status.tsx";
+import { outboundFailureTexts } from "../failure-text.ts";
 
 /** What was sent, newest first. One form for all rows, so that the result stays when its row moves on. */
 export async function DeliveryLog({
@@ -97,7 +98,11 @@ async function LogTable({ deliveries }: { deliveries: readonly OutboundDelivery[
 }
 
 async function Attempts({ delivery: { attempts, nextAttemptAt } }: { delivery: OutboundDelivery }) {
-  const [t, format] = await Promise.all([getTranslations("adminEventEndpoints.log"), getFormatter()]);
+  const [t, format, failureText] = await Promise.all([
+    getTranslations("adminEventEndpoints.log"),
+    getFormatter(),
+    outboundFailureTexts(),
+  ]);
   if (attempts.length === 0) return null;
   return (
     <details>
@@ -107,7 +112,7 @@ async function Attempts({ delivery: { attempts, nextAttemptAt } }: { delivery: O
           <li key={attempt} className="break-words">
             <Time at={at} />
             {" · "}
-            {responseStatus === null ? error : t("response", { status: String(responseStatus) })}
+            {responseStatus === null ? failureText(error) : t("response", { status: String(responseStatus) })}
             {" · "}
             {format.number(Math.round(durationMs), { style: "unit", unit: "millisecond" })}
           </li>
