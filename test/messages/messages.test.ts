@@ -126,6 +126,11 @@ const EXAMPLES: Record<string, unknown> = {
   tag: (inner: string) => inner,
 };
 
+it("has in Chinese a space before a date, which begins with a digit, and none after it", () => {
+  const texts = [...textsIn("zh")].filter(([, text]) => /\p{sc=Han}\{date\}|\{date\} \p{sc=Han}/u.test(text));
+  expect(texts).toEqual([]);
+});
+
 it("says in English as the API why an event was not sent", () => {
   const failures = Object.keys(OUTBOUND_FAILURES).map((name) => [
     name,

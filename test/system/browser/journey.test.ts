@@ -412,7 +412,7 @@ describeInBrowser("a user in a browser", () => {
       for (const [locale, text] of [
         ["de", `Wechselt am ${day("de").format(at)} zu Team mit 6 Plätzen.`],
         ["es", `Cambia a Team con 6 plazas el ${day("es").format(at)}.`],
-        ["zh", `将于${day("zh").format(at)}变更为 Team，共 6 个席位。`],
+        ["zh", `将于 ${day("zh").format(at)}变更为 Team，共 6 个席位。`],
         ["en", `Changes to Team with 6 seats on ${day("en").format(at)}.`],
       ] as const) {
         await site.test.rows(`update "user" set locale = $2 where id = $1`, [someone.id, locale]);
