@@ -238,6 +238,25 @@ describe("the dashboard", () => {
   });
 });
 
+describe("the payments", () => {
+  it("leave the selected subscription's history where it is when they are paged", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    const ended = await createSubscription(test, id, { status: "canceled" });
+    await createSubscription(test, id);
+    await test.rows(
+      `insert into payment
+         (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state, status, occurred_at)
+       select 'provider-a', $1 || n, $1, $1, 2000, 'eur', 'paid', 'paid', now() from generate_series(1, 11) n`,
+      [id],
+    );
+    const { html } = await openPage(server.url, `/billing?subscription=${ended}`, cookie);
+    const [, next = ""] = /href="([^"]*)#payments"/.exec(html) ?? [];
+    expect(next).toMatch(new RegExp(`^/billing\\?subscription=${ended}&amp;payments=`));
+    const { html: second } = await openPage(server.url, unescaped(next), cookie);
+    expect(second).toContain(`href="/billing?subscription=${ended}#payments"`);
+  });
+});
+
 describe("a canceled checkout", () => {
   it("is said to have charged nothing, unless another one was paid meanwhile", async () => {
     const { id, cookie } = await createUser(test, "Grace", { isHttps: true });

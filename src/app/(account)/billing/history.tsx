@@ -21,12 +21,15 @@ export async function History({
   page,
   all,
   cursor,
+  query,
 }: {
   of: Subscription | null;
   /** `null`: without a subscription. */
   page: z.input<typeof showHistory.output> | null;
   all: readonly Subscription[];
   cursor: string | null;
+  /** What the page shows besides. */
+  query: Record<string, string>;
 }) {
   const t = await getTranslations("billing.history");
   if (of === null || page === null) {
@@ -48,13 +51,7 @@ export async function History({
           ))}
         </Timeline>
       )}
-      <Pager
-        path="/billing"
-        place="history"
-        query={all[0]?.id === of.id ? {} : { subscription: of.id }}
-        cursor={cursor}
-        nextCursor={page.nextCursor}
-      />
+      <Pager path="/billing" place="history" query={query} cursor={cursor} nextCursor={page.nextCursor} />
     </Card>
   );
 }

@@ -42,6 +42,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
   const running = all.filter(isRunning);
   const shown = selectedId === null ? (all[0] ?? null) : await read(showSubscription, { id: selectedId });
   const [historyCursor, paymentsCursor] = [textParam(query.cursor), textParam(query.payments)];
+  const selection = selectedId === null ? {} : { subscription: selectedId };
   const [history, payments] = await Promise.all([
     shown && read(showHistory, { id: shown.id, cursor: historyCursor }),
     read(listPayments, { limit: PAYMENTS_PER_PAGE, cursor: paymentsCursor }),
@@ -74,11 +75,21 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
           )}
           {(shown || !isAwaited) && (
             <div id="history" className="scroll-mt-4">
-              <History of={shown} page={history} all={all} cursor={historyCursor} />
+              <History
+                of={shown}
+                page={history}
+                all={all}
+                cursor={historyCursor}
+                query={{ ...selection, ...(paymentsCursor && { payments: paymentsCursor }) }}
+              />
             </div>
           )}
           <div id="payments" className="scroll-mt-4">
-            <Payments page={payments} cursor={paymentsCursor} />
+            <Payments
+              page={payments}
+              cursor={paymentsCursor}
+              query={{ ...selection, ...(historyCursor && { cursor: historyCursor }) }}
+            />
           </div>
         </div>
       </ChangeForms>

@@ -10,9 +10,12 @@ import { PaymentList } from "./payment-list.tsx";
 export async function Payments({
   page,
   cursor,
+  query,
 }: {
   page: z.input<typeof listPayments.output>;
   cursor: string | null;
+  /** What the page shows besides. */
+  query: Record<string, string>;
 }) {
   const t = await getTranslations("billing.payments");
   return (
@@ -25,6 +28,7 @@ export async function Payments({
       <Pager
         path="/billing"
         place="payments"
+        query={query}
         parameter="payments"
         cursor={cursor}
         nextCursor={page.nextCursor}
