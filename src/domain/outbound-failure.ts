@@ -9,7 +9,7 @@ export const OUTBOUND_FAILURES = {
   not_stored: "the event is no longer stored",
 } as const;
 
-export type OutboundFailure = keyof typeof OUTBOUND_FAILURES;
+type OutboundFailure = keyof typeof OUTBOUND_FAILURES;
 
 const BY_SENTENCE = new Map(
   Object.entries(OUTBOUND_FAILURES).map(([failure, sentence]) => [sentence, failure as OutboundFailure]),
