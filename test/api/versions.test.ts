@@ -368,6 +368,30 @@ describe("a versioned response", () => {
     expect((await app.request("/api/v1/anything")).status).toBe(200);
   });
 
+  it.each<[string, Record<string, string>, object]>([
+    ["/api/v2/v1/users", {}, { "x-api-version": "v2" }],
+    ["/api/v2/v9/users", { "X-API-Version": "v1" }, { "x-api-version": "v2" }],
+    ["/api/V1/users", { "X-API-Version": "v2" }, { "x-api-version": "v2", vary: "X-API-Version" }],
+    ["/api/v1", { "X-API-Version": "v2" }, { "x-api-version": "v2", vary: "X-API-Version" }],
+  ])("refuses %s with %j in v2, which the request chose", async (path, headers, fields) => {
+    const response = await get(path, headers);
+    expect(response.status).toBe(404);
+    expect(response.fields).toMatchObject(fields);
+    expect(response.body).toMatchObject({ reason: "unknown_version", params: { supported: ["v1", "v2"] } });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["/api/v1/v2/users", { "X-API-Version": "v2" }],
+    ["/api/v3/users", { "X-API-Version": "v2" }],
+    ["/api/V1/users", {}],
+    ["/api/V1/users", { "X-API-Version": "v9" }],
+  ])("refuses %s with %j in v1", async (path, headers) => {
+    const response = await get(path, headers);
+    expect(response.status).toBe(404);
+    expect(response.fields["x-api-version"]).toBe("v1");
+    expect(Object.keys(response.body as object)).toEqual(["error"]);
+  });
+
   it("resolves dot segments in a path", async () => {
     expect((await get("/api/v1/../v2/users")).fields["x-api-version"]).toBe("v2");
     expect((await get("/api/v1/%2e%2e/users")).fields.vary).toBe("X-API-Version");

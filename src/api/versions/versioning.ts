@@ -35,9 +35,10 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     const target = readTarget(c.req.raw.url);
     const header = c.req.raw.headers.get("x-api-version");
     const name = target.version ?? header ?? catalog.current;
-    const version = isMalformed(c.req.path) ? undefined : headersOf.get(name);
-    if (version === undefined) return withErrorCode(c, refuseVersion(c, target, { catalog, appUrl, format }));
-    c.set("apiVersion", name);
+    const version = headersOf.get(name);
+    c.set("apiVersion", version === undefined ? catalog.current : name);
+    if (version === undefined || isMalformed(c.req.path))
+      return withErrorCode(c, refuseVersion(c, target, { catalog, appUrl, format }));
     c.set("versionChosenBy", target.version !== null ? "path" : header !== null ? "header" : "default");
     const headers = headersFor(version, target);
     const head = responseHeaders(c);
@@ -60,25 +61,25 @@ export function versionHeadersOf(
   return version === undefined ? [] : headersFor(version, target);
 }
 
-/** Without a valid version, the current one's format is used, and its headers. */
-function refuseVersion(c: Context, { version }: RequestTarget, { catalog, format }: Versioning): Response {
-  const { current, supported } = catalog;
-  const headers = Object.fromEntries(fixedHeadersOf(current, catalog, format));
-  if (isMalformed(c.req.path) || version !== null) {
-    return answerRefusal(
-      c,
-      { reason: "unknown_version", params: { supported: [...supported] } },
-      { headers },
-    );
-  }
+/** In the version that the request chose, and in the current one if it chose none that there is. */
+function refuseVersion(
+  c: Context<Versioned>,
+  target: RequestTarget,
+  { catalog, format }: Versioning,
+): Response {
+  const headers = Object.fromEntries(fixedHeadersOf(c.get("apiVersion"), catalog, format));
+  if (target.version === null) headers.vary = "X-API-Version";
+  const supported = [...catalog.supported];
+  if (isMalformed(c.req.path) || target.version !== null)
+    return answerRefusal(c, { reason: "unknown_version", params: { supported } }, { headers });
   return answerRefusal(
     c,
     {
       reason: "invalid_input",
-      params: { problem: "not_one_of", values: [...supported] },
+      params: { problem: "not_one_of", values: supported },
       field: "X-API-Version",
     },
-    { headers: { ...headers, vary: "X-API-Version" } },
+    { headers },
   );
 }
 
