@@ -56,7 +56,8 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
     };
   }
 
-  const start = before ?? blank(slot, context.newId(), plan.id);
+  const start =
+    before ?? blank(slot, context.newId(), { planId: plan.id, isOneTime: event.isOneTime ?? false });
   const after = patch(start, event, { user, plan, context });
   const { problem: planProblem } = plan;
   return {
@@ -183,12 +184,17 @@ function differs(before: Subscription, after: Subscription): boolean {
   );
 }
 
-function blank(provider: Slot, id: string, planId: string): Subscription {
+function blank(
+  provider: Slot,
+  id: string,
+  { planId, isOneTime }: Pick<Subscription, "planId" | "isOneTime">,
+): Subscription {
   return {
     id,
     userId: null,
     provider,
     providerSubscriptionId: null,
+    isOneTime,
     customerId: null,
     priceId: null,
     planId,

@@ -39,7 +39,10 @@ export type SubscriptionMatch =
   | { is: "none" }
   | { is: "ambiguous"; failure: Failure };
 
-/** The subscription of an event: the one it names, else the user's one in this slot. */
+/**
+ * The subscription of an event: the one it names, else the user's one in this slot. What was bought with a single
+ * payment is a purchase of its own: no event of a subscription is about it.
+ */
 export function targetOf(
   event: SubscriptionEvent,
   userId: string | null,
@@ -50,13 +53,16 @@ export function targetOf(
 
   // For a deleted user, only a subscription that the event names by id qualifies.
   if (userId === null && event.userId !== null) return { is: "none" };
-  const ofUser = inSlot.filter((subscription) =>
-    userId !== null ? subscription.userId === userId : isCustomers(subscription, event),
+  const isOneTime = event.isOneTime ?? false;
+  const ofUser = inSlot.filter(
+    (subscription) =>
+      subscription.isOneTime === isOneTime &&
+      (userId !== null ? subscription.userId === userId : isCustomers(subscription, event)),
   );
   const nameless = ofUser.find((subscription) => subscription.providerSubscriptionId === null);
   // A checkout without a subscription id created this row for the first event that has one.
   if (nameless) return { is: "found", subscription: nameless };
-  if (event.providerSubscriptionId !== null || event.isOneTime) return { is: "none" };
+  if (event.providerSubscriptionId !== null || isOneTime) return { is: "none" };
   return event.kind === "checkout.session.completed" ? boughtIn(event, ofUser) : onlyOne(ofUser);
 }
 

@@ -11,6 +11,8 @@ export type Subscription = {
   provider: Slot;
   /** `null` until an event contains it: some checkouts do not. */
   providerSubscriptionId: string | null;
+  /** Bought with a single payment: the provider has no subscription for it, and nothing renews or ends it. */
+  isOneTime: boolean;
   customerId: string | null;
   /** The last price id, to notice a change to a price that no plan knows. */
   priceId: string | null;

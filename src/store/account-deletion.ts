@@ -46,7 +46,7 @@ export async function deleteUserData(
     const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
     if (!user) return { outcome: "unknown" };
     if (user.role === "admin" && otherAdministrators.length === 0) return { outcome: "last_administrator" };
-    const running = subscriptions.filter(({ id, status }) => isRunning(status) && !canceled.has(id));
+    const running = subscriptions.filter((own) => isCharged(own) && !canceled.has(own.id));
     if (running.length > 0) return { outcome: "subscribed", running };
 
     await redactOutbound(transaction, userId);
@@ -80,10 +80,15 @@ export async function isLastAdministrator(database: Queryable, userId: string): 
 /** What a provider charges the person for. */
 export async function findRunning(database: Queryable, userId: string): Promise<RunningSubscription[]> {
   const subscriptions = await database.run<OwnSubscription>(FIND_SUBSCRIPTIONS, [userId]);
-  return subscriptions.filter(({ status }) => isRunning(status));
+  return subscriptions.filter(isCharged);
 }
 
-type OwnSubscription = RunningSubscription & { isShared: boolean };
+type OwnSubscription = RunningSubscription & { isShared: boolean; isOneTime: boolean };
+
+/** What was bought with a single payment is charged for no more, and no provider could cancel it. */
+function isCharged({ status, isOneTime }: OwnSubscription): boolean {
+  return isRunning(status) && !isOneTime;
+}
 
 // In the intake's lock order (subscriptions before users), to avoid deadlocks. The second read sees what was
 // bought before the user was locked.
@@ -101,7 +106,7 @@ const FIND_SUBSCRIPTIONS = {
   name: "find_subscriptions_of_user",
   text: `
 select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.customer_id as "customerId",
-  s.status, exists (
+  s.status, s.is_one_time and s.provider_subscription_id is null as "isOneTime", exists (
     select from subscription other
     where other.provider = s.provider and other.customer_id = s.customer_id and other.user_id <> s.user_id
   ) as "isShared"

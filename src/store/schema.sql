@@ -565,6 +565,7 @@ create table subscription (
   last_event_rank smallint,
   compared_at_micros bigint,
   past_due_since timestamp with time zone,
+  is_one_time boolean not null default false,
   constraint subscription_pkey PRIMARY KEY (id),
   constraint subscription_seats_check CHECK ((seats >= 0)),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),
@@ -578,7 +579,7 @@ CREATE INDEX subscription_by_user ON public.subscription USING btree (user_id);
 
 CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (provider text_pattern_ops, provider_subscription_id text_pattern_ops);
 
-CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider text_pattern_ops, user_id text_pattern_ops) WHERE (provider_subscription_id IS NULL);
+CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider text_pattern_ops, user_id text_pattern_ops, is_one_time) WHERE (provider_subscription_id IS NULL);
 
 CREATE INDEX subscription_out_of_order ON public.subscription USING btree (id) WHERE out_of_order;
 

@@ -744,4 +744,42 @@ describe("a checkout of a single payment", () => {
       ]);
     },
   );
+
+  it("stays as it is when the person subscribes, and when that subscription ends", () => {
+    const purchase = { planId: "pro", status: "active", providerSubscriptionId: null, isOneTime: true };
+    expect(remaining([oneTime, CREATED, DELETED])).toMatchObject([
+      purchase,
+      { providerSubscriptionId: "sub", status: "canceled", isOneTime: false },
+    ]);
+    const subscribed = [
+      { ...CHECKOUT, providerSubscriptionId: null, planId: "team" },
+      { ...CREATED, planId: "team" },
+    ];
+    expect(remaining([oneTime, ...subscribed])).toMatchObject([
+      purchase,
+      { providerSubscriptionId: "sub", planId: "team", status: "active", isOneTime: false },
+    ]);
+  });
+
+  it.each([
+    { kind: "customer.subscription.updated", status: "past_due" },
+    { kind: "customer.subscription.deleted" },
+  ] as const)("is not meant by an event of a subscription that names no id: %j", (event) => {
+    const changed = remaining([oneTime, { ...event, userId: "ann", planId: "pro" }]);
+    expect(changed).toMatchObject([{ status: "active", isOneTime: true }, { isOneTime: false }]);
+  });
+
+  it("leaves a subscription alone whose own id is still missing", () => {
+    const subscribed = { ...CHECKOUT, providerSubscriptionId: null, planId: "team" };
+    expect(remaining([subscribed, oneTime, { ...CREATED, planId: "team" }])).toMatchObject([
+      { planId: "pro", providerSubscriptionId: null, isOneTime: true },
+      { planId: "team", providerSubscriptionId: "sub", isOneTime: false },
+    ]);
+  });
+
+  it("is one, whichever of our plans is bought", () => {
+    expect(remaining([oneTime, { ...oneTime, planId: "team" }])).toMatchObject([
+      { planId: "team", isOneTime: true },
+    ]);
+  });
 });

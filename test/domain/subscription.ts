@@ -7,6 +7,7 @@ export function subscription(overrides: Partial<Subscription> = {}): Subscriptio
     userId: "ann",
     provider: "provider-a",
     providerSubscriptionId: "sub",
+    isOneTime: false,
     customerId: "cus",
     priceId: null,
     planId: "pro",

@@ -15,6 +15,7 @@ const known = (overrides: Partial<Subscription> = {}): Subscription => ({
   userId: "ann",
   provider: "provider-a",
   providerSubscriptionId: "sub",
+  isOneTime: false,
   customerId: "cus",
   priceId: null,
   planId: "pro",

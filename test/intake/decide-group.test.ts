@@ -16,6 +16,7 @@ function subscription(overrides: Partial<Subscription> = {}): Subscription {
     userId: "ann",
     provider: "provider-a",
     providerSubscriptionId: "sub",
+    isOneTime: false,
     customerId: "cus",
     priceId: null,
     planId: "pro",

@@ -3,7 +3,7 @@ import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { type Plan, priceIdsIn } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
-import { deleteUserData } from "../../src/store/account-deletion.ts";
+import { deleteUserData, findRunning } from "../../src/store/account-deletion.ts";
 import { fixtureDelivery, loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import { type PaymentFacts, type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 11,
+  users: 15,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -84,6 +84,17 @@ it("a payment that names only the subscription of a deleted account is recorded 
   ).toEqual([{ user_id: null, receipt_url: null }]);
   expect(await test.rows("select payload from webhook_delivery where event_type = 'invoice.paid'")).toEqual([
     { payload: null },
+  ]);
+});
+
+it("what was bought with a single payment neither keeps the account nor its person", async () => {
+  await createSubscription(test, "user_11", { provider_subscription_id: null, is_one_time: true });
+  expect(await findRunning(runtime.database, "user_11")).toEqual([]);
+  expect(await deleteUserData(runtime.database, "user_11", { canceled: new Set(), by: OPERATOR })).toEqual({
+    outcome: "deleted",
+  });
+  expect(await test.rows("select user_id, status from subscription where is_one_time")).toEqual([
+    { user_id: null, status: "active" },
   ]);
 });
 

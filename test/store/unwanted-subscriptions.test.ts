@@ -74,6 +74,13 @@ describe("a subscription counts as paid twice", () => {
     },
   );
 
+  it("not when the earlier one was bought with a single payment", async () => {
+    await replaced("user_0");
+    await first("user_0", { provider_subscription_id: null, is_one_time: true });
+    await second("user_0");
+    expect(await paidTwice()).toEqual([]);
+  });
+
   it("not before its provider has named it", async () => {
     await replaced("user_0");
     await first("user_0");

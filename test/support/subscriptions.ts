@@ -1,22 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { TestDatabase } from "./database.ts";
 
-type Columns = {
-  id?: string;
-  provider?: string;
-  provider_subscription_id?: string | null;
-  customer_id?: string;
-  price_id?: string;
-  plan_id?: string;
-  seats?: number;
-  status?: string;
-  current_period_end?: string | null;
-  cancel_at_period_end?: boolean;
-  out_of_order?: boolean;
-  past_due_since?: string;
-  created_at?: string;
-  updated_at?: string;
-};
+type Columns = Partial<
+  Record<"id" | "provider" | "customer_id" | "price_id" | "plan_id" | "status", string> &
+    Record<"provider_subscription_id" | "current_period_end", string | null> &
+    Record<"past_due_since" | "created_at" | "updated_at", string> &
+    Record<"cancel_at_period_end" | "out_of_order" | "is_one_time", boolean>
+> & { seats?: number };
 
 /** A subscription as the intake stores it: by default an active one of one seat in `pro`. @returns its id */
 export async function createSubscription(
