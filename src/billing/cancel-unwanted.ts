@@ -9,18 +9,19 @@ import {
   findPaidTwice,
   finishUnwanted,
   postponeUnclaimed,
+  reportUnwanted,
 } from "../store/unwanted-subscriptions.ts";
 import type { OperatorLog } from "./map-provider-errors.ts";
 
-/** With the waits between them, ten minutes. */
-const REFUND_ATTEMPTS = 4;
+/** Then the provider is taken to refuse for good: with the waits between them, after ten minutes. */
+const MAX_REFUSALS = 4;
 
 export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };
 
 /**
  * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, cancels
  * those that were resumed after it, and notifies the administrators. What fails at the provider is logged and
- * retried later. Those of a slot whose key only another server has are left to that server.
+ * retried later; of what the provider refuses to cancel, or no server has the key for, they are notified too. Those of a slot whose key only another server has are left to that server.
  */
 export async function cancelUnwanted(
   tools: UnwantedTools,
@@ -30,11 +31,14 @@ export async function cancelUnwanted(
   const slots = SLOTS.filter((slot) => payments[slot] !== null);
   await findPaidTwice(database);
   const unclaimed = await postponeUnclaimed(database, slots);
-  for (const { provider: slot, providerSubscriptionId } of unclaimed)
+  for (const unwanted of unclaimed) {
+    const { provider: slot, providerSubscriptionId } = unwanted;
     log.error(
       { slot, providerSubscriptionId },
       "an unwanted subscription is still active, and its slot has no API key: cancel it by hand",
     );
+    await reportUnwanted(database, unwanted);
+  }
   let outcome: "ok" | "failed" = unclaimed.length > 0 ? "failed" : "ok";
   while (!isStopping()) {
     const unwanted = await claimUnwanted(database, slots);
@@ -47,7 +51,7 @@ export async function cancelUnwanted(
 /** Returns whether it was done, or at least nothing has failed. */
 async function undo(tools: UnwantedTools, unwanted: ClaimedUnwanted): Promise<boolean> {
   const { database, payments, log } = tools;
-  const { provider, providerSubscriptionId, because } = unwanted;
+  const { provider, providerSubscriptionId, because, attempts } = unwanted;
   const api = payments[provider] as PaymentApi;
   try {
     if (because !== "resumed") return await cancelAndRefund(tools, api, unwanted);
@@ -59,6 +63,7 @@ async function undo(tools: UnwantedTools, unwanted: ClaimedUnwanted): Promise<bo
       { slot: provider, providerSubscriptionId, because, reason: error.message },
       "an unwanted subscription could not be canceled yet",
     );
+    if (attempts >= MAX_REFUSALS && error.failure !== "unreachable") await reportUnwanted(database, unwanted);
     return false;
   }
 }
@@ -70,7 +75,7 @@ async function cancelAndRefund(
 ): Promise<boolean> {
   const { provider, providerSubscriptionId, because, attempts } = unwanted;
   await api.cancelSubscription(providerSubscriptionId);
-  const isLastAttempt = attempts >= REFUND_ATTEMPTS;
+  const isLastAttempt = attempts >= MAX_REFUSALS;
   try {
     const isRefunded = await api.refundSubscription(providerSubscriptionId);
     // The first event may arrive before the payment has settled; it cannot be refunded until then.

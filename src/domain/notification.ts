@@ -12,6 +12,7 @@ export const NOTIFICATION_KINDS = [
   "password_changed",
   "email_changed",
   "payment_undone",
+  "payment_not_undone",
   "payment_refunded",
   "payment_disputed",
   "price_unknown",

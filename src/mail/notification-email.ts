@@ -60,6 +60,7 @@ const PAGES: Record<NotificationKind, string> = {
   password_changed: "/settings",
   email_changed: "/settings",
   payment_undone: "/notifications",
+  payment_not_undone: "/notifications",
   payment_refunded: "/notifications",
   payment_disputed: "/notifications",
   grace_period_reminder: "/billing",

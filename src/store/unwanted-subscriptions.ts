@@ -39,7 +39,8 @@ insert into unwanted_subscription as u (provider, provider_subscription_id, beca
 select distinct provider, id, 'resumed' from unnest($1::text[], $2::text[]) as found (provider, id)
 order by 1, 2
 on conflict (provider, provider_subscription_id) do update set
-  because = 'resumed', attempts = 0, next_attempt_at = clock_timestamp(), canceled_at = null, refunded = null
+  because = 'resumed', attempts = 0, next_attempt_at = clock_timestamp(), canceled_at = null, refunded = null,
+  reported_at = null
 where u.canceled_at is not null`,
 };
 
@@ -147,6 +148,29 @@ export async function postponeUnclaimed(
   slots: readonly Slot[],
 ): Promise<UnwantedSubscription[]> {
   return database.run<UnwantedSubscription>(POSTPONE_UNCLAIMED, [slots]);
+}
+
+const REPORT = {
+  name: "report_unwanted_subscription",
+  text: `
+with reported as (
+  update unwanted_subscription set reported_at = clock_timestamp()
+  where provider = $1 and provider_subscription_id = $2 and canceled_at is null and reported_at is null
+  returning provider, provider_subscription_id, because
+)
+insert into notification (user_id, kind, details)
+select u.id, 'payment_not_undone', jsonb_build_object(
+  'because', reported.because, 'provider', reported.provider, 'subscription', reported.provider_subscription_id
+)
+from reported, "user" u where u.role = 'admin'`,
+};
+
+/** Notifies all administrators, once, that it could not be canceled so far. */
+export async function reportUnwanted(
+  database: Queryable,
+  { provider, providerSubscriptionId }: UnwantedSubscription,
+): Promise<void> {
+  await database.run(REPORT, [provider, providerSubscriptionId]);
 }
 
 const FINISH = {

@@ -114,6 +114,32 @@ describe("a subscription that was paid for after its account was deleted", () =>
     expect(await notified()).toMatchObject([{ refunded: "yes" }]);
   });
 
+  /** Five times: the provider does not cancel it. */
+  async function runWhereCancellationFails(failure: PaymentApiFailure) {
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const cancelSubscription = async () => {
+        throw new PaymentApiProblem(failure, "no cancellation");
+      };
+      await run({ cancelSubscription, refundSubscription: async () => true });
+      await becomeDue();
+    }
+  }
+
+  it.each(["rejected", "unauthorized"] as const)(
+    "is reported, once, when the provider has refused to cancel it for ten minutes (%s)",
+    async (failure) => {
+      await runWhereCancellationFails(failure);
+      expect(await notified()).toMatchObject([{ kind: "payment_not_undone", subscription: "sub_1" }]);
+      await run({ cancelSubscription: async () => "canceled", refundSubscription: async () => true });
+      expect(await notified()).toMatchObject([{}, { kind: "payment_undone", refunded: "yes" }]);
+    },
+  );
+
+  it("is not reported as long as the provider cannot be reached", async () => {
+    await runWhereCancellationFails("unreachable");
+    expect(await notified()).toEqual([]);
+  });
+
   it("is canceled although another one has failed for months", async () => {
     await context.test.rows(
       `insert into unwanted_subscription (provider, provider_subscription_id, because, attempts, next_attempt_at)
@@ -124,7 +150,10 @@ describe("a subscription that was paid for after its account was deleted", () =>
       refundSubscription: async () => true,
     });
     expect(logged).toMatchObject([{ slot: "provider-b", providerSubscriptionId: "sub_0" }]);
-    expect(await notified()).toMatchObject([{ subscription: "sub_1" }]);
+    expect(await notified()).toMatchObject([
+      { kind: "payment_not_undone", subscription: "sub_0" },
+      { kind: "payment_undone", subscription: "sub_1" },
+    ]);
   });
 
   it("is left, with all of its attempts, to a server that has the key of its slot", async () => {
@@ -151,6 +180,7 @@ describe("a subscription that was paid for after its account was deleted", () =>
     expect(await cancelUnwanted(withoutKey, () => false)).toBe("failed");
     expect(await cancelUnwanted(withoutKey, () => false)).toBe("ok");
     expect(logged).toEqual([{ slot: "provider-a", providerSubscriptionId: "sub_1" }]);
+    expect(await notified()).toMatchObject([{ kind: "payment_not_undone", subscription: "sub_1" }]);
     expect(await context.test.rows("select attempts from unwanted_subscription")).toEqual([{ attempts: 2 }]);
   });
 

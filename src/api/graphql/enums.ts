@@ -101,6 +101,8 @@ export const NotificationKindEnum = enumOf(
     email_changed: "The email address was changed.",
     payment_undone:
       "For administrators: a subscription that was paid for twice, or paid for or resumed after its account was deleted, was canceled.",
+    payment_not_undone:
+      "For administrators: a subscription that was paid for twice, or paid for or resumed after its account was deleted, could not be canceled.",
     payment_refunded: "For administrators: a payment was refunded in full.",
     payment_disputed: "For administrators: a payment is disputed.",
     price_unknown: "For administrators: a subscription has a price that no plan has.",

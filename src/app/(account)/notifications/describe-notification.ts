@@ -57,6 +57,15 @@ export async function describeNotification({ kind, details }: Notification): Pro
       const values = { provider: String(provider), subscription: String(subscription) };
       return { sentence: t(kind, values), href: "/admin/webhooks" };
     }
+    case "payment_not_undone": {
+      const { because, provider, subscription } = details;
+      const values = {
+        because: String(because),
+        provider: String(provider),
+        subscription: String(subscription),
+      };
+      return { sentence: t(kind, values), href: "/admin/subscriptions" };
+    }
     case "payment_undone": {
       const { because, provider, subscription, refunded } = details;
       const values = {
