@@ -14,9 +14,9 @@ export function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
 }
 
 /**
- * The user whom an event names. Also for a payment whose subscription is not known: that of a deleted account is
- * recorded without its person.
+ * The user whom an event names. Also for a payment whose subscription is not known, and for an event without effects:
+ * what concerns a deleted account is recorded without its person.
  */
-export function namedUserOf({ reading }: ReadEvent, { userId }: SubscriptionLink): string | null {
-  return userId ?? ("event" in reading ? reading.event.userId : null);
+export function namedUserOf({ reading }: ReadEvent, link: SubscriptionLink | null): string | null {
+  return link?.userId ?? ("event" in reading ? reading.event.userId : null);
 }

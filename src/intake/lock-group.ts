@@ -58,12 +58,11 @@ export async function lockGroup(
   // The subscribers of the locked subscriptions are known now, and nobody else can add one of theirs
   // meanwhile.
   const owners = ownersOf(subscriptions);
-  const openEvents = linked.filter(({ event }) => isOpen(event));
-  const open = openEvents.map(({ link }) => link);
+  const open = linked.flatMap(({ event, link }) => (isOpen(event) ? link : []));
   const rest = open.filter((link) => !owners.isNamedLocked(link));
   const unheld = rest.filter((link) => mayAdd(link) && !owners.isHeld(link));
-  const unproven = openEvents.flatMap(({ event, link }) => {
-    const userId = owners.isNamedLocked(link) ? link.userId : namedUserOf(event, link);
+  const unproven = events.filter(isOpen).flatMap((event) => {
+    const userId = owners.userOf(event);
     return userId === null || owners.users.has(userId) ? [] : [userId];
   });
   const users = owners.users;
@@ -115,14 +114,12 @@ function contention(
   if (elsewhere.subscriptions.length + subscribers.size + users.size === 0) return () => false;
   const ids = new Set(subscriptions.map(({ id }) => id));
   const foreign = elsewhere.subscriptions.filter(({ id }) => !ids.has(id));
-  const { isNamedLocked } = ownersOf(subscriptions);
+  const { isNamedLocked, userOf } = ownersOf(subscriptions);
   return (event) => {
-    const link = linkOf(event);
-    if (link === null) return false;
-    const isNamed = isNamedLocked(link);
-    const userId = isNamed ? link.userId : namedUserOf(event, link);
+    const userId = userOf(event);
     if (userId !== null && users.has(userId)) return true;
-    if (isNamed) return false;
+    const link = linkOf(event);
+    if (link === null || isNamedLocked(link)) return false;
     return (
       subscribers.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription))
     );
@@ -145,8 +142,11 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
   const link = linkOf(event);
   const isPaymentOfDeleted = await paymentsOfDeleted(transaction, [event]);
   const rest = { isPaymentOfDeleted, isContended: () => false };
-  if (link === null) return { subscriptions: [], users: new Map(), confirmedEmails: new Map(), ...rest };
   const userId = namedUserOf(event, link);
+  if (link === null) {
+    const users = userId === null ? new Map() : await waitForUserStates(transaction, [userId]);
+    return { subscriptions: [], users, confirmedEmails: new Map(), ...rest };
+  }
   const named =
     link.providerSubscriptionId === null
       ? []
@@ -200,11 +200,17 @@ function ownersOf(subscriptions: readonly Subscription[]) {
     }
     if (customerId !== null) inSlot.customers.add(customerId);
   }
+  const isNamedLocked = ({ provider, providerSubscriptionId }: SubscriptionLink): boolean =>
+    providerSubscriptionId !== null && held.get(provider)?.named.has(providerSubscriptionId) === true;
   return {
     users,
     /** Whether the subscription that the link names is among them. */
-    isNamedLocked: ({ provider, providerSubscriptionId }: SubscriptionLink): boolean =>
-      providerSubscriptionId !== null && held.get(provider)?.named.has(providerSubscriptionId) === true,
+    isNamedLocked,
+    /** The user whose account decides what is kept of the event; `null`: that of its subscription, or nobody. */
+    userOf: (event: ReadEvent): string | null => {
+      const link = linkOf(event);
+      return link !== null && isNamedLocked(link) ? link.userId : namedUserOf(event, link);
+    },
     isHeld: ({ provider, userId, customerId }: SubscriptionLink): boolean => {
       const inSlot = held.get(provider);
       if (inSlot === undefined) return false;

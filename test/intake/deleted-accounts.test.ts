@@ -98,6 +98,50 @@ it("what was bought with a single payment neither keeps the account nor its pers
   ]);
 });
 
+describe("an event without effects that names a deleted account is kept without its payload", () => {
+  const events = {
+    stripe: (userId: string) => ({
+      id: `evt_${userId}`,
+      type: "checkout.session.expired",
+      data: { object: { metadata: { userId }, customer_details: { email: "late@example.com" } } },
+    }),
+    polar: (userId: string) => ({
+      type: "customer.updated",
+      data: { id: "cus_polar", external_id: userId, email: "late@example.com" },
+    }),
+  };
+
+  it("when it comes later", async () => {
+    await deleteUserData(runtime.database, "user_12", { canceled: new Set(), by: OPERATOR });
+    await receive("provider-a", "stripe", events.stripe("user_12"), "ignored");
+    await receive("provider-b", "polar", events.polar("user_12"), "ignored");
+    expect(await findInAllTables(test, "late@example.com")).toEqual([]);
+  });
+
+  it("when it waits while the account is being deleted", async () => {
+    const connection = await test.database.connection();
+    await connection.script(`begin; select from "user" where id = 'user_13' for update`);
+    const received = receive("provider-a", "stripe", events.stripe("user_13"), "ignored");
+    await eventually(
+      () =>
+        test.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and clock_timestamp() - xact_start > interval '100 milliseconds'`),
+      [{}],
+    );
+    await connection.script(
+      `insert into deleted_user (id) values ('user_13'); delete from "user" where id = 'user_13'; commit`,
+    );
+    connection.release({ healthy: true });
+    await received;
+    expect(await findInAllTables(test, "late@example.com")).toEqual([]);
+  });
+
+  it("but that of somebody else is kept", async () => {
+    await receive("provider-b", "polar", events.polar("user_14"), "ignored");
+    expect(await findInAllTables(test, "late@example.com")).not.toEqual([]);
+  });
+});
+
 // What is canceled for this reason is refunded too.
 it("a subscription of a deleted account that was never known is to be canceled, unless it is over", async () => {
   await deleteUserData(runtime.database, "user_5", { canceled: new Set(), by: OPERATOR });

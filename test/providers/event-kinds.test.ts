@@ -95,3 +95,35 @@ describe.each(wireFormats())("the event names of %s", (format) => {
     }
   });
 });
+
+describe("an event without effects", () => {
+  const ignored = (format: WireFormat, type: string, body: unknown) => {
+    const { kind, userId } = ADAPTERS.of(format).interpret(type, body);
+    return { kind, userId };
+  };
+
+  test.each<[WireFormat, string, unknown]>([
+    ["stripe", "customer.updated", { data: { object: { metadata: { userId: "user_1" } } } }],
+    [
+      "stripe",
+      "checkout.session.completed",
+      { data: { object: { mode: "setup", metadata: { userId: "user_1" } } } },
+    ],
+    ["paddle", "transaction.created", { data: { custom_data: { userId: "user_1" } } }],
+    ["polar", "customer.state_changed", { data: { external_id: "user_1" } }],
+    ["polar", "checkout.updated", { data: { external_customer_id: "user_1" } }],
+    ["polar", "benefit_grant.created", { data: { customer: { external_id: "user_1" } } }],
+    ["lemon-squeezy", "license_key_created", { meta: { custom_data: { user_id: "user_1" } } }],
+  ])("names its user: %s %s", (format, type, body) => {
+    expect(ignored(format, type, body)).toEqual({ kind: "ignored", userId: "user_1" });
+  });
+
+  test.each(wireFormats())("is ignored too where it is not as expected: %s", (format) => {
+    for (const body of [
+      { data: "text" },
+      { meta: 1, data: { object: [], custom_data: 1, external_id: {} } },
+      "text",
+    ])
+      expect(ignored(format, "customer.updated", body)).toEqual({ kind: "ignored", userId: null });
+  });
+});

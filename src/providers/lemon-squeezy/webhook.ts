@@ -1,7 +1,7 @@
 import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter, SignatureProblem, SignedRequest, VerifyOptions } from "../adapter.ts";
-import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
+import { eventKinds, ignoredOf, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
@@ -95,10 +95,11 @@ function paidStatuses(eventType: string): ReadonlySet<string> {
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   const event = new JsonReader(body);
-  if (kind === undefined) return readLemonSqueezyPayment(eventType, event) ?? IGNORED;
+  const customData = () => event.at("meta").at("custom_data");
+  const userId = () => customData().id("userId") ?? customData().id("user_id");
+  if (kind === undefined) return readLemonSqueezyPayment(eventType, event) ?? ignoredOf(userId);
   const data = event.at("data");
   const attributes = data.at("attributes");
-  const customData = event.at("meta").at("custom_data");
   const email = attributes.text("user_email");
   const common = {
     kind,
@@ -106,14 +107,14 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
       attributes.rfc3339Micros("updated_at"),
       attributes.at("first_subscription_item").rfc3339Micros("updated_at"),
     ),
-    userId: customData.id("userId") ?? customData.id("user_id"),
-    planId: customData.id("planId") ?? customData.id("plan_id"),
+    userId: userId(),
+    planId: customData().id("planId") ?? customData().id("plan_id"),
     customerId: attributes.id("customer_id"),
     ...(email === null ? {} : { customerEmail: email }),
   };
   if (kind === "checkout.session.completed") {
     const status = attributes.text("status");
-    if (status !== null && !paidStatuses(eventType).has(status)) return IGNORED;
+    if (status !== null && !paidStatuses(eventType).has(status)) return ignoredOf(userId);
     return {
       ...common,
       ...STATE_UNKNOWN,

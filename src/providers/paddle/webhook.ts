@@ -1,7 +1,7 @@
 import type { EventKind, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
-import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
+import { eventKinds, ignoredOf, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { paidItem } from "../webhook/paid-item.ts";
@@ -78,23 +78,23 @@ export const paddle: Adapter = {
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   const event = new JsonReader(body);
-  if (kind === undefined) return readPayment(eventType, event) ?? IGNORED;
+  const userId = () => event.at("data", "custom_data").id("userId");
+  if (kind === undefined) return readPayment(eventType, event) ?? ignoredOf(userId);
   const data = event.at("data");
-  const customData = data.at("custom_data");
   const items = data.each("items");
   const recurring = items.filter((item) => !isOneTime(item));
   const common = {
     kind,
     occurredAtMicros: event.rfc3339Micros("occurred_at"),
-    userId: customData.id("userId"),
-    planId: customData.id("planId"),
+    userId: userId(),
+    planId: data.at("custom_data").id("planId"),
     customerId: data.id("customer_id"),
     items: recurring.map((item) =>
       paidItem([item.idOrExpanded("price"), item.id("price_id")], item.wholeNumber("quantity")),
     ),
   };
   if (kind === "checkout.session.completed") {
-    if (NOT_PAID.has(data.text("status") ?? "")) return IGNORED;
+    if (NOT_PAID.has(data.text("status") ?? "")) return ignoredOf(userId);
     const origin = data.text("origin");
     // Add-ons without a billing cycle create a transaction but no subscription.
     const isAddOn = items.length > 0 && recurring.length === 0;

@@ -1,7 +1,7 @@
 import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
-import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
+import { eventKinds, ignoredOf, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
@@ -59,19 +59,19 @@ export const polar: Adapter = {
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   const event = new JsonReader(body);
-  if (kind === undefined) return readPayment(eventType, event) ?? IGNORED;
+  if (kind === undefined)
+    return readPayment(eventType, event) ?? ignoredOf(() => namedUser(eventType, event.at("data")));
   const data = event.at("data");
-  const metadata = data.at("metadata");
   const common = {
     kind,
     occurredAtMicros: event.rfc3339Micros("timestamp"),
-    userId: metadata.id("userId") ?? data.at("customer").id("external_id"),
-    planId: metadata.id("planId"),
+    userId: userIdIn(data),
+    planId: data.at("metadata").id("planId"),
     ...customerIn(data),
     items: paidItems(data),
   };
   if (kind === "checkout.session.completed") {
-    if (!startsSubscription(data)) return isPaid(data) ? readOrder(event) : IGNORED;
+    if (!startsSubscription(data)) return isPaid(data) ? readOrder(event) : ignoredOf(() => userIdIn(data));
     return {
       ...common,
       ...STATE_UNKNOWN,
@@ -95,6 +95,16 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
       ? { concernsScheduledChange: true as const }
       : {}),
   };
+}
+
+function userIdIn(data: JsonReader): string | null {
+  return data.at("metadata").id("userId") ?? data.at("customer").id("external_id");
+}
+
+// An event without effects may be about a customer, or a checkout: both have the id of our user.
+function namedUser(eventType: string, data: JsonReader): string | null {
+  const ownId = eventType.startsWith("customer.") ? data.id("external_id") : data.id("external_customer_id");
+  return ownId ?? userIdIn(data);
 }
 
 // The payer may have typed the address of another customer, whom Polar then takes for the buyer.

@@ -1,7 +1,7 @@
 import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
-import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
+import { eventKinds, ignoredOf, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { paidItem, singleItem } from "../webhook/paid-item.ts";
@@ -58,23 +58,23 @@ export const stripe: Adapter = {
 
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
-  if (kind === undefined) return readStripePayment(eventType, body) ?? IGNORED;
   const event = new JsonReader(body);
+  const userId = () => event.at("data", "object", "metadata").id("userId");
+  if (kind === undefined) return readStripePayment(eventType, body) ?? ignoredOf(userId);
   const object = event.at("data", "object");
-  const metadata = object.at("metadata");
   const common = {
     kind,
     occurredAtMicros: event.unixMicros("created"),
-    userId: metadata.id("userId"),
-    planId: metadata.id("planId"),
+    userId: userId(),
+    planId: object.at("metadata").id("planId"),
     customerId: object.idOrExpanded("customer"),
   };
   if (kind === "checkout.session.completed") {
     const paymentStatus = object.text("payment_status");
-    if (paymentStatus !== null && !PAID.has(paymentStatus)) return IGNORED;
-    if (NOT_PAID.has(object.text("status") ?? "")) return IGNORED;
+    if (paymentStatus !== null && !PAID.has(paymentStatus)) return ignoredOf(userId);
+    if (NOT_PAID.has(object.text("status") ?? "")) return ignoredOf(userId);
     const mode = object.text("mode");
-    if (mode === "setup") return IGNORED;
+    if (mode === "setup") return ignoredOf(userId);
     return {
       ...common,
       ...(mode === "payment" ? { isOneTime: true as const } : {}),

@@ -1,4 +1,5 @@
 import { EVENT_KINDS, type EventKind, type PaymentEvent } from "../../domain/payment-event.ts";
+import { UnreadablePayload } from "../adapter.ts";
 
 /** A provider's own event names, plus the specification's four, which every provider accepts. */
 export function eventKinds(ownNames: Record<string, EventKind>): ReadonlyMap<string, EventKind> {
@@ -26,6 +27,19 @@ export const IGNORED: PaymentEvent = Object.freeze({
   currentPeriodEnd: null,
   cancelAtPeriodEnd: null,
 });
+
+/**
+ * The same, with the user whom it names: once they have deleted the account, its payload is not kept. One that is
+ * not as expected names nobody: it is ignored all the same.
+ */
+export function ignoredOf(readUserId: () => string | null): PaymentEvent {
+  try {
+    return { ...IGNORED, userId: readUserId() };
+  } catch (error) {
+    if (error instanceof UnreadablePayload) return IGNORED;
+    throw error;
+  }
+}
 
 /** Fields that a completed checkout leaves to the subscription's own events. */
 export const STATE_UNKNOWN = { status: null, currentPeriodEnd: null, cancelAtPeriodEnd: null } as const;
