@@ -18,6 +18,7 @@ import { resolveUsers } from "./resolve-users.ts";
 import {
   type ImportOptions,
   type ImportReport,
+  type Run,
   runImport,
   type Source,
   type SourcePage,
@@ -43,11 +44,11 @@ export function importSubscriptions(
   source: Source<SubscriptionRow>,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  return runImport(intake.database, source, options, async (page, { importId }) => {
+  return runImport(intake.database, source, options, async (page, run) => {
     const settled = new Set<string>();
     for (;;) {
       const { report, contested } = await retryOnContention(() =>
-        importPage(intake, { slot, mapping }, { ...page, importId, settled }, options),
+        importPage(intake, { slot, mapping }, { ...page, run, settled }, options),
       );
       const unsettled = contested.filter((id) => !settled.has(id));
       if (options.dryRun || unsettled.length === 0) return report;
@@ -66,13 +67,14 @@ async function importPage(
   {
     rows,
     next,
-    importId,
+    run,
     settled,
-  }: SourcePage<SubscriptionRow> & { importId: string | null; settled: ReadonlySet<string> },
-  { dryRun, notify }: ImportOptions,
+  }: SourcePage<SubscriptionRow> & { run: Run | null; settled: ReadonlySet<string> },
+  { notify }: ImportOptions,
 ): Promise<DecidedPage> {
   const limits = effectLimits(intake);
   return inTransaction(intake.database, limits, async (transaction) => {
+    await run?.fence(transaction);
     const users = await resolveUsers(transaction, rows, mapping);
     const links = rows.flatMap((row) => {
       if (row.state === null) return [];
@@ -81,7 +83,8 @@ async function importPage(
     });
     const locked = links.length === 0 ? [] : await waitForAllSubscriptions(transaction, links);
     const decided = decidePage(slot, rows, { locked, users, plans: intake.plans });
-    if (dryRun || importId === null || decided.contested.some((id) => !settled.has(id))) return decided;
+    if (run === null || decided.contested.some((id) => !settled.has(id))) return decided;
+    const { importId } = run;
     const writes = [
       ...writePage(transaction, decided, { notify }),
       advanceImport(transaction, importId, { ...decided.report, position: next }),

@@ -33,17 +33,19 @@ export function importUsers(
   source: Source<SourceUser>,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  return runImport(intake.database, source, options, (page, { importId }) =>
+  return runImport(intake.database, source, options, (page, run) =>
     // A user who signs up meanwhile: decided again.
     retryOnConflict(() =>
       inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+        await run?.fence(transaction);
         const rows = page.rows.map(readUserRow);
         const [existing, states] = await Promise.all([
           findUsersToImport(transaction, keysOf(rows)),
           findUserStates(transaction, keysOf(rows).ids),
         ]);
         const { created, updated, report } = decideAll(rows, existing, states);
-        if (options.dryRun || importId === null) return report;
+        if (run === null) return report;
+        const { importId } = run;
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),
           // First, so that an address that is given up can be taken over.

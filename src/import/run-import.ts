@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../store/database.ts";
+import type { Database, Queryable } from "../store/database.ts";
 import { type HeldLease, holdLease } from "../store/hold-lease.ts";
 import { beginImport, finishImport, type ImportCounts } from "../store/imports.ts";
+import { keepLease } from "../store/leases.ts";
 import { readPage } from "./read-page.ts";
 
 /** Left out, with the reason. */
@@ -31,17 +32,22 @@ export type Source<Row> = {
   read(position: string | null): Promise<SourcePage<Row>>;
 };
 
-/** Writes a page, and with `importId` its outcome in the same transaction by `advanceImport`. */
-export type WritePage<Row> = (
-  page: SourcePage<Row>,
-  to: { importId: string | null },
-) => Promise<ImportReport>;
+/** An import that is not a dry run. */
+export type Run = {
+  importId: string;
+  /** Called in the transaction of each page: from then on no other run takes over. @throws if one has already */
+  fence(transaction: Queryable): Promise<void>;
+};
+
+/** Writes a page, and its outcome in the same transaction by `advanceImport`. @param run `null`: a dry run */
+export type WritePage<Row> = (page: SourcePage<Row>, run: Run | null) => Promise<ImportReport>;
 
 const LAST = "end";
 
 /** How long after a crash another run can continue. */
 const LEASE_SECONDS = 10;
 const RETRY_MS = 200;
+const TAKEN_OVER = "another run of this import has taken over, as this one had stopped for a while";
 
 /**
  * Imports a source page by page. Its position is durable: a run with the same input continues where an
@@ -57,7 +63,10 @@ export async function runImport<Row>(
   const importId = hashOf([...source.identity, options.notify]);
   const lease = await waitForLease(database, importId, options);
   try {
-    return await importAll(database, { importId, source }, options, write);
+    const fence = async (transaction: Queryable) => {
+      if (!(await keepLease(transaction, lease))) throw new Error(TAKEN_OVER);
+    };
+    return await importAll(database, source, { importId, fence }, { options, write });
   } finally {
     await lease.release();
   }
@@ -78,21 +87,21 @@ async function waitForLease(
 
 async function importAll<Row>(
   database: Database,
-  { importId, source }: { importId: string; source: Source<Row> },
-  { progressed }: ImportOptions,
-  write: WritePage<Row>,
+  source: Source<Row>,
+  run: Run,
+  { options: { progressed }, write }: { options: ImportOptions; write: WritePage<Row> },
 ): Promise<ImportReport> {
-  const run = await beginImport(database, importId);
-  let { position } = run;
-  let read = run.created + run.updated + run.skipped;
+  const begun = await beginImport(database, run.importId);
+  let { position } = begun;
+  let read = begun.created + begun.updated + begun.skipped;
   while (position !== LAST) {
     const page = await readPage(source, position);
-    await write({ ...page, next: page.next ?? LAST }, { importId });
+    await write({ ...page, next: page.next ?? LAST }, run);
     read += page.rows.length;
     progressed(read);
     position = page.next ?? LAST;
   }
-  return finishImport<Unmatched>(database, importId);
+  return finishImport<Unmatched>(database, run.importId);
 }
 
 async function dryRun<Row>(
@@ -104,7 +113,7 @@ async function dryRun<Row>(
   let read = 0;
   for (let position: string | null = null; ; ) {
     const page: SourcePage<Row> = await readPage(source, position);
-    add(report, await write(page, { importId: null }));
+    add(report, await write(page, null));
     read += page.rows.length;
     progressed(read);
     if (page.next === null) return report;

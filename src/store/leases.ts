@@ -70,6 +70,19 @@ export function heldLease(name: `$${number}`, token: `$${number}`): string {
   return `held as materialized (select from lease where name = ${name}::text and token = ${token}::uuid for share)`;
 }
 
+const KEEP = {
+  name: "keep_lease",
+  text: "select from lease where name = $1 and token = $2::uuid for share",
+};
+
+/**
+ * A fence for a whole transaction: keeps the lease from being taken over until its end. `false`: another process has
+ * taken it over.
+ */
+export async function keepLease(transaction: Queryable, { name, token }: Lease): Promise<boolean> {
+  return (await transaction.run(KEEP, [name, token])).length > 0;
+}
+
 const DELETE_EXPIRED = {
   name: "delete_expired_leases",
   text: "delete from lease where held_until < clock_timestamp() - interval '1 hour'",

@@ -426,6 +426,23 @@ describe("importing users", () => {
     expect([await first, await second]).toMatchObject([counts(600, 0, 0), counts(0, 0, 600)]);
   });
 
+  it("writes nothing more once another run has taken over, as after it was stopped for a while", async () => {
+    const rows = Array.from({ length: 600 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
+    const source = await fileOf("users.json", JSON.stringify(rows));
+    const stopped: Source<SourceUser> = {
+      ...source,
+      read: async (position) => {
+        if (position !== null) await context.test.rows("update lease set token = gen_random_uuid()");
+        return source.read(position);
+      },
+    };
+    await expect(importUsers(context.runtime.intake, stopped, QUIET)).rejects.toThrow("another run");
+    expect(await context.test.rows('select count(*)::int from "user"')).toEqual([{ count: 500 }]);
+    expect(await context.test.rows("select position, created from import_run")).toEqual([
+      { position: "500", created: 500 },
+    ]);
+  });
+
   it("reports a file that cannot be read", async () => {
     await expect(fileOf("users.json", "{}")).rejects.toThrow("is not a JSON array");
     await expect(fileOf("users.json", "[")).rejects.toThrow("cannot be read");
