@@ -3,13 +3,20 @@ import type { Queryable } from "./database.ts";
 import { SECRETS } from "./event-endpoints.ts";
 import { findPackedEvents } from "./packed-events.ts";
 
+// A longer wait than any was begun while the database's clock was ahead, as before a failover.
+const AHEAD = "interval '8 hours'";
+
+/** The first or the last time of the endpoint `p`: an end of its index, where a condition may read all that waits. */
+const timeOf = (end: "min" | "max") => `(
+    select ${end}(next_attempt_at) from outbound_delivery d where d.endpoint_id = p.id and d.status = 'pending')`;
+
 const DUE_ENDPOINTS = {
   name: "due_event_endpoints",
   text: `
 select p.id from event_endpoint p
-where p.enabled and (p.hook is null or p.hook = any ($1::text[])) and exists (
-  select from outbound_delivery d
-  where d.endpoint_id = p.id and d.status = 'pending' and d.next_attempt_at <= clock_timestamp())
+where p.enabled and (p.hook is null or p.hook = any ($1::text[])) and (
+  ${timeOf("min")} <= clock_timestamp() or ${timeOf("max")} > clock_timestamp() + ${AHEAD}
+)
 order by random()`,
 };
 
@@ -39,19 +46,24 @@ export type ClaimedDelivery = {
 };
 
 // The attempt is counted before it is made: a crash must still use it up. The next attempt's time is also the
-// lease.
+// lease. The present is selected, and what is ahead is read apart: else neither is a range of the index.
 const CLAIM = {
   name: "claim_outbound_deliveries",
   text: `
 with due as materialized (
   select d.id from outbound_delivery d
-  where d.endpoint_id = $1::uuid and d.status = 'pending' and d.next_attempt_at <= clock_timestamp()
+  where d.endpoint_id = $1::uuid and d.status = 'pending' and d.next_attempt_at <= (select clock_timestamp())
+    and exists (select from event_endpoint where id = $1::uuid and enabled)
+  order by d.next_attempt_at, d.id limit $2::int for update skip locked
+), ahead as materialized (
+  select d.id from outbound_delivery d
+  where d.endpoint_id = $1::uuid and d.status = 'pending' and d.next_attempt_at > (select clock_timestamp() + ${AHEAD})
     and exists (select from event_endpoint where id = $1::uuid and enabled)
   order by d.next_attempt_at, d.id limit $2::int for update skip locked
 ), claimed as (
   update outbound_delivery d set claim_no = d.claim_no + 1, attempts = d.attempts + 1,
     next_attempt_at = clock_timestamp() + $3::float8 * interval '1 second'
-  from due where d.id = due.id
+  from (select id from due union all select id from ahead limit $2::int) due where d.id = due.id
   returning d.*
 )
 select c.id::text, c.claim_no as "claimNo", c.attempts, c.endpoint_id as "endpointId", c.subject, p.url, p.hook, c.position,
