@@ -1,6 +1,9 @@
 import type { Queryable } from "./database.ts";
 
-// Ids follow the time of receipt. Deliveries that will be retried, and those that somebody is working on, keep
+const IS_AHEAD = "d.received_at > clock_timestamp() + interval '1 hour'";
+
+// Ids follow the time of receipt. What came while the database's clock was ahead, as before a failover, is old once a
+// later one is: its own time would keep its body, and hold up all that follow, until then. Deliveries that will be retried, and those that somebody is working on, keep
 // their bodies and are visited again.
 const DROP = {
   name: "drop_payloads",
@@ -8,14 +11,18 @@ const DROP = {
 with place as materialized (
   select dropped_until, open_ids from delivery_retention for update skip locked
 ), scanned as materialized (
-  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old
+  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old, ${IS_AHEAD} as is_ahead
   from place cross join lateral (
     select id, received_at from webhook_delivery where id > place.dropped_until order by id limit $2::int
   ) d
 ), reach as materialized (
-  select coalesce(min(id) filter (where not is_old) - 1, max(id)) as until from scanned
+  select max(id) as until from scanned
+  where is_old and id < coalesce(
+    (select min(id) from scanned where not is_old and not is_ahead), 9223372036854775807
+  )
 ), due as materialized (
-  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old from webhook_delivery d
+  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' or ${IS_AHEAD} as is_old
+  from webhook_delivery d
   where d.id = any (array(
     select id from scanned where id <= (select until from reach) union all select unnest(open_ids) from place
   ))
