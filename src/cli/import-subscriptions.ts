@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { withForeignDatabase } from "../import/foreign-database.ts";
+import { importPayments } from "../import/import-payments.ts";
 import { importSubscriptions } from "../import/import-subscriptions.ts";
 import { Mapping, NO_MAPPING } from "../import/mapping.ts";
 import { readInputFile } from "../import/read-input-file.ts";
@@ -9,7 +10,6 @@ import { betterAuthSubscriptions } from "../import/sources/better-auth.ts";
 import { providerSubscriptions } from "../import/sources/provider.ts";
 import { syncEngineSubscriptions } from "../import/sources/sync-engine.ts";
 import type { SubscriptionRow } from "../import/subscription-row.ts";
-import { comparePayments } from "../reconcile/compare-payments.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import {
   addImportOptions,
@@ -50,7 +50,7 @@ export function addImportSubscriptions(importing: Command, terminal: Terminal): 
 A subscription is assigned to the user whose id or external id its metadata contains, or else to its customer's user. A
 mapping assigns the others: { "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } }.
 Subscriptions without a user are listed and left out. An interrupted import continues where it stopped. Where the provider can
-be asked, the subscriptions' payments are recorded too.
+be asked, the subscriptions' payments are recorded too; one that cannot be is listed and left out.
 
 Examples:
   npm run -s tollgate -- import subscriptions --slot provider-a --from provider --dry-run
@@ -75,30 +75,20 @@ Examples:
               }),
             ),
         );
-        return [imported, await importPayments(runtime, options)] as const;
+        return [imported, await importPaymentsOf(runtime, options)] as const;
       });
-      concludeImport(terminal, report, options, payments);
+      const unmatched = [...report.unmatched, ...(payments?.unmatched ?? [])];
+      concludeImport(terminal, { ...report, unmatched }, options, payments?.recorded ?? null);
     });
 }
 
-/** Records what has been paid for the subscriptions. Returns how many payments; `null`: nobody was asked. */
-async function importPayments(
+/** `null`: nobody was asked. */
+async function importPaymentsOf(
   { intake, payments }: Runtime,
   { slot, dryRun, notify }: SubscriptionOptions,
-): Promise<number | null> {
+) {
   const api = payments[slot];
-  if (dryRun || api === null) return null;
-  // Stripe lists refunds and disputes once for all payments, else for each one.
-  return comparePayments(intake, slot, api, {
-    since: null,
-    dryRun: false,
-    by: "server",
-    notify,
-    failed: (_, error) => {
-      throw error;
-    },
-    isStopping: () => false,
-  });
+  return dryRun || api === null ? null : importPayments(intake, { slot, api }, { notify });
 }
 
 async function withSubscriptionSource(

@@ -1,0 +1,31 @@
+import type { PaymentApi } from "../domain/payment-api.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { comparePayments } from "../reconcile/compare-payments.ts";
+import { notCorrected } from "../reconcile/not-corrected.ts";
+import type { Unmatched } from "./run-import.ts";
+
+/**
+ * Records what has been paid for a slot's subscriptions. One that cannot be recorded is left out, with the reason.
+ * @throws PaymentApiProblem, DatabaseUnavailable
+ */
+export async function importPayments(
+  intake: Intake,
+  { slot, api }: { slot: Slot; api: PaymentApi },
+  { notify }: { notify: boolean },
+): Promise<{ recorded: number; unmatched: Unmatched[] }> {
+  const unmatched: Unmatched[] = [];
+  // Stripe lists refunds and disputes once for all payments, else for each one.
+  const recorded = await comparePayments(intake, slot, api, {
+    since: null,
+    dryRun: false,
+    by: "server",
+    notify,
+    failed: (providerPaymentId, error) => {
+      const reason = notCorrected(intake, { provider: slot, providerPaymentId }, error);
+      unmatched.push({ providerPaymentId, reason });
+    },
+    isStopping: () => false,
+  });
+  return { recorded, unmatched };
+}
