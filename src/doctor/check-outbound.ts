@@ -6,7 +6,18 @@ const CHECK = "outbound events";
 const LATE_AFTER_SECONDS = 10 * 60;
 
 /** Whether other programs receive their events. */
-export function checkOutbound({ endpoints, failing, disabled, backlogSeconds }: OutboundState): Finding {
+export function checkOutbound({
+  endpoints,
+  failing,
+  disabled,
+  backlogSeconds,
+  unreadableChanges,
+}: OutboundState): Finding {
+  if (unreadableChanges > 0) {
+    const remedy =
+      "See the error in outbound_unreadable_set, and docs/how-to/when-something-is-wrong.md. They are kept for 30 days.";
+    return warning(CHECK, `${unreadableChanges} recorded changes could not be read`, remedy);
+  }
   if (disabled > 0) {
     const remedy =
       "Mend the receiver, enable the endpoint on the page Event endpoints, and replay what failed.";

@@ -7,7 +7,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Subscriptions of a slot that need review, and how many of them the provider does not know. */
 type FlaggedCount = { provider: string; flagged: number; settled: number };
 
-type OutboundState = { failing: number; disabled: number; backlogSeconds: number };
+type OutboundState = { failing: number; disabled: number; backlogSeconds: number; unreadableChanges: number };
 
 /** Values that are queried at each scrape; while a query fails or is slow, the last ones stay. */
 type Sources = {
@@ -133,12 +133,18 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
     labelNames: ["state"] as const,
     registers,
   });
+  const unreadable = new Gauge({
+    name: "tollgate_outbound_changes_unreadable",
+    help: "Changes without outbound events because their record could not be read: see outbound_unreadable_set",
+    registers,
+  });
   return {
     sent: (outcome: "delivered" | "failed") => attempts.inc({ outcome }),
     update: async () => {
       const state = await nullOnErrorOrTimeout(outboundState());
       if (state === null) return;
       backlog.set(state.backlogSeconds);
+      unreadable.set(state.unreadableChanges);
       endpoints.set({ state: "failing" }, state.failing);
       endpoints.set({ state: "disabled" }, state.disabled);
     },

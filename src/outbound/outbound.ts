@@ -5,7 +5,7 @@ import { disableFailingEndpoints } from "../store/failing-endpoints.ts";
 import { registerHooks } from "../store/hook-endpoints.ts";
 import { isAnythingWritten } from "../store/written-events.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
-import { relayBatch, relayEvents } from "./relay.ts";
+import { type Relay, relayBatch, relayEvents } from "./relay.ts";
 import type { RelayThread } from "./relay-thread.ts";
 
 export type Outbound = {
@@ -16,7 +16,8 @@ export type Outbound = {
 };
 
 export type OutboundOptions = DispatcherOptions &
-  AccessContext & {
+  AccessContext &
+  Pick<Relay, "onUnreadable"> & {
     /** `request`: events are sent by `runNow` alone. */
     runsOn: "timer" | "request";
     /** Relays backlogs of more than a few changes; `null`: this thread relays everything. */

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { AccessContext } from "../domain/granted-access.ts";
 import { perSlot } from "../domain/slot.ts";
 import type { DatabaseOptions } from "../store/database.ts";
+import type { UnreadableSet } from "../store/written-events.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 
 export type RelayThread = {
@@ -18,6 +19,8 @@ export type RelayThread = {
 export type RelayThreadOptions = AccessContext & {
   connecting: Pick<DatabaseOptions, "url" | "prepared" | "answerTimeoutMs">;
   reached?: (milestone: OutboundMilestone) => void | Promise<void>;
+  /** See `Relay`. */
+  onUnreadable?: (sets: readonly UnreadableSet[]) => void;
   /** After how long without work the thread ends, in milliseconds; by default 10 s. */
   idleMs?: number;
 };
@@ -30,7 +33,8 @@ export type ToWorker = "relay" | "resume" | "stop";
 export type FromWorker =
   | { relayed: true }
   | { relayed: false; error: PlainError }
-  | { reached: OutboundMilestone };
+  | { reached: OutboundMilestone }
+  | { unreadable: readonly UnreadableSet[] };
 
 /** Of a copied error only the message and the stack would be left. */
 type PlainError = { name: string; message: string; stack: string | undefined; code: unknown };
@@ -88,6 +92,7 @@ export function createRelayThread(options: RelayThreadOptions): RelayThread {
     started.on("message", (message: FromWorker) => {
       if (worker !== started) return;
       if ("reached" in message) void resume(message.reached);
+      else if ("unreadable" in message) options.onUnreadable?.(message.unreadable);
       else if (message.relayed) settle(({ resolve }) => resolve());
       else settle(({ reject }) => reject(Object.assign(new Error(), message.error)));
     });

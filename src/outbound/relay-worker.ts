@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../store/database.ts";
+import type { UnreadableSet } from "../store/written-events.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 import { relayEvents } from "./relay.ts";
 import type { FromWorker, RelayWorkerData, ToWorker } from "./relay-thread.ts";
@@ -29,7 +30,9 @@ port.on("message", (message: ToWorker) => {
 
 async function relay(): Promise<void> {
   try {
-    await relayEvents({ database, ...context, ...(reportsMilestones ? { reached } : {}) }, () => isStopping);
+    const onUnreadable = (unreadable: readonly UnreadableSet[]) => post({ unreadable });
+    const relay = { database, ...context, onUnreadable, ...(reportsMilestones ? { reached } : {}) };
+    await relayEvents(relay, () => isStopping);
     post({ relayed: true });
   } catch (error) {
     const { name, message, stack, code } = error as Error & { code?: unknown };

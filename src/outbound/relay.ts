@@ -9,7 +9,8 @@ import {
 } from "../store/outbound-relay.ts";
 import { advanceRelay, lockRelay } from "../store/relay-state.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
-import { removeWritten, writtenSince } from "../store/written-events.ts";
+import { setAsideUnreadable } from "../store/unreadable-changes.ts";
+import { removeWritten, type UnreadableSet, writtenSince } from "../store/written-events.ts";
 import { completeEvents } from "./complete-events.ts";
 import { EVENT_ID_RANDOM_BYTES, eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";
@@ -27,6 +28,8 @@ const LIMITS: TransactionOptions = {
 export type Relay = AccessContext & {
   database: Database;
   reached?: (milestone: OutboundMilestone) => void | Promise<void>;
+  /** Called with what had to be set aside, so that the rest could be relayed. */
+  onUnreadable?: (sets: readonly UnreadableSet[]) => void;
 };
 
 /**
@@ -48,15 +51,17 @@ export async function relayEvents(relay: Relay, isStopping: () => boolean = () =
  * nothing was left.
  */
 export function relayBatch(
-  { database, reached, ...context }: Relay,
+  { database, reached, onUnreadable, ...context }: Relay,
   limit: number,
 ): Promise<{ events: number; isLast: boolean }> {
   return inTransaction(database, LIMITS, async (transaction) => {
     const state = await lockRelay(transaction);
     if (state === null) return { events: 0, isLast: true };
-    const { written, isLast } = await writtenSince(transaction, { limit, after: state.relayedUpTo });
-    const lastWritten = written.at(-1);
-    if (lastWritten === undefined) return { events: 0, isLast: true };
+    const { written, unreadable, lastSeq, isLast } = await writtenSince(transaction, {
+      limit,
+      after: state.relayedUpTo,
+    });
+    if (lastSeq === null) return { events: 0, isLast: true };
     const [completed, endpoints] = await Promise.all([
       completeEvents(transaction, written, context),
       // After the changes were read: an endpoint gets every change that follows its creation.
@@ -80,17 +85,19 @@ export function relayBatch(
         // Changes, which have become events, and events that turned out to report no change.
         written.filter(({ kind, seq }) => kind !== "event" || !eventSeqs.has(seq)),
       ),
+      ...setAsideUnreadable(transaction, unreadable),
       ...storeEvents(transaction, events),
       ...createDeliveries(transaction, events, endpoints),
       advanceRelay(transaction, {
         lastPosition: events.at(-1)?.position ?? state.lastPosition,
         relayedUpTo: isLast ? state.nextRelayedUntil : state.relayedUpTo,
-        lastSeq: lastWritten.seq,
+        lastSeq,
       }),
     ];
     for (const write of writes) write.catch(() => {});
     await reached?.("positions given");
     await transaction.commitAfter(writes);
+    if (unreadable.length > 0) onUnreadable?.(unreadable);
     await reached?.("relayed");
     return { events: events.length, isLast };
   });

@@ -10,6 +10,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import { type OutboundOptions, startOutbound } from "../outbound/outbound.ts";
 import { createRelayThread } from "../outbound/relay-thread.ts";
 import { withLease } from "../store/hold-lease.ts";
+import type { UnreadableSet } from "../store/written-events.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
@@ -52,7 +53,16 @@ export function startPeriodicJobs(
   ];
   for (const job of jobs) runner.start(job);
   const retries = startRetryJob(runtime.intake, { observe, runsOn });
-  const relaying = { ...outbound, plans: config.plans, traits: providerTraits(config) };
+  const relaying = {
+    ...outbound,
+    plans: config.plans,
+    traits: providerTraits(config),
+    onUnreadable: (sets: readonly UnreadableSet[]) =>
+      log.error(
+        { sets },
+        "outbound changes could not be read and were set aside: see outbound_unreadable_set",
+      ),
+  };
   const sending = startOutbound({
     ...relaying,
     database,

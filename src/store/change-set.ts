@@ -1,7 +1,11 @@
 import { deflateSync, inflateSync } from "node:zlib";
-import type { EventSubscription, SubscriptionEventType } from "../domain/outbound-event.ts";
-import type { Slot } from "../domain/slot.ts";
-import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import {
+  type EventSubscription,
+  SUBSCRIPTION_EVENT_TYPES,
+  type SubscriptionEventType,
+} from "../domain/outbound-event.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { OwnedFacts } from "../domain/user-changes.ts";
 
 /** A change as it waits for the relay. */
@@ -49,10 +53,14 @@ export function encodeChanges(changes: readonly RecordedChange[]): Buffer {
 
 const BRACKET = 0x5b;
 
+/** @throws Error not changes as this release writes them: corrupted, or written by a later one */
 export function decodeChanges(encoded: Buffer): RecordedChange[] {
   // No zlib stream begins with it.
   const json = encoded[0] === BRACKET ? encoded : inflateSync(encoded);
-  return (JSON.parse(json.toString()) as Stored[]).map(recorded);
+  const changes: unknown = JSON.parse(json.toString());
+  if (!Array.isArray(changes) || !changes.every(isStored))
+    throw new Error("these are no changes as this release writes them");
+  return changes.map(recorded);
 }
 
 function stored({ type, before, after }: RecordedChange): Stored {
@@ -76,6 +84,46 @@ function stored({ type, before, after }: RecordedChange): Stored {
       before.cancelAtPeriodEnd,
     ],
   ];
+}
+
+const TYPES: ReadonlySet<unknown> = new Set([...SUBSCRIPTION_EVENT_TYPES, null]);
+const STATUSES: ReadonlySet<unknown> = new Set(SUBSCRIPTION_STATUSES);
+const PROVIDERS: ReadonlySet<unknown> = new Set(SLOTS);
+
+function isStored(change: unknown): change is Stored {
+  if (!Array.isArray(change) || change.length !== 12) return false;
+  const [id, type, userId, provider, providerSubscriptionId, planId, seats, status, ...others] = change;
+  const [periodEndMs, cancelAtPeriodEnd, outOfOrder, before] = others;
+  return (
+    typeof id === "string" &&
+    TYPES.has(type) &&
+    isNullOr("string", userId) &&
+    PROVIDERS.has(provider) &&
+    isNullOr("string", providerSubscriptionId) &&
+    typeof planId === "string" &&
+    typeof seats === "number" &&
+    STATUSES.has(status) &&
+    isNullOr("number", periodEndMs) &&
+    typeof cancelAtPeriodEnd === "boolean" &&
+    typeof outOfOrder === "boolean" &&
+    (before === null || isBefore(before))
+  );
+}
+
+function isBefore(before: unknown): before is Before {
+  if (!Array.isArray(before) || before.length !== 5) return false;
+  const [userId, planId, status, periodEndMs, cancelAtPeriodEnd] = before;
+  return (
+    isNullOr("string", userId) &&
+    typeof planId === "string" &&
+    STATUSES.has(status) &&
+    isNullOr("number", periodEndMs) &&
+    typeof cancelAtPeriodEnd === "boolean"
+  );
+}
+
+function isNullOr(type: "string" | "number", value: unknown): boolean {
+  return value === null || typeof value === type;
 }
 
 function recorded(change: Stored): RecordedChange {

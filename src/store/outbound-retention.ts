@@ -46,12 +46,25 @@ with old as (
 select count(*)::int as count from dropped`,
 };
 
+const DROP_UNREADABLE = {
+  name: "drop_unreadable_changes",
+  text: `
+with old as (
+  select seq from outbound_unreadable_set
+  where set_aside_at < clock_timestamp() - $1::float8 * interval '1 day'
+  order by seq limit $2::int
+), dropped as (
+  delete from outbound_unreadable_set s using old where s.seq = old.seq returning s.seq
+)
+select count(*)::int as count from dropped`,
+};
+
 type Batch = { olderThanDays: number; limit: number };
 
-/** Drops a batch of old events and of the log of their deliveries. Returns how many rows were dropped. */
+/** Drops a batch of old events, of the log of their deliveries, and of changes that could not be read. Returns how many rows were dropped. */
 export async function dropOutbound(database: Queryable, { olderThanDays, limit }: Batch): Promise<number> {
   let count = 0;
-  for (const statement of [DROP_EVENTS, DROP_PACKS, DROP_DELIVERIES]) {
+  for (const statement of [DROP_EVENTS, DROP_PACKS, DROP_DELIVERIES, DROP_UNREADABLE]) {
     const [row] = await database.run<{ count: number }>(statement, [olderThanDays, limit]);
     count += row?.count ?? 0;
   }

@@ -12,6 +12,8 @@ export type OutboundState = {
    * or was replayed; 0: none waits.
    */
   backlogSeconds: number;
+  /** Changes that were set aside because they could not be read. */
+  unreadableChanges: number;
 };
 
 // The row of a hook counts for the backlog alone: it is never disabled. What is replayed is given five more
@@ -39,7 +41,8 @@ select
       where c.seq > (select relayed_up_to from outbound_relay where only_one)
       order by c.seq limit 1
     )
-  )), 0)::float8 as "backlogSeconds"
+  )), 0)::float8 as "backlogSeconds",
+  coalesce((select sum(changes_count) from outbound_unreadable_set), 0)::int as "unreadableChanges"
 from event_endpoint p`,
 };
 

@@ -47,7 +47,7 @@ async function redactChangeSets(transaction: Queryable, userId: string): Promise
   for (let after = "0"; ; ) {
     const sets = await transaction.run<{ seq: string; changes: Buffer }>(CHANGE_SETS, [after, BATCH]);
     for (const { seq, changes: encoded } of sets) {
-      const changes = decodeChanges(encoded);
+      const changes = readable(encoded);
       if (changes.some(({ before, after }) => before?.userId === userId || after.userId === userId))
         await transaction.run(REPLACE, [
           seq,
@@ -56,6 +56,15 @@ async function redactChangeSets(transaction: Queryable, userId: string): Promise
       after = seq;
     }
     if (sets.length < BATCH) return;
+  }
+}
+
+/** What cannot be read cannot be redacted either, and must not keep everybody from deleting an account. */
+function readable(encoded: Buffer): RecordedChange[] {
+  try {
+    return decodeChanges(encoded);
+  } catch {
+    return [];
   }
 }
 

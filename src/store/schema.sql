@@ -344,6 +344,17 @@ create table outbound_relay (
   constraint outbound_relay_pkey PRIMARY KEY (only_one)
 );
 
+create table outbound_unreadable_set (
+  seq bigint not null,
+  changes_count integer not null,
+  occurred_at double precision[] not null,
+  created_at double precision[] not null,
+  changes bytea not null,
+  error text not null,
+  set_aside_at timestamp with time zone not null default clock_timestamp(),
+  constraint outbound_unreadable_set_pkey PRIMARY KEY (seq)
+);
+
 create table payment (
   id uuid not null default gen_random_uuid(),
   provider text not null,

@@ -28,8 +28,17 @@ export type WrittenChange = RecordedChange & {
   externalIds: ReadonlyMap<string, string>;
 };
 
+/** A row of changes that cannot be read: corrupted, or written by a later release. */
+export type UnreadableSet = { seq: string; error: string };
+
 /** What has been written, oldest first; `isLast`: there is no more. */
-export type WrittenList = { written: Written[]; isLast: boolean };
+export type WrittenList = {
+  written: Written[];
+  unreadable: UnreadableSet[];
+  /** Of the last row, readable or not; `null`: there is none. */
+  lastSeq: string | null;
+  isLast: boolean;
+};
 
 // One statement, which sees one snapshot: the second of two could see rows that follow others which the first
 // has missed. `outbound_change` has one change per row: servers of an earlier release write it.
@@ -76,18 +85,28 @@ from (
 order by w.seq`,
 };
 
-type Row = { seq: string; count: number } & (
-  | { kind: "set" | "change"; changes: Buffer; occurred_seconds: number[]; created_seconds: number[] }
-  | {
-      kind: "event";
-      type: OutboundEventType;
-      subject: string;
-      occurred_at: Date;
-      data: Record<string, unknown>;
-      created_at: Date | null;
-      external_id: string | null;
-    }
-);
+type Row = EventRow | ChangesRow;
+
+type EventRow = {
+  kind: "event";
+  seq: string;
+  count: number;
+  type: OutboundEventType;
+  subject: string;
+  occurred_at: Date;
+  data: Record<string, unknown>;
+  created_at: Date | null;
+  external_id: string | null;
+};
+
+type ChangesRow = {
+  kind: "set" | "change";
+  seq: string;
+  count: number;
+  changes: Buffer;
+  occurred_seconds: number[];
+  created_seconds: number[];
+};
 
 /**
  * What is committed and not relayed, in the order in which it was written; of each kind about `limit` at
@@ -98,9 +117,18 @@ export async function writtenSince(
   { limit, after }: { limit: number; after: string },
 ): Promise<WrittenList> {
   const { rows, isLast } = untilFull(await transaction.run<Row>(WRITTEN, [limit, after]), limit);
-  const changes = new Map(
-    rows.flatMap((row) => (row.kind === "event" ? [] : [[row, decodeChanges(row.changes)]])),
-  );
+  const changes = new Map<Row, RecordedChange[]>();
+  const unreadable: UnreadableSet[] = [];
+  for (const row of rows) {
+    if (row.kind === "event") continue;
+    try {
+      changes.set(row, changesOf(row));
+    } catch (error) {
+      // Those of the other kind are made by the statement above.
+      if (row.kind === "change") throw error;
+      unreadable.push({ seq: row.seq, error: (error as Error).message });
+    }
+  }
   const externalIds = await findExternalIds(transaction, [...changes.values()].flat());
   const written = rows.flatMap((row): Written[] => {
     if (row.kind === "event") return [toEvent(row)];
@@ -113,7 +141,14 @@ export async function writtenSince(
       createdAt: dateOf(row.created_seconds[index] as number),
     }));
   });
-  return { written, isLast };
+  return { written, unreadable, lastSeq: rows.at(-1)?.seq ?? null, isLast };
+}
+
+function changesOf({ changes, count, occurred_seconds, created_seconds }: ChangesRow): RecordedChange[] {
+  const decoded = decodeChanges(changes);
+  if ([decoded, occurred_seconds, created_seconds].some(({ length }) => length !== count))
+    throw new Error(`there are not ${count} changes and as many times`);
+  return decoded;
 }
 
 /**
@@ -132,7 +167,7 @@ function untilFull(rows: readonly Row[], limit: number): { rows: readonly Row[];
   return { rows: rows.slice(0, Math.min(...full.map((kind) => lasts[kind])) + 1), isLast: false };
 }
 
-function toEvent(row: Row & { kind: "event" }): Written {
+function toEvent(row: EventRow): Written {
   const { kind, seq, type, subject, data, occurred_at, created_at, external_id } = row;
   return {
     kind,

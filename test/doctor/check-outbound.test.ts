@@ -70,6 +70,14 @@ it("reports events that no process sends, relayed or not", async () => {
   expect(await find()).toMatchObject({ state: "warning", detail: "one has waited for 65 minutes" });
 });
 
+it("reports changes that could not be read, also without an endpoint", async () => {
+  await test.rows(
+    "insert into outbound_unreadable_set (seq, changes_count, occurred_at, created_at, changes, error) values (1, 3, '{}', '{}', '', 'cut off')",
+  );
+  expect(await find()).toMatchObject({ state: "warning", detail: "3 recorded changes could not be read" });
+  await test.rows("truncate outbound_unreadable_set");
+});
+
 it("counts a replayed delivery from its replay", async () => {
   const id = await endpoint();
   await test.rows(

@@ -1,0 +1,116 @@
+import { beforeEach, expect, it } from "vitest";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { createRelayThread } from "../../src/outbound/relay-thread.ts";
+import { dropOutbound } from "../../src/store/outbound-retention.ts";
+import { outboundState } from "../../src/store/outbound-state.ts";
+import { redactOutbound } from "../../src/store/redact-outbound.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import type { UnreadableSet } from "../../src/store/written-events.ts";
+import { storedEvents } from "../support/stored-events.ts";
+import { testDatabase } from "../support/test-database.ts";
+import { ACCESS_CONTEXT } from "./access-context.ts";
+import { changePlans, PATIENT_LIMITS, startWithSubscriptions } from "./change-plans.ts";
+
+const test = testDatabase(2);
+beforeEach(async () => {
+  await startWithSubscriptions(test, 2);
+  await test.rows("truncate outbound_unreadable_set");
+});
+
+const CHANGED = `["4d5d1d7e-2b39-4e2b-9d0c-0a4f9d0f4b11","subscription.changed","user_1","provider-a","sub_1","pro",1,"active",null,false,false,null]`;
+
+/** What may be there instead of one change that this release has written. */
+const UNREADABLE = [
+  ["that are cut off", Buffer.from("789c", "hex")],
+  ["that are empty", Buffer.alloc(0)],
+  ["in another encoding", Buffer.from("\u0001changes")],
+  ["with a status that we do not know", Buffer.from(`[${CHANGED.replace("active", "dunning")}]`)],
+  ["with a type that we do not know", Buffer.from(`[${CHANGED.replace(".changed", ".renewed")}]`)],
+  ["with another field", Buffer.from(`[${CHANGED.replace(/]$/, ',"EUR"]')}]`)],
+  ["with two changes for the times of one", Buffer.from(`[${CHANGED},${CHANGED}]`)],
+  ["that are no list", Buffer.from("{}")],
+  ["of which each is no list", Buffer.from('[{"id":"1"}]')],
+] as const;
+
+async function addSet(changes: Buffer): Promise<string> {
+  const [row] = await test.rows<{ seq: string }>(
+    `insert into outbound_change_set (changes_count, occurred_at, created_at, changes)
+     values (1, array[date_part('epoch', now())], array[date_part('epoch', now())], $1) returning seq`,
+    [changes],
+  );
+  return row?.seq as string;
+}
+
+const relay = (onUnreadable: (sets: readonly UnreadableSet[]) => void) =>
+  relayEvents({ database: test.database, ...ACCESS_CONTEXT, onUnreadable });
+
+const changedPlans = async () =>
+  (await storedEvents(test)).filter(({ type }) => type === "subscription.changed").length;
+
+it.each(UNREADABLE)("sets aside changes %s, and relays what follows them", async (_, changes) => {
+  await changePlans(test);
+  const seq = await addSet(changes);
+  await changePlans(test);
+  const reported: UnreadableSet[] = [];
+  await relay((sets) => reported.push(...sets));
+  expect(reported).toEqual([{ seq, error: expect.stringMatching(/./) }]);
+  expect(await changedPlans()).toBe(4);
+  expect(await test.rows("select seq from outbound_change_set")).toEqual([]);
+  expect(await test.rows("select seq, changes, error from outbound_unreadable_set")).toEqual([
+    { seq, changes, error: reported[0]?.error },
+  ]);
+  expect((await outboundState(test.database)).unreadableChanges).toBe(1);
+});
+
+it("sets changes aside when there is nothing else", async () => {
+  await addSet(Buffer.from("?"));
+  await relay(() => {});
+  expect(await test.rows("select from outbound_unreadable_set")).toHaveLength(1);
+  expect((await outboundState(test.database)).backlogSeconds).toBe(0);
+});
+
+it("reports them from the relay's thread as well", async () => {
+  const seq = await addSet(Buffer.from("?"));
+  const reported: string[] = [];
+  const thread = createRelayThread({
+    ...ACCESS_CONTEXT,
+    connecting: { url: test.url, prepared: true, answerTimeoutMs: 10_000 },
+    onUnreadable: (sets) => reported.push(...sets.map((set) => set.seq)),
+  });
+  await thread.relay();
+  await thread.stop();
+  expect(reported).toEqual([seq]);
+});
+
+it("lets users be deleted while such changes wait for the relay", async () => {
+  await changePlans(test);
+  await addSet(Buffer.from("?"));
+  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+    await redactOutbound(transaction, "user_1");
+    await transaction.commitAfter([]);
+  });
+  await relay(() => {});
+  expect((await storedEvents(test)).filter(({ data }) => data.userId === "user_1")).toEqual([]);
+});
+
+it("relays changes that are given back", async () => {
+  await addSet(Buffer.from("?"));
+  await relay(() => {});
+  await test.rows(
+    `with repaired as (delete from outbound_unreadable_set returning *)
+     insert into outbound_change_set (changes_count, occurred_at, created_at, changes)
+     select changes_count, occurred_at, created_at, $1 from repaired`,
+    [Buffer.from(`[${CHANGED}]`)],
+  );
+  await relay(() => {});
+  expect(await changedPlans()).toBe(1);
+});
+
+it("drops them as old as other events are dropped", async () => {
+  await addSet(Buffer.from("?"));
+  await relay(() => {});
+  const drop = () => dropOutbound(test.database, { olderThanDays: 30, limit: 10 });
+  expect(await drop()).toBe(0);
+  await test.rows("update outbound_unreadable_set set set_aside_at = now() - interval '31 days'");
+  expect(await drop()).toBe(1);
+});
