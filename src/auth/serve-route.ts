@@ -7,6 +7,7 @@ import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./ema
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
+import { repeatOnContention } from "./repeat-on-contention.ts";
 import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
 import { refusalResponse, responseToFailure, tooManyRequests, translateResponse } from "./responses.ts";
 import type { AuthRoute } from "./route-list.ts";
@@ -67,7 +68,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     newPassword: newPasswordOf(request),
   });
   const user = isUsable ? session : guess?.of === "second factor" ? guess : null;
-  const pass = () => request.respond(!session || isUsable);
+  const pass = () => repeatOnContention(scope, () => request.respond(!session || isUsable));
   const response = await deps.scopes
     .run(scope, () => respond(deps, request, { scope, userId: user?.userId ?? null, respond: pass }))
     .then((response) => translateResponse(response, scope.failure, route))

@@ -12,6 +12,7 @@ import { deleteHeal } from "../store/heals.ts";
 import { insertOutboundChanges } from "../store/outbound-changes.ts";
 import { insertReconciliation } from "../store/reconciliations.ts";
 import { recordAudit } from "../store/record-audit.ts";
+import { retryOnContention } from "../store/retry-on-contention.ts";
 import { findSubscription } from "../store/subscription-list.ts";
 import { clearReviewFlag } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -25,24 +26,26 @@ export async function dismissReview(
   { id, by, reason }: Dismissal,
 ): Promise<boolean> {
   const limits = effectLimits(intake);
-  return inTransaction(intake.database, limits, async (transaction) => {
-    if (!(await clearReviewFlag(transaction, id))) return false;
-    const changes = { outOfOrder: [true, false] as [boolean, boolean] };
-    const subscription = await findSubscription(transaction, id);
-    const dismissed = subscription === null ? [] : [dismissalOf(subscription)];
-    const writes = [
-      insertReconciliation(transaction, { subscriptionId: id, by: reconcilerOf(by), changes, reason }),
-      deleteHeal(transaction, id),
-      ...insertOutboundChanges(transaction, dismissed),
-      recordAudit(transaction, by, {
-        action: "subscription.dismissed",
-        target: { type: "subscription", id },
-        details: { reason },
-      }),
-    ];
-    await commitWithHooks(transaction, intake.hooks, pendingChanges(dismissed), { writes, limits });
-    return true;
-  });
+  return retryOnContention(() =>
+    inTransaction(intake.database, limits, async (transaction) => {
+      if (!(await clearReviewFlag(transaction, id))) return false;
+      const changes = { outOfOrder: [true, false] as [boolean, boolean] };
+      const subscription = await findSubscription(transaction, id);
+      const dismissed = subscription === null ? [] : [dismissalOf(subscription)];
+      const writes = [
+        insertReconciliation(transaction, { subscriptionId: id, by: reconcilerOf(by), changes, reason }),
+        deleteHeal(transaction, id),
+        ...insertOutboundChanges(transaction, dismissed),
+        recordAudit(transaction, by, {
+          action: "subscription.dismissed",
+          target: { type: "subscription", id },
+          details: { reason },
+        }),
+      ];
+      await commitWithHooks(transaction, intake.hooks, pendingChanges(dismissed), { writes, limits });
+      return true;
+    }),
+  );
 }
 
 function dismissalOf(subscription: EventSubscription): SubscriptionChange {

@@ -1,4 +1,5 @@
 import type { Database, Queryable, Statement } from "./database.ts";
+import { retryOnContention } from "./retry-on-contention.ts";
 import { inTransaction, PATIENT_LIMITS } from "./transaction.ts";
 
 const LOCK_USER = {
@@ -12,11 +13,13 @@ async function revoke(
   statement: Statement,
   [userId, ...values]: readonly [userId: string, ...unknown[]],
 ): Promise<void> {
-  await inTransaction(database, PATIENT_LIMITS, (transaction) =>
-    transaction.commitAfter([
-      transaction.run(LOCK_USER, [userId]),
-      transaction.run(statement, [userId, ...values]),
-    ]),
+  await retryOnContention(() =>
+    inTransaction(database, PATIENT_LIMITS, (transaction) =>
+      transaction.commitAfter([
+        transaction.run(LOCK_USER, [userId]),
+        transaction.run(statement, [userId, ...values]),
+      ]),
+    ),
   );
 }
 

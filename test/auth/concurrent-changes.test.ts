@@ -28,6 +28,12 @@ const LOCK_AS_REVOCATION = {
   text: 'select from "user" where id = $1 for no key update',
 };
 const DELETE_USER = { name: "delete_user", text: 'delete from "user" where id = $1' };
+const LOCK_KEYS = { name: "lock_keys", text: "select from api_key where user_id = $1 for update" };
+const FORGET_LINKS = { name: "forget_links", text: "delete from verification where value = $1" };
+const NEVER_CHECK_FOR_DEADLOCKS = {
+  name: "wait_for_deadlocks",
+  text: "set local deadlock_timeout = '10min'",
+};
 const STORE_SET_UP = {
   name: "store_set_up",
   text: "insert into two_factor (id, user_id, secret, backup_codes) values ('other', $1, 'other', 'other')",
@@ -222,6 +228,41 @@ describe("a request that is under way", () => {
     expect(await applying).toBeNull();
     expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
+
+  it.each([
+    ["is deleted", DELETE_USER, [400, "INVALID_TOKEN"]],
+    ["stays", null, [200, undefined]],
+  ] as const)(
+    "is no defect when PostgreSQL ends the reset for a transaction, and the account %s",
+    async (_, last, expected) => {
+      const person = await context.signedUp();
+      const reset = await prepareReset(person);
+      const key = newApiKey();
+      await insertApiKey(context.test.database, {
+        ...{ userId: person.id, name: "Key", prefix: key.prefix, hash: key.hash, expiresAt: null },
+      });
+      let resetting: Promise<Response> | undefined;
+      let deleting: Promise<unknown> | undefined;
+      await inTransaction(context.test.database, LIMITS, async (pause) => {
+        await pause.run(LOCK_KEYS, [person.id]);
+        resetting = reset();
+        // It has used the link, and revokes the key.
+        await waiting(1);
+        deleting = inTransaction(context.test.database, LIMITS, async (transaction) => {
+          // So that the reset is the one to find the deadlock.
+          await transaction.run(NEVER_CHECK_FOR_DEADLOCKS);
+          await transaction.run(LOCK_USER, [person.id]);
+          await transaction.run(FORGET_LINKS, [person.id]);
+          if (last !== null) await transaction.commitAfter([transaction.run(last, [person.id])]);
+        });
+        await waiting(2);
+      });
+      await deleting;
+      const response = (await resetting) as Response;
+      const { code } = (await response.json()) as { code?: string };
+      expect([response.status, code]).toEqual(expected);
+    },
+  );
 
   it("sets two-factor up although another set-up is stored first, and replaces it", async () => {
     const person = await context.signedUp();

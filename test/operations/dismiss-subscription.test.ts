@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dismissSubscription } from "../../src/operations/subscriptions/dismiss-subscription.ts";
+import { deadlockAtFirst } from "../support/deadlock-at-first.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
@@ -53,5 +54,13 @@ describe("dismissing a subscription", () => {
     const occurredAt = new Date(Date.now() - 3_600_000);
     await receive(eventOf("customer.subscription.updated", { seats: 9, occurredAt }));
     expect(await stored()).toMatchObject([{ seats: 9, out_of_order: true }]);
+  });
+
+  it("is done again when PostgreSQL has ended it for another transaction", async () => {
+    const id = await flagged();
+    await deadlockAtFirst(context.test, "reconciliation", "insert");
+    await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "settled" }, {});
+    expect(await context.test.rows("select reason from reconciliation")).toEqual([{ reason: "settled" }]);
+    expect(await stored()).toMatchObject([{ out_of_order: false }]);
   });
 });
