@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { dismissSubscription } from "../../src/operations/subscriptions/dismiss-subscription.ts";
-import { deadlockAtFirst } from "../support/deadlock-at-first.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
@@ -58,7 +57,14 @@ describe("dismissing a subscription", () => {
 
   it("is done again when PostgreSQL has ended it for another transaction", async () => {
     const id = await flagged();
-    await deadlockAtFirst(context.test, "reconciliation", "insert");
+    await context.test.rows("create sequence tries");
+    await context.test.rows(`create function deadlock_once() returns trigger language plpgsql as $$ begin
+      if nextval('tries') = 1 then raise exception using errcode = 'deadlock_detected'; end if;
+      return null;
+    end $$`);
+    await context.test.rows(
+      "create trigger deadlock_once before insert on reconciliation for each statement execute function deadlock_once()",
+    );
     await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "settled" }, {});
     expect(await context.test.rows("select reason from reconciliation")).toEqual([{ reason: "settled" }]);
     expect(await stored()).toMatchObject([{ out_of_order: false }]);
