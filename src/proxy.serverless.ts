@@ -4,6 +4,7 @@ import { host } from "./app/gate/host.ts";
 import { type PassedRequest, REQUEST_HEADER } from "./app/gate/hosted-request.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { limitHeaders } from "./http/limit-headers.ts";
+import { notStarted } from "./http/not-started.ts";
 import { isCrossOrigin } from "./http/origin-check.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
@@ -20,11 +21,8 @@ const MAX_BODY_BYTES = 64 * 1024;
  * there.
  */
 export async function proxy(request: NextRequest): Promise<NextResponse> {
-  const started = await host().catch((error: Error) => {
-    console.error(error.message);
-    return null;
-  });
-  if (started === null) return sendText(503, "Service unavailable", new Headers());
+  const started = await host().catch((error: Error) => error);
+  if (started instanceof Error) return sendText(503, "Service unavailable", new Headers(notStarted(started)));
   const { appUrl, clientAddress, deps, identify, log, ownOrigins } = started;
   const id = randomUUID();
   const nonce = randomBytes(16).toString("base64");

@@ -79,7 +79,10 @@ const RULES: Record<string, Rule> = {
   },
   ui: { rooms: ["domain"], packages: ["next", "next-intl", "react", "react-dom", "lucide-react"] },
   app: {
-    rooms: ["operations", "ui", "domain", "http", "limits", "messages", "observability"],
+    rooms: [
+      ...["operations", "ui", "domain", "http", "limits", "messages", "observability"],
+      "../versions.config.ts",
+    ],
     packages: [
       "next",
       "next-intl",

@@ -1,16 +1,14 @@
 import { after } from "next/server";
-import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../http/retry-after.ts";
+import versions from "../../../../versions.config.ts";
+import { notStarted } from "../../../http/not-started.ts";
 import { host, isServerless } from "../../gate/host.ts";
 
 /** The whole API where Next.js serves it. `src/server.ts` serves `/api` without Next.js. */
 async function respond(request: Request): Promise<Response> {
   if (!isServerless) return Response.json({ error: "Not found" }, { status: 404 });
-  const started = await host().catch((error: Error) => {
-    console.error(error.message);
-    return null;
-  });
-  if (started === null) {
-    const headers = { "retry-after": `${UNAVAILABLE_RETRY_AFTER_SECONDS}` };
+  const started = await host().catch((error: Error) => error);
+  if (started instanceof Error) {
+    const headers = { ...notStarted(started), "x-api-version": versions.current };
     return Response.json({ error: "Service unavailable" }, { status: 503, headers });
   }
   const { fetch, idle } = started;
