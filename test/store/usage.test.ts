@@ -45,6 +45,19 @@ it("leaves nothing when the quota has become smaller than what was used", async 
   });
 });
 
+it("says what is left without the earlier items of a refused call, as nothing of it counts", async () => {
+  const refused = (index: number, remaining: number) => ({
+    outcome: "quota_exceeded",
+    item: index,
+    remaining,
+  });
+  // No counter is left of the call either.
+  expect(await record(item({ amount: 6 }), item({ amount: 6 }))).toEqual(refused(1, 10));
+  await record(item({ amount: 2 }));
+  expect(await record(item({ amount: 3 }), item({ amount: 3 }), item({ amount: 3 }))).toEqual(refused(2, 8));
+  expect(await record(item({ amount: 8 }))).toEqual(recorded(10, 0));
+});
+
 it("counts a repeated key once, also when a new period has begun in between", async () => {
   const once = item();
   await record(once);
