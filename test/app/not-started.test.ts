@@ -1,8 +1,10 @@
-import { NextRequest } from "next/server";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+
+/** Whose types are those of pages, which are checked apart. */
+const load = (path: string) => import(path);
 
 beforeEach(() => {
   vi.stubEnv("TOLLGATE_TARGET", "serverless");
@@ -26,7 +28,7 @@ function expectNotStarted({ status, headers }: Response): void {
 }
 
 it("answers the API with 503 and the request's id while an instance cannot start", async () => {
-  const { GET } = await import("../../src/app/api/[[...path]]/route.ts");
+  const { GET } = await load("../../src/app/api/[[...path]]/route.ts");
   const response = await GET(new Request("http://localhost/api/health"));
   expectNotStarted(response);
   expect(response.headers.get("x-api-version")).toBe("v1");
@@ -34,7 +36,8 @@ it("answers the API with 503 and the request's id while an instance cannot start
 });
 
 it("answers pages with 503 and the request's id while an instance cannot start", async () => {
-  const { proxy } = await import("../../src/proxy.serverless.ts");
+  const { proxy } = await load("../../src/proxy.serverless.ts");
+  const { NextRequest } = await load("next/server");
   const response = await proxy(new NextRequest("http://localhost/settings"));
   expectNotStarted(response);
   expect(await response.text()).toBe("Service unavailable\n");
