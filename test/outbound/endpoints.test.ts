@@ -234,6 +234,15 @@ it("replays the deliveries that have failed since a time, however early", async 
   }
 });
 
+it("refuses to replay given deliveries and those since a time at once", async () => {
+  const { id } = await create();
+  const body = { deliveryIds: ["1"], since: "2026-01-01T00:00:00Z" };
+  expect(await call("POST", `/${id}/replay`, body)).toMatchObject({
+    status: 400,
+    body: { error: "since: cannot be given together with deliveryIds" },
+  });
+});
+
 it("replays every failed delivery, however many there are", async () => {
   const { id } = await create();
   await call("PATCH", `/${id}`, { enabled: false });

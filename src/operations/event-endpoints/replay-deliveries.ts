@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
 import type { Database } from "../../store/database.ts";
 import { findEndpoint } from "../../store/event-endpoints.ts";
 import { failedDeliveries, replayDeliveries } from "../../store/replay-outbound-deliveries.ts";
@@ -20,7 +21,10 @@ export const replayEndpointDeliveries = defineOperation({
       .max(1000)
       .optional()
       .describe("The deliveries to resend; if omitted, every failed one."),
-    since: z.iso.datetime({ offset: true }).optional().describe("Only failed deliveries created since then."),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("Only failed deliveries created since then. Not together with `deliveryIds`."),
   }),
   reasons: ["not_found"],
   output: z.object({
@@ -31,6 +35,10 @@ export const replayEndpointDeliveries = defineOperation({
       ),
   }),
   run: async (deps: { database: Database }, caller, { id, deliveryIds, since }) => {
+    if (deliveryIds !== undefined && since !== undefined) {
+      const params = { problem: "excludes", other: "deliveryIds" } as const;
+      refuse({ reason: "invalid_input", params, field: "since" });
+    }
     if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();
     const batches =
       deliveryIds === undefined
