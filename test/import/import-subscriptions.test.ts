@@ -17,6 +17,7 @@ import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { SECRETS } from "../support/variables.ts";
 import { expectFailureWithoutAudit } from "../support/without-audit.ts";
+import { EMPTY_AUDIT } from "./empty-audit.ts";
 
 const context = stripeContext({ users: 0 });
 
@@ -131,7 +132,7 @@ describe("importing subscriptions from their provider", () => {
 
   it("commits what it changes together with its audit entry or not at all", async () => {
     await addUsers(context.test, 3);
-    await context.test.rows("truncate audit_entry");
+    await context.test.rows(EMPTY_AUDIT);
     listed();
     await imported({ dryRun: true });
     await expectFailureWithoutAudit(context.test, () => imported());

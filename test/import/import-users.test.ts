@@ -10,6 +10,7 @@ import type { SourceUser } from "../../src/import/user-row.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectFailureWithoutAudit } from "../support/without-audit.ts";
+import { EMPTY_AUDIT } from "./empty-audit.ts";
 
 const context = stripeContext({ users: 0 });
 
@@ -79,7 +80,7 @@ describe("importing users", () => {
   });
 
   it("is recorded in the audit log with what it changed, page by page, and not without changes", async () => {
-    await context.test.rows("truncate audit_entry");
+    await context.test.rows(EMPTY_AUDIT);
     const rows = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
     await imported(rows, { dryRun: true });
     expect(await auditEntries()).toEqual([]);

@@ -126,6 +126,8 @@ describe("the audit log", () => {
   it("cannot be changed or deleted early, also with SQL", async () => {
     await expect(test.rows("update audit_entry set actor_id = null")).rejects.toThrow("append-only");
     await expect(test.rows("delete from audit_entry")).rejects.toThrow("append-only");
+    for (const tables of ["audit_entry", 'audit_entry, "user" cascade'])
+      await expect(test.rows(`truncate ${tables}`)).rejects.toThrow("append-only");
   });
 
   it("is kept for the configured time", async () => {
