@@ -36,6 +36,8 @@ export type RunningServer = {
   simulatorUrl: string | null;
   /** Stops accepting, finishes what runs, closes the database. */
   close(): Promise<void>;
+  /** Stops an embedded database under whatever still runs: nothing else outlives this process. */
+  stopDatabase(): Promise<void>;
 };
 
 export type ServerOptions = Pick<RuntimeOptions, "hooks" | "hookTimeoutMs"> & {
@@ -120,7 +122,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     origins.push(...ownOrigins(config, port));
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     url = `http://${host}:${port}`;
-    return { url, simulatorUrl: runtime.simulatorUrl, close };
+    return { url, simulatorUrl: runtime.simulatorUrl, close, stopDatabase: runtime.stopDatabase };
   } catch (error) {
     // What has been started, an embedded database above all, must not outlive a start that failed.
     await close().catch((err: unknown) => log.error({ err }, "stopping what had been started failed"));
@@ -174,10 +176,14 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   try {
     const starting = startServer(config, options);
     let isListening = false;
-    stopOnSignal(async () => {
-      // An embedded database would outlive a start that is broken off; all else ends with this process.
+    // An embedded database would outlive a start that is broken off; all else ends with this process.
+    const stop = async () => {
       if (isListening || config.databaseUrl === null) await (await starting).close();
-    }, log);
+    };
+    const endNow = async () => {
+      if (config.databaseUrl === null) await (await starting).stopDatabase();
+    };
+    stopOnSignal({ stop, endNow }, log);
     const server = await starting;
     isListening = true;
     collectGarbage();

@@ -34,7 +34,7 @@ export async function withRuntime<Result>(
     );
     return closing;
   };
-  const removeHandlers = closeOnSignal(close);
+  const removeHandlers = closeOnSignal(close, async () => (await starting).stopDatabase());
   try {
     const runtime = await starting;
     // Stopped while it started: the signal ends the process.

@@ -58,6 +58,8 @@ export type Runtime = {
   isReady(): Promise<boolean>;
   /** Finishes running work, then closes the database. */
   close(): Promise<void>;
+  /** Stops an embedded database, whatever uses it in this process. */
+  stopDatabase(): Promise<void>;
 };
 
 export type RuntimeOptions = {
@@ -190,6 +192,7 @@ async function startOnDatabase(
       await Promise.all([database.close(), intakeDatabase.close()]);
       await postgres?.stop();
     },
+    stopDatabase: async () => postgres?.stop(),
   };
 }
 

@@ -4,31 +4,48 @@ import type { Log } from "../observability/log.ts";
 export const STOP_WITHIN_MS = 30_000;
 
 /** `timeout`, npm and shells signal the process and its group as well: these are one request to stop. */
-const SAME_REQUEST_MS = 1_000;
+export const SAME_REQUEST_MS = 1_000;
+
+/** For `endNow`. */
+const END_WITHIN_MS = 5_000;
 
 /**
- * On SIGTERM, SIGINT or SIGHUP stops the server and exits with 0; a second SIGTERM or SIGINT ends the process
- * at once, with 1.
+ * On SIGTERM, SIGINT or SIGHUP stops the server and exits with 0; on a second SIGTERM or SIGINT, or when that
+ * takes too long, exits with 1 without finishing anything. A third one ends the process at once.
+ * @param endNow stops what would outlive this process
  */
-export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
+export function stopOnSignal(
+  { stop, endNow }: { stop(): Promise<void>; endNow(): Promise<void> },
+  log: Log,
+): void {
   let stoppingSinceMs: number | null = null;
+  let isEnding = false;
+  const end = async () => {
+    if (isEnding) return process.exit(1);
+    isEnding = true;
+    setTimeout(() => process.exit(1), END_WITHIN_MS).unref();
+    await endNow().catch((err: unknown) => log.error({ err }, "could not stop the database"));
+    process.exit(1);
+  };
   const onSignal = async (signal: NodeJS.Signals) => {
     if (stoppingSinceMs !== null) {
       // A terminal that is closed sends SIGHUP, and its shell may send it again.
       if (signal === "SIGHUP" || performance.now() - stoppingSinceMs < SAME_REQUEST_MS) return;
       log.warn({ signal }, "told to stop a second time: ending at once");
-      process.exit(1);
+      return end();
     }
     stoppingSinceMs = performance.now();
     log.info({ signal }, "stopping");
     setTimeout(() => {
       log.error({ seconds: STOP_WITHIN_MS / 1000 }, "could not stop in time: ending");
-      process.exit(1);
+      void end();
     }, STOP_WITHIN_MS).unref();
     try {
       await stop();
       process.exit(0);
     } catch (error) {
+      // What it waited for has been ended.
+      if (isEnding) return;
       log.error({ err: error }, "could not stop in order");
       process.exit(1);
     }

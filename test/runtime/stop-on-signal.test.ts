@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLog } from "../../src/observability/log.ts";
 import { stopOnSignal } from "../../src/runtime/stop-on-signal.ts";
 
@@ -18,7 +18,7 @@ afterEach(() => {
 it.each(SIGNALS)("stops in order when %s comes twice at once, as from timeout and npm", async (signal) => {
   const stopping = Promise.withResolvers<void>();
   const stop = vi.fn(() => stopping.promise);
-  stopOnSignal(stop, createLog("silent"));
+  stopOnSignal({ stop, endNow: async () => {} }, createLog("silent"));
   process.emit(signal, signal);
   vi.advanceTimersByTime(100);
   process.emit(signal, signal);
@@ -29,10 +29,42 @@ it.each(SIGNALS)("stops in order when %s comes twice at once, as from timeout an
   expect(stop).toHaveBeenCalledOnce();
 });
 
-it.each(["SIGTERM", "SIGINT"] as const)("ends at once on a later second %s", (signal) => {
-  stopOnSignal(() => new Promise(() => {}), createLog("silent"));
-  process.emit(signal, signal);
-  vi.advanceTimersByTime(1_500);
-  process.emit(signal, signal);
-  expect(process.exit).toHaveBeenCalledExactlyOnceWith(1);
+const never = () => new Promise<void>(() => {});
+
+describe.each(["SIGTERM", "SIGINT"] as const)("a later second %s", (signal) => {
+  const twice = (endNow: () => Promise<void>) => {
+    stopOnSignal({ stop: never, endNow }, createLog("silent"));
+    process.emit(signal, signal);
+    vi.advanceTimersByTime(1_500);
+    process.emit(signal, signal);
+  };
+
+  it("ends the process once nothing is left that would outlive it", async () => {
+    const ending = Promise.withResolvers<void>();
+    twice(() => ending.promise);
+    expect(process.exit).not.toHaveBeenCalled();
+    ending.resolve();
+    await vi.waitFor(() => expect(process.exit).toHaveBeenCalledExactlyOnceWith(1));
+  });
+
+  it("waits for that five seconds at most", () => {
+    twice(never);
+    vi.advanceTimersByTime(5_000);
+    expect(process.exit).toHaveBeenCalledExactlyOnceWith(1);
+  });
+
+  it("is followed by a third that waits for nothing", () => {
+    twice(never);
+    process.emit(signal, signal);
+    expect(process.exit).toHaveBeenCalledExactlyOnceWith(1);
+  });
+});
+
+it("ends what would outlive the process when it cannot stop in time", async () => {
+  const endNow = vi.fn(async () => {});
+  stopOnSignal({ stop: never, endNow }, createLog("silent"));
+  process.emit("SIGTERM", "SIGTERM");
+  vi.advanceTimersByTime(30_000);
+  await vi.waitFor(() => expect(process.exit).toHaveBeenCalledExactlyOnceWith(1));
+  expect(endNow).toHaveBeenCalledOnce();
 });

@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
@@ -25,6 +26,35 @@ describe("the embedded PostgreSQL does not outlive", () => {
     // A terminal and its shell may both send it.
     server.child.kill("SIGHUP");
     expect(await server.end("SIGHUP")).toEqual({ code: 0, signal: null });
+    expect(existsSync(pidFile(dataDir))).toBe(false);
+  });
+
+  it("a server that is told to stop twice", async () => {
+    const dataDir = await temporaryFolder();
+    const server = await spawnServer(null, { DATA_DIR: dataDir });
+    // Keeps it from stopping in order for ten seconds.
+    const request = connect(Number(new URL(server.url).port), "127.0.0.1");
+    request.on("error", () => {});
+    request.write("POST /api/webhooks/provider-a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n");
+    await once(request, "ready");
+    const ended = once(server.child, "exit");
+    server.child.kill("SIGTERM");
+    // Earlier, it would be taken for the same request.
+    await sleep(1_100);
+    server.child.kill("SIGTERM");
+    expect(await ended).toEqual([1, null]);
+    expect(existsSync(pidFile(dataDir))).toBe(false);
+    request.destroy();
+  });
+
+  it("a command that gets its signal from npm as well", async () => {
+    const dataDir = await temporaryFolder();
+    const command = start(dataDir, [ENTRY, "users", "create", "--count", "1"]);
+    await untilReady(dataDir);
+    command.child.kill("SIGINT");
+    await sleep(50);
+    command.child.kill("SIGINT");
+    expect(await command.ended).toMatchObject({ code: 130 });
     expect(existsSync(pidFile(dataDir))).toBe(false);
   });
 
