@@ -80,7 +80,7 @@ function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
 
 /**
  * A slot or subscription named on the command line must be checked; other slots without credentials are
- * skipped.
+ * skipped, unless nothing else is left, or a subscription of theirs waits for a comparison.
  */
 function failureOf(
   { slots, left }: ReconcileReport,
@@ -91,6 +91,10 @@ function failureOf(
     (report) => report.problem !== null && (slot || subscription || payments[report.slot] !== null),
   )?.problem;
   if (problem) return `the provider cannot be reached: ${problem}`;
+  const skipped = slots.filter((report) => payments[report.slot] === null);
+  const isWaiting = left.some((item) => payments[item.slot] === null);
+  if (skipped[0]?.problem && (isWaiting || skipped.length === slots.length))
+    return `not compared: ${skipped.map((report) => report.problem).join("; ")}`;
   const [first] = left;
   return subscription !== undefined && first ? `Nothing was changed: ${first.reason}` : null;
 }

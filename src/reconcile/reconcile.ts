@@ -152,12 +152,13 @@ class Run {
   async compare(reconcilable: ReconcilableSubscription): Promise<void> {
     const { id: subscriptionId, provider: slot, providerSubscriptionId } = reconcilable;
     const slotReport = this.#reportOf(slot);
+    const ids = { subscriptionId, slot, providerSubscriptionId };
     const api = this.#tools.payments[slot];
+    if (!api) this.report.left.push({ ...ids, reason: noProviderFor(slot) });
     if (!api || this.#abandoned.has(slot)) return;
     const comparison = await this.#withRetries(slotReport, () => this.#compare(api, reconcilable));
     if (comparison === null) return;
     this.report.compared += 1;
-    const ids = { subscriptionId, slot, providerSubscriptionId };
     if (comparison.outcome === "left") this.report.left.push({ ...ids, reason: comparison.reason });
     else if (comparison.changes) this.report.corrected.push({ ...ids, changes: comparison.changes });
   }

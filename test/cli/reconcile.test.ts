@@ -209,6 +209,31 @@ describe("webhooks reconcile", () => {
     expect(await seats()).toBe(1);
   });
 
+  it("fails when a subscription that waits is in a slot without a provider, or no slot has one", async () => {
+    const noProvider = (slot: string) => `no payment provider is configured for ${slot}`;
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         cancel_at_period_end, out_of_order)
+       values (gen_random_uuid(), $1, 'provider-b', 'sub_b', 'pro', 1, 'active', false, true)`,
+      [person.id],
+    );
+    const waiting = await tollgate("webhooks", "reconcile", "--json");
+    expect([waiting.code, waiting.stderr]).toEqual([
+      1,
+      expect.stringMatching(`^not compared: ${noProvider("provider-b")}`),
+    ]);
+    expect(JSON.parse(waiting.stdout)).toMatchObject({
+      left: [{ slot: "provider-b", providerSubscriptionId: "sub_b", reason: noProvider("provider-b") }],
+    });
+    await test.rows("delete from subscription where provider = 'provider-b'");
+    expect((await tollgate("webhooks", "reconcile")).code).toBe(0);
+    const without = await tollgateIn(serverVariables(test.url))("webhooks", "reconcile");
+    expect([without.code, without.stderr]).toEqual([
+      1,
+      `not compared: ${["provider-a", "provider-b", "provider-c"].map(noProvider).join("; ")}\n`,
+    ]);
+  });
+
   it.each([
     ["--since", "yesterday"],
     ["--since", "400d"],
