@@ -36,6 +36,9 @@ export type RunningServer = {
   simulatorUrl: string | null;
   /** Stops accepting, finishes what runs, closes the database. */
   close(): Promise<void>;
+};
+
+type StartedServer = RunningServer & {
   /** Stops an embedded database under whatever still runs: nothing else outlives this process. */
   stopDatabase(): Promise<void>;
 };
@@ -51,7 +54,7 @@ export type ServerOptions = Pick<RuntimeOptions, "hooks" | "hookTimeoutMs"> & {
   eventHeartbeatMs?: number;
 };
 
-export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
+export async function startServer(config: Config, options: ServerOptions): Promise<StartedServer> {
   const { log, versions = configuredVersions } = options;
   const origins: string[] = [];
   let url = `http://127.0.0.1:${config.port}`;
