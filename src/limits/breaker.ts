@@ -2,6 +2,8 @@ export type BreakerOptions = {
   now: () => number;
   /** Called when it opens (`up` is false) and when it closes. */
   onChange: (up: boolean, error: unknown) => void;
+  /** Called with the first failure in a row, while it is closed. */
+  onFirstFailure?: (error: unknown) => void;
 };
 
 const MAX_FAILURES_IN_A_ROW = 5;
@@ -49,6 +51,7 @@ export class Breaker {
       return;
     }
     this.#failures += 1;
+    if (this.#failures === 1 && !this.#isOpen) this.#options.onFirstFailure?.(error);
     if (this.#failures >= MAX_FAILURES_IN_A_ROW) this.open(error);
   }
 

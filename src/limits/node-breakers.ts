@@ -9,11 +9,15 @@ type NodeBreakersOptions = {
   nodes: () => readonly string[];
 };
 
+/** Single late answers of a busy Redis are no news. */
+const LOG_EVERY_MS = 60_000;
+
 /** A circuit breaker for each node of Redis, by its address; logs and counts which nodes answer. */
 export class NodeBreakers {
   readonly #options: NodeBreakersOptions;
   readonly #breakers = new Map<string, Breaker>();
   readonly #down = new Set<string>();
+  #logFailureAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: NodeBreakersOptions) {
     this.#options = options;
@@ -23,7 +27,8 @@ export class NodeBreakers {
     let breaker = this.#breakers.get(node);
     if (!breaker) {
       const onChange = (up: boolean, error: unknown) => this.#onChange(node, up, error);
-      breaker = new Breaker({ now: this.#options.now, onChange });
+      const onFirstFailure = (error: unknown) => this.#onFirstFailure(node, error);
+      breaker = new Breaker({ now: this.#options.now, onChange, onFirstFailure });
       this.#breakers.set(node, breaker);
     }
     return breaker;
@@ -42,12 +47,23 @@ export class NodeBreakers {
     }
   }
 
+  /** Where decisions are rare, the breaker opens only minutes after the first sign-in has been refused. */
+  #onFirstFailure(node: string, error: unknown): void {
+    const now = this.#options.now();
+    if (now < this.#logFailureAtMs) return;
+    this.#logFailureAtMs = now + LOG_EVERY_MS;
+    this.#options.log.warn(
+      { ...fieldsOf(node), err: error },
+      "the limiter's Redis has not answered a decision: sign-in and billing were refused, all else was counted in this process alone",
+    );
+  }
+
   #onChange(node: string, up: boolean, error: unknown): void {
     const { log, metrics } = this.#options;
     if (up) this.#down.delete(node);
     else this.#down.add(node);
     metrics.sharedStore(this.#down.size === 0);
-    const fields = node === "" ? {} : { node };
+    const fields = fieldsOf(node);
     if (up) {
       log.info(fields, "the limiter's Redis answers again: counts are shared");
       return;
@@ -57,4 +73,8 @@ export class NodeBreakers {
       "the limiter's Redis does not answer: sign-in and billing are refused, all else is counted in this process alone",
     );
   }
+}
+
+function fieldsOf(node: string): { node?: string } {
+  return node === "" ? {} : { node };
 }

@@ -74,6 +74,22 @@ describe("Breaker", () => {
     expect(tripped().changes).toEqual([false]);
   });
 
+  it("reports the first failure in a row at once, and none while it is open", () => {
+    const reported: unknown[] = [];
+    const breaker = new Breaker({
+      now: () => 0,
+      onChange: () => {},
+      onFirstFailure: (error) => reported.push(error),
+    });
+    const fail = (...errors: string[]) => {
+      for (const error of errors) breaker.failed("yes", error);
+    };
+    fail("first", "second");
+    breaker.succeeded();
+    fail("third", "4", "5", "6", "opens", "late");
+    expect(reported).toEqual(["first", "third"]);
+  });
+
   it("is not held open by failures of requests that were made before it opened", () => {
     const { breaker, advance, changes } = tripped();
     advance(99);
