@@ -98,6 +98,8 @@ export function createMetrics({ countFlagged, outboundState, askLimiter }: Sourc
     requested: (version: string, chosenBy: string) => restRequests.inc({ version, chosen_by: chosenBy }),
     /** An attempt to deliver an outbound event. */
     sent: outbound.sent,
+    /** A delivery that is not tried again. */
+    gaveUp: outbound.gaveUp,
     jobRan: (job: string, outcome: "ok" | "failed") => jobs.inc({ job, outcome }),
     limiter: {
       sharedStore: (up: boolean) => storeUp.set(up ? 1 : 0),
@@ -122,6 +124,11 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
     labelNames: ["outcome"] as const,
     registers,
   });
+  const givenUp = new Counter({
+    name: "tollgate_outbound_deliveries_given_up_total",
+    help: "Deliveries of outbound events to endpoints and plugins that have failed for five days and are not tried again",
+    registers,
+  });
   const backlog = new Gauge({
     name: "tollgate_outbound_backlog_seconds",
     help: "How long the oldest outbound event has waited for an enabled endpoint; 0: none waits",
@@ -140,6 +147,7 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
   });
   return {
     sent: (outcome: "delivered" | "failed") => attempts.inc({ outcome }),
+    gaveUp: () => givenUp.inc(),
     update: async () => {
       const state = await nullOnErrorOrTimeout(outboundState());
       if (state === null) return;

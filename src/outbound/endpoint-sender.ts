@@ -34,6 +34,18 @@ export type SenderOptions = AttemptOptions & {
   leaseSeconds?: number;
   allowance: Allowance;
   isStopped(): boolean;
+  /** Called with each delivery that is not tried again. */
+  gaveUp?: (delivery: GivenUpDelivery) => void;
+};
+
+export type GivenUpDelivery = {
+  endpointId: string;
+  deliveryId: string;
+  /** `null`: no longer stored. */
+  eventId: string | null;
+  /** Whose hook it was for; `null`: for an endpoint. */
+  plugin: string | null;
+  error: string | null;
 };
 
 /** Sends what one endpoint is due. */
@@ -58,13 +70,24 @@ export function createEndpointSender(options: SenderOptions, endpointId: string)
     const claim = { limit, leaseSeconds: options.leaseSeconds ?? LEASE_SECONDS };
     if (outcomes.length === 0) return claimOutboundDeliveries(database, endpointId, claim);
     return inTransaction(database, LIMITS, async (transaction) => {
-      const recording = recordAttempts(transaction, endpointId, outcomes);
+      const [locking, recording, ordering] = recordAttempts(transaction, endpointId, outcomes);
       // After the attempts were recorded: now the next delivery of each subject is due.
       const claiming =
         limit > 0 ? claimOutboundDeliveries(transaction, endpointId, claim) : Promise.resolve([]);
-      await transaction.commitAfter([...recording, claiming]);
+      await transaction.commitAfter([locking, recording, ordering, claiming]);
+      reportGivenUp(outcomes, await recording);
       return claiming;
     });
+  };
+  const reportGivenUp = (outcomes: readonly FinishedAttempt[], givenUp: readonly { id: string }[]) => {
+    if (givenUp.length === 0 || options.gaveUp === undefined) return;
+    const ids = new Set(givenUp.map(({ id }) => id));
+    for (const { delivery, result } of outcomes) {
+      const { id: deliveryId, hook: plugin, event } = delivery;
+      if (!ids.has(deliveryId)) continue;
+      const eventId = event?.id ?? null;
+      options.gaveUp({ endpointId, deliveryId, eventId, plugin, error: result.error });
+    }
   };
   const proceed = async (): Promise<number> => {
     if (isProceeding) return 0;

@@ -71,6 +71,13 @@ export function startPeriodicJobs(
     allow: runtime.outboundAllow,
     isIntakeBusy: () => isBusy(runtime.intake),
     ...(metrics ? { observe: metrics.sent } : {}),
+    gaveUp: (delivery) => {
+      metrics?.gaveUp();
+      log.error(
+        delivery,
+        "an outbound event was given up after five days: the endpoint or plugin has not got it",
+      );
+    },
     tracing: runtime.tracing,
     runsOn,
     log,

@@ -40,7 +40,7 @@ with input as materialized (
     completed_at = case when i.is_delivered or i.retry_at > d.give_up_at then clock_timestamp() end
   from input i
   where d.id = i.id and d.id = any ($2::bigint[]) and d.claim_no = i.claim_no and d.status = 'pending'
-  returning i.*
+  returning i.*, d.status = 'failed' as is_given_up
 ), logged as (
   insert into outbound_attempt (delivery_id, attempt, at, duration_ms, response_status, error)
   select id, attempt, clock_timestamp() - duration_ms * interval '1 millisecond', duration_ms, response_status, error
@@ -62,8 +62,10 @@ with input as materialized (
   returning p.id, p.url, before.enabled and not p.enabled as is_disabled_now, p.created_by
 ), disabled as (
   select id, url, created_by from failing where is_disabled_now
+), notified as (
+  ${NOTIFY_DISABLED}
 )
-${NOTIFY_DISABLED}`,
+select id::text from done where is_given_up`,
 };
 
 // In a statement of its own: it must see what was created while the lock was awaited.
@@ -82,17 +84,18 @@ where d.id = head.id and d.next_attempt_at is null`,
  * Records attempts at one endpoint, those whose claim still holds. Makes the next delivery of a subject due
  * when one is done, and disables an endpoint that has failed for five days; one success among the attempts
  * ends the failing. Notifies who added it, or all administrators if that person is no longer one.
+ * The second promise is for the deliveries that were given up.
  */
 export function recordAttempts(
   transaction: Transaction,
   endpointId: string,
   outcomes: readonly FinishedAttempt[],
-): Promise<unknown>[] {
+): [Promise<unknown>, Promise<{ id: string }[]>, Promise<unknown>] {
   const deliveries = outcomes.map(({ delivery }) => delivery);
   const results = outcomes.map(({ result }) => result);
   return [
     transaction.run(LOCK_ENDPOINT, [endpointId]),
-    transaction.run(RECORD, [
+    transaction.run<{ id: string }>(RECORD, [
       endpointId,
       deliveries.map(({ id }) => id),
       deliveries.map(({ claimNo }) => claimNo),

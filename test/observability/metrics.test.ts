@@ -62,10 +62,12 @@ it("reports attempts to deliver outbound events, their backlog and unhealthy end
   let state = { failing: 2, disabled: 1, backlogSeconds: 90.5, unreadableChanges: 3 };
   const metrics = createMetrics({ ...QUIET, outboundState: async () => state });
   for (const outcome of ["delivered", "failed", "delivered"] as const) metrics.sent(outcome);
+  metrics.gaveUp();
   const lines = async () => (await metrics.read()).text.match(/^tollgate_outbound_.*$/gm);
   expect(await lines()).toEqual([
     'tollgate_outbound_deliveries_total{outcome="delivered"} 2',
     'tollgate_outbound_deliveries_total{outcome="failed"} 1',
+    "tollgate_outbound_deliveries_given_up_total 1",
     "tollgate_outbound_backlog_seconds 90.5",
     'tollgate_outbound_endpoints_unhealthy{state="failing"} 2',
     'tollgate_outbound_endpoints_unhealthy{state="disabled"} 1',

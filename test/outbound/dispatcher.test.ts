@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, it } from "vitest";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
+import type { GivenUpDelivery } from "../../src/outbound/endpoint-sender.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { type ClaimedDelivery, claimOutboundDeliveries } from "../../src/store/claim-outbound-deliveries.ts";
@@ -227,6 +228,38 @@ it("waits for 15 s, 60 s and so on after failures, and gives up once the event i
     { status: "failed", attempts: 3, next_attempt_at: null },
     { status: "pending", attempts: 1 },
   ]);
+});
+
+it("reports each delivery that is given up, to an endpoint or a plugin", async () => {
+  const { id: endpointId } = await addEndpoint(
+    test,
+    (await receiver((response) => void response.writeHead(500).end())).url,
+  );
+  await registerHooks(test.database, ["crm"], ["entitlements.changed"]);
+  const reported: GivenUpDelivery[] = [];
+  const crm = () => Promise.reject(new Error("the customer is locked"));
+  const dispatcher = dispatcherOn(test, {
+    hooks: new Map([["crm", crm]]),
+    gaveUp: (delivery) => reported.push(delivery),
+  });
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcher);
+  expect(reported).toEqual([]);
+  await test.rows("update outbound_delivery set give_up_at = now()");
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  const [event] = await test.rows<{ id: string }>("select id from outbound_event");
+  const facts = { eventId: event?.id, deliveryId: expect.stringMatching(/^\d+$/) };
+  expect(reported).toHaveLength(2);
+  expect(reported).toContainEqual({
+    ...{ ...facts, endpointId, plugin: null, error: "the endpoint responded with 500" },
+  });
+  expect(reported).toContainEqual({
+    ...{ ...facts, endpointId: expect.any(String), plugin: "crm", error: "the customer is locked" },
+  });
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  expect(reported).toHaveLength(2);
 });
 
 it("does not delay other endpoints while one never answers", async () => {
