@@ -6,7 +6,7 @@ export const OUTBOUND_FAILURES = {
   address: "the URL leads to an address that is not public",
   unresolved: "the name of the host has no address",
   timeout: noResponseWithin(OUTBOUND_TIMEOUT_SECONDS),
-  not_stored: "the event is no longer stored",
+  not_stored: "the event is no longer stored, or cannot be read",
 } as const;
 
 type OutboundFailure = keyof typeof OUTBOUND_FAILURES;

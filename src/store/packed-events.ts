@@ -14,12 +14,21 @@ order by p.last_position`,
 
 type Row = { firstPosition: string; events: Buffer };
 
-/** Events that share a row with others, by their positions; those that are in no pack are left out. */
+/** Events that share a row with others, by their positions; those that are in no pack, or in one that cannot be read, are left out. */
 export async function findPackedEvents(
   database: Queryable,
   positions: readonly bigint[],
 ): Promise<Map<bigint, PackedEvent>> {
   const packs = await database.run<Row>(PACKS, [positions]);
-  const events = packs.flatMap((pack) => unpackEventsAt(pack.events, BigInt(pack.firstPosition), positions));
+  const events = packs.flatMap((pack) => readable(pack, positions));
   return new Map(events.map((event) => [event.position, event]));
+}
+
+/** One pack that is corrupted must not hold up the deliveries that are claimed together with its own. */
+function readable({ events, firstPosition }: Row, positions: readonly bigint[]): PackedEvent[] {
+  try {
+    return unpackEventsAt(events, BigInt(firstPosition), positions);
+  } catch {
+    return [];
+  }
 }

@@ -95,7 +95,11 @@ describe("an attempt", () => {
 
   it("fails when its event is no longer stored", async () => {
     expect(await attempt({ event: null })).toMatchObject({
-      result: { isDelivered: false, responseStatus: null, error: "the event is no longer stored" },
+      result: {
+        isDelivered: false,
+        responseStatus: null,
+        error: "the event is no longer stored, or cannot be read",
+      },
     });
     expect(receiver.received).toEqual([]);
   });

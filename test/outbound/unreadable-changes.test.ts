@@ -1,8 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { createRelayThread } from "../../src/outbound/relay-thread.ts";
+import { packEvents } from "../../src/store/event-packs.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { outboundState } from "../../src/store/outbound-state.ts";
+import { findPackedEvents } from "../../src/store/packed-events.ts";
 import { redactOutbound } from "../../src/store/redact-outbound.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import type { UnreadableSet } from "../../src/store/written-events.ts";
@@ -113,4 +115,17 @@ it("drops them as old as other events are dropped", async () => {
   expect(await drop()).toBe(0);
   await test.rows("update outbound_unreadable_set set set_aside_at = now() - interval '31 days'");
   expect(await drop()).toBe(1);
+});
+
+it("finds the events of other packs beside one that cannot be read", async () => {
+  const packed = packEvents([
+    { position: 2n, id: "evt_2", type: "user.updated", occurredAt: new Date(0), data: { id: "user_1" } },
+  ]);
+  await test.rows(
+    `insert into outbound_event_pack (first_position, last_position, occurred_at, users, events)
+     values (1, 1, now(), '\\x00', $1), (2, 2, now(), '\\x00', $2)`,
+    [packed.subarray(0, 4), packed],
+  );
+  const found = await findPackedEvents(test.database, [1n, 2n]);
+  expect([...found.values()].map(({ id }) => id)).toEqual(["evt_2"]);
 });
