@@ -1,5 +1,6 @@
 import type { Queryable } from "./database.ts";
 import { storedFacts } from "./entitlement-events.ts";
+import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
 import { latestReversal } from "./subscription-access.ts";
 
 /**
@@ -89,12 +90,12 @@ emitted as (
 ),
 notified as (
   insert into notification (user_id, kind, details)
-  select administrator.id, 'payment_' || changed.status, jsonb_build_object(
+  select u.id, 'payment_' || changed.status, jsonb_build_object(
     'provider', changed.provider, 'payment', changed.provider_payment_id, 'amount', changed.amount::text,
     'currency', changed.currency
   )
-  from changed, "user" administrator
-  where $3::boolean and administrator.role = 'admin' and changed.status in ('refunded', 'disputed')
+  from changed, "user" u
+  where $3::boolean and ${IS_ADMINISTRATOR} and changed.status in ('refunded', 'disputed')
 ),
 -- One event per subscription: its own reversal and those written before it apply.
 reversals as (

@@ -1,15 +1,16 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
+import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
 
 const INSERT = {
   name: "notify_unknown_owner",
   text: `
 insert into notification (user_id, kind, details)
-select administrator.id, 'owner_unknown', given.details
-from (select jsonb_build_object('provider', $1::text, 'subscription', $2::text) as details) given, "user" administrator
-where administrator.role = 'admin' and not exists (
+select u.id, 'owner_unknown', given.details
+from (select jsonb_build_object('provider', $1::text, 'subscription', $2::text) as details) given, "user" u
+where ${IS_ADMINISTRATOR} and not exists (
   select from notification n
-  where n.user_id = administrator.id and n.kind = 'owner_unknown' and n.details = given.details
+  where n.user_id = u.id and n.kind = 'owner_unknown' and n.details = given.details
 )`,
 };
 

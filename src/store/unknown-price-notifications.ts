@@ -1,5 +1,6 @@
 import type { Subscription } from "../domain/subscription.ts";
 import type { Queryable } from "./database.ts";
+import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
 
 /** A subscription that was switched at its provider to a price that no plan has. */
 export type UnknownPrice = {
@@ -13,14 +14,14 @@ const INSERT = {
   name: "notify_unknown_prices",
   text: `
 insert into notification (user_id, kind, details)
-select administrator.id, 'price_unknown', given.details
+select u.id, 'price_unknown', given.details
 from (
   select details::jsonb as details, is_new, place
   from unnest($1::text[], $2::boolean[]) with ordinality as listed (details, is_new, place)
-) given, "user" administrator
-where administrator.role = 'admin' and (given.is_new or not exists (
+) given, "user" u
+where ${IS_ADMINISTRATOR} and (given.is_new or not exists (
   select from notification n
-  where n.user_id = administrator.id and n.kind = 'price_unknown' and n.details = given.details
+  where n.user_id = u.id and n.kind = 'price_unknown' and n.details = given.details
 ))
 order by given.place`,
 };

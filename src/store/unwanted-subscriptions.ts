@@ -1,6 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import { RUNNING_STATUSES } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
+import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
 
 /** A subscription that is to be canceled. */
 export type UnwantedSubscription = { provider: Slot; providerSubscriptionId: string };
@@ -162,7 +163,7 @@ insert into notification (user_id, kind, details)
 select u.id, 'payment_not_undone', jsonb_build_object(
   'because', reported.because, 'provider', reported.provider, 'subscription', reported.provider_subscription_id
 )
-from reported, "user" u where u.role = 'admin'`,
+from reported, "user" u where ${IS_ADMINISTRATOR}`,
 };
 
 /** Notifies all administrators, once, that it could not be canceled so far. */
@@ -186,7 +187,7 @@ select u.id, 'payment_undone', jsonb_build_object(
   'because', finished.because, 'provider', finished.provider, 'subscription', finished.provider_subscription_id,
   'refunded', case finished.refunded when true then 'yes' when false then 'no' else 'not_due' end
 )
-from finished, "user" u where u.role = 'admin'`,
+from finished, "user" u where ${IS_ADMINISTRATOR}`,
 };
 
 /**

@@ -33,7 +33,9 @@ const becomeDue = () => context.test.rows("update unwanted_subscription set next
 const SUBSCRIPTION = { provider: "provider-a", providerSubscriptionId: "sub_1" } as const;
 
 beforeEach(async () => {
-  await context.test.rows(`update "user" set role = 'admin' where id = 'user_9'`);
+  await context.test.rows(
+    `update "user" set role = 'admin', banned = id = 'user_8' where id in ('user_8', 'user_9')`,
+  );
 });
 
 describe("a subscription that was paid for after its account was deleted", () => {

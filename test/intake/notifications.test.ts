@@ -234,8 +234,10 @@ describe("a notification and its change", () => {
     }
   });
 
-  it("reach administrators once when a subscription is switched to a price that no plan has", async () => {
-    await test.rows(`update "user" set role = 'admin' where id in ('user_3', 'user_4')`);
+  it("reach administrators who may sign in, once, when a subscription is switched to a price that no plan has", async () => {
+    await test.rows(
+      `update "user" set role = 'admin', banned = id = 'user_5' where id in ('user_3', 'user_4', 'user_5')`,
+    );
     try {
       await send(event(CREATED));
       const switched = { priceId: "price_of_no_plan" };
@@ -265,7 +267,7 @@ describe("a notification and its change", () => {
         { user_id: "user_4", details: another },
       ]);
     } finally {
-      await test.rows(`update "user" set role = 'user'`);
+      await test.rows(`update "user" set role = 'user', banned = false`);
     }
   });
 

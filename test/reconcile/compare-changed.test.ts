@@ -119,7 +119,11 @@ describe("comparing the subscriptions that have changed at a provider", () => {
       return context.test.rows("select user_id, kind, details from notification");
     }
 
-    beforeEach(() => context.test.rows(`update "user" set role = 'admin' where id = 'user_9'`));
+    beforeEach(() =>
+      context.test.rows(
+        `update "user" set role = 'admin', banned = id = 'user_8' where id in ('user_8', 'user_9')`,
+      ),
+    );
 
     it("notifies administrators once of a purchase whose events are lost", async () => {
       expect(await notifiedOf({}, { dryRun: true })).toEqual([]);
