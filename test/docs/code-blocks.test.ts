@@ -11,7 +11,7 @@ import plans from "../../plans.config.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { Variables } from "../../src/config/variables.ts";
 import { definePlans } from "../../src/domain/plan.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { sendRequest } from "../support/http.ts";
 import { createKey, createUser } from "../support/people.ts";
@@ -152,15 +152,20 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** What the pages assume to exist: an account, keys, a subscription to review. */
-async function seed(): Promise<void> {
+/** The server's database, as an operator reaches it. */
+async function openEmbedded(): Promise<Database> {
   const postgres = join(folder, ".data/postgres");
   const [port, password] = await Promise.all([
     readFile(join(postgres, "port"), "utf8"),
     readFile(join(postgres, "password"), "utf8"),
   ]);
   const url = `postgres://tollgate:${encodeURIComponent(password.trim())}@127.0.0.1:${port.trim()}/postgres`;
-  const database = openDatabase({ url, prepared: true, maxConnections: 1, answerTimeoutMs: 30_000 });
+  return openDatabase({ url, prepared: true, maxConnections: 1, answerTimeoutMs: 30_000 });
+}
+
+/** What the pages assume to exist: an account, keys, a subscription to review. */
+async function seed(): Promise<void> {
+  const database = await openEmbedded();
   const rows = async <Row>(text: string, values: readonly unknown[] = []) =>
     (await database.run({ name: "", text }, [...values])) as Row[];
   const ana = await createUser({ rows } as never, "Ana");
@@ -219,7 +224,7 @@ async function runShell(code: string): Promise<string> {
 
 describe("every code block", () => {
   it("is fenced, with a language that a test runs", () => {
-    const languages = ["sh", "bash", "ts", "ts plan", "env"];
+    const languages = ["sh", "bash", "sql", "ts", "ts plan", "env"];
     expect(runHere.filter(({ language }) => !languages.includes(language)).map(titleOf)).toEqual([]);
     expect(runHere.length).toBeGreaterThan(30);
   });
@@ -298,6 +303,16 @@ describe("commands", () => {
       Object.keys(STATUSES).filter((command) => !all.includes(`npm run -s tollgate -- ${command}`)),
     ).toEqual([]);
   });
+});
+
+describe("statements", () => {
+  it.each(inLanguage("sql").map((block) => [titleOf(block), block] as const))(
+    "work: %s",
+    async (_name, { code }) => {
+      const database = await openEmbedded();
+      await database.run({ name: "", text: code }, []).finally(() => database.close());
+    },
+  );
 });
 
 describe("programs", () => {
