@@ -137,7 +137,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/providers/stripe/webhook.ts",
-    find: 'if (mode === "setup") return IGNORED;',
+    find: 'if (mode === "setup") return ignoredOf(userId);',
     replace: "",
     fault: "a checkout that only stores a card activates a subscription",
     tests: ["test/providers/stripe.test.ts"],

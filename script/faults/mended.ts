@@ -320,9 +320,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/intake/event-link.ts",
-    find: "return userId ?? (",
-    replace: "return userId ?? null ?? (userId === null ? null : ",
+    find: 'return link?.userId ?? ("event" in reading ? reading.event.userId : null);',
+    replace:
+      'return link?.userId ?? ("event" in reading && reading.event.kind === "ignored" ? reading.event.userId : null);',
     fault: "a payment of a deleted account keeps its body",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+  },
+  {
+    file: "src/intake/event-link.ts",
+    find: 'return link?.userId ?? ("event" in reading ? reading.event.userId : null);',
+    replace:
+      'return link?.userId ?? ("event" in reading && reading.event.kind === "payment" ? reading.event.userId : null);',
+    fault: "an event without effects keeps the body that names a deleted account",
     tests: ["test/intake/deleted-accounts.test.ts"],
   },
   {
@@ -739,7 +748,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/stripe/webhook.ts",
-    find: 'if (NOT_PAID.has(object.text("status") ?? "")) return IGNORED;',
+    find: 'if (NOT_PAID.has(object.text("status") ?? "")) return ignoredOf(userId);',
     replace: "",
     fault: "a checkout session that has expired activates its subscription",
     tests: ["test/providers/stripe.test.ts"],
@@ -973,8 +982,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/api/versions/versioning.ts",
-    find: "const headers = Object.fromEntries(fixedHeadersOf(current, catalog, format));",
-    replace: 'const headers = { "x-api-version": current };',
+    find: 'const headers = Object.fromEntries(fixedHeadersOf(c.get("apiVersion"), catalog, format));',
+    replace: 'const headers = { "x-api-version": c.get("apiVersion") };',
     fault: "the refusal of an unknown version hides that the current one is deprecated",
     tests: ["test/api/deprecated-version.test.ts"],
     only: "by the refusal",
@@ -1231,5 +1240,33 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a refund that Polar refuses is taken for a wrong key",
     tests: ["test/providers/outbound/polar.test.ts"],
     only: "status 403",
+  },
+  {
+    file: "src/domain/link.ts",
+    find: "subscription.isOneTime === isOneTime &&",
+    replace: "",
+    fault: "a subscription takes over what its person has bought with a single payment",
+    tests: ["test/domain/decide.test.ts", "test/intake/one-time-purchase.test.ts"],
+  },
+  {
+    file: "src/store/notified-administrators.ts",
+    find: `u.role = 'admin' and not \${IS_BANNED}`,
+    replace: "u.role = 'admin'",
+    fault: "a suspended administrator is notified of refunds",
+    tests: ["test/billing/cancel-unwanted.test.ts"],
+  },
+  {
+    file: "src/operations/event-endpoints/replay-deliveries.ts",
+    find: "if (deliveryIds !== undefined && since !== undefined) {",
+    replace: "if (false) {",
+    fault: "a replay ignores a time beside the deliveries that it names",
+    tests: ["test/outbound/endpoints.test.ts"],
+  },
+  {
+    file: "src/store/claim-outbound-deliveries.ts",
+    find: "union all select id from ahead",
+    replace: "",
+    fault: "events whose next attempt a clock that was ahead has set wait for it",
+    tests: ["test/store/claim-outbound-deliveries.test.ts"],
   },
 ];
