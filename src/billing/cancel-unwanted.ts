@@ -21,7 +21,8 @@ export type UnwantedTools = { database: Queryable; payments: Payments; log: Oper
 /**
  * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, cancels
  * those that were resumed after it, and notifies the administrators. What fails at the provider is logged and
- * retried later; of what the provider refuses to cancel, or no server has the key for, they are notified too. Those of a slot whose key only another server has are left to that server.
+ * retried later; they are also notified of what the provider refuses to cancel, and of what no server has the key
+ * for. Those of a slot whose key only another server has are left to that server.
  */
 export async function cancelUnwanted(
   tools: UnwantedTools,

@@ -25,8 +25,8 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 20_000;
 
 /**
- * A connection to the mail server, authenticated where it offers that. Not nodemailer's pool, which does not report how far a mail
- * had come when its connection was lost, and sends it again on another one.
+ * A connection to the mail server, authenticated where it offers that. Not nodemailer's pool, which does not report
+ * how far a mail had come when its connection was lost, and sends it again on another one.
  */
 export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { error: SmtpErrorDetails }> {
   const options = parseConnectionUrl(smtpUrl);

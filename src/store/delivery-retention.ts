@@ -3,8 +3,8 @@ import type { Queryable } from "./database.ts";
 const IS_AHEAD = "d.received_at > clock_timestamp() + interval '1 hour'";
 
 // Ids follow the time of receipt. What came while the database's clock was ahead, as before a failover, is old once a
-// later one is: its own time would keep its body, and hold up all that follow, until then. Deliveries that will be retried, and those that somebody is working on, keep
-// their bodies and are visited again.
+// later one is: its own time would keep its body, and hold up all that follow, until then. Deliveries that will be
+// retried, and those that somebody is working on, keep their bodies and are visited again.
 const DROP = {
   name: "drop_payloads",
   text: `

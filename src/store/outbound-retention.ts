@@ -61,7 +61,10 @@ select count(*)::int as count from dropped`,
 
 type Batch = { olderThanDays: number; limit: number };
 
-/** Drops a batch of old events, of the log of their deliveries, and of changes that could not be read. Returns how many rows were dropped. */
+/**
+ * Drops a batch of old events, of the log of their deliveries, and of changes that could not be read. Returns how
+ * many rows were dropped.
+ */
 export async function dropOutbound(database: Queryable, { olderThanDays, limit }: Batch): Promise<number> {
   let count = 0;
   for (const statement of [DROP_EVENTS, DROP_PACKS, DROP_DELIVERIES, DROP_UNREADABLE]) {

@@ -14,7 +14,10 @@ order by p.last_position`,
 
 type Row = { firstPosition: string; events: Buffer };
 
-/** Events that share a row with others, by their positions; those that are in no pack, or in one that cannot be read, are left out. */
+/**
+ * Events that share a row with others, by their positions; those that are in no pack, or in one that cannot be read,
+ * are left out.
+ */
 export async function findPackedEvents(
   database: Queryable,
   positions: readonly bigint[],
