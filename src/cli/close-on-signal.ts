@@ -5,7 +5,7 @@ const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /**
  * On a signal waits for `close`, then ends the process: the embedded database is a process of its own and would
- * keep running. A later second one waits only for `endNow`, and a third one for nothing.
+ * keep running. A second signal, a second or more later, waits only for `endNow`; a third waits for nothing.
  * @returns removes the handlers
  */
 export function closeOnSignal(close: () => Promise<unknown>, endNow = close): () => void {

@@ -18,7 +18,7 @@ export function stopOnSignal(
   { stop, endNow }: { stop(): Promise<void>; endNow(): Promise<void> },
   log: Log,
 ): void {
-  let stoppingSinceMs: number | null = null;
+  let lastRequestMs: number | null = null;
   let isEnding = false;
   const end = async () => {
     if (isEnding) return process.exit(1);
@@ -28,13 +28,14 @@ export function stopOnSignal(
     process.exit(1);
   };
   const onSignal = async (signal: NodeJS.Signals) => {
-    if (stoppingSinceMs !== null) {
+    if (lastRequestMs !== null) {
       // A terminal that is closed sends SIGHUP, and its shell may send it again.
-      if (signal === "SIGHUP" || performance.now() - stoppingSinceMs < SAME_REQUEST_MS) return;
-      log.warn({ signal }, "told to stop a second time: ending at once");
+      if (signal === "SIGHUP" || performance.now() - lastRequestMs < SAME_REQUEST_MS) return;
+      lastRequestMs = performance.now();
+      log.warn({ signal }, "told to stop again: requests are no longer waited for");
       return end();
     }
-    stoppingSinceMs = performance.now();
+    lastRequestMs = performance.now();
     log.info({ signal }, "stopping");
     setTimeout(() => {
       log.error({ seconds: STOP_WITHIN_MS / 1000 }, "could not stop in time: ending");
@@ -42,7 +43,7 @@ export function stopOnSignal(
     }, STOP_WITHIN_MS).unref();
     try {
       await stop();
-      process.exit(0);
+      if (!isEnding) process.exit(0);
     } catch (error) {
       // What it waited for has been ended.
       if (isEnding) return;

@@ -53,11 +53,33 @@ describe.each(["SIGTERM", "SIGINT"] as const)("a later second %s", (signal) => {
     expect(process.exit).toHaveBeenCalledExactlyOnceWith(1);
   });
 
+  it("that comes twice at once, as from npm, still waits for that", () => {
+    twice(never);
+    vi.advanceTimersByTime(100);
+    process.emit(signal, signal);
+    expect(process.exit).not.toHaveBeenCalled();
+  });
+
   it("is followed by a third that waits for nothing", () => {
     twice(never);
+    vi.advanceTimersByTime(1_500);
     process.emit(signal, signal);
     expect(process.exit).toHaveBeenCalledExactlyOnceWith(1);
   });
+});
+
+it("waits for what would outlive the process although it has stopped in order meanwhile", async () => {
+  const stopping = Promise.withResolvers<void>();
+  const ending = Promise.withResolvers<void>();
+  stopOnSignal({ stop: () => stopping.promise, endNow: () => ending.promise }, createLog("silent"));
+  process.emit("SIGTERM", "SIGTERM");
+  vi.advanceTimersByTime(1_500);
+  process.emit("SIGTERM", "SIGTERM");
+  stopping.resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(process.exit).not.toHaveBeenCalled();
+  ending.resolve();
+  await vi.waitFor(() => expect(process.exit).toHaveBeenCalledExactlyOnceWith(1));
 });
 
 it("ends what would outlive the process when it cannot stop in time", async () => {
