@@ -1,6 +1,7 @@
 import type { PlanCatalog } from "../domain/plan.ts";
 import { isOfAnotherProduct } from "../domain/plan-of-event.ts";
 import { renewsWithoutUser, type Subscription } from "../domain/subscription.ts";
+import { isSubscriptionEvent } from "../domain/subscription-event.ts";
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import type { UserState } from "../store/user-states.ts";
 import type { EventDecision } from "./decide-group.ts";
@@ -30,6 +31,8 @@ export function unwantedOf(
 ): UnwantedSubscription[] {
   return group.flatMap(({ slot, reading }, index) => {
     if (decisions[index]?.outcome !== "ignored" || "failure" in reading) return [];
+    // One without effects, such as another payment method, pays for nothing.
+    if (!isSubscriptionEvent(reading.event)) return [];
     const { kind, userId, status, providerSubscriptionId } = reading.event;
     const isOver = kind === "customer.subscription.deleted" || status === "canceled";
     if (userId === null || providerSubscriptionId === null || isOver || users.get(userId) !== "deleted")

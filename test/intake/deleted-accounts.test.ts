@@ -87,7 +87,7 @@ it("a payment that names only the subscription of a deleted account is recorded 
   ]);
 });
 
-it("what was bought with a single payment neither keeps the account nor its person", async () => {
+it("what was bought with a single payment does not stop the deletion of its account, and loses its person", async () => {
   await createSubscription(test, "user_11", { provider_subscription_id: null, is_one_time: true });
   expect(await findRunning(runtime.database, "user_11")).toEqual([]);
   expect(await deleteUserData(runtime.database, "user_11", { canceled: new Set(), by: OPERATOR })).toEqual({
@@ -134,6 +134,22 @@ describe("an event without effects that names a deleted account is kept without 
     connection.release({ healthy: true });
     await received;
     expect(await findInAllTables(test, "late@example.com")).toEqual([]);
+  });
+
+  it("and cancels no subscription, as it pays for none", async () => {
+    await deleteUserData(runtime.database, "user_11", { canceled: new Set(), by: OPERATOR });
+    const withoutAmount = {
+      meta: { event_name: "subscription_payment_success", custom_data: { userId: "user_11" } },
+      data: {
+        type: "subscription-invoices",
+        id: "1",
+        attributes: { subscription_id: 4713, customer_id: 817 },
+      },
+    };
+    await receive("provider-c", "lemon-squeezy", withoutAmount, "ignored");
+    expect(
+      await test.rows("select from unwanted_subscription where provider_subscription_id = '4713'"),
+    ).toEqual([]);
   });
 
   it("but that of somebody else is kept", async () => {
