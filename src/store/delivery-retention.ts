@@ -15,9 +15,15 @@ with place as materialized (
   from place cross join lateral (
     select id, received_at from webhook_delivery where id > place.dropped_until order by id limit $2::int
   ) d
+), beyond as materialized (
+  -- After a batch that ends with such deliveries, the next other one shows whether they are old.
+  select d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old from webhook_delivery d
+  where d.id > (select max(id) from scanned) and not (${IS_AHEAD})
+    and (select is_ahead from scanned order by id desc limit 1)
+  order by d.id limit 1
 ), reach as materialized (
   select max(id) as until from scanned
-  where is_old and id < coalesce(
+  where (is_old or (select is_old from beyond)) and id < coalesce(
     (select min(id) from scanned where not is_old and not is_ahead), 9223372036854775807
   )
 ), due as materialized (

@@ -87,6 +87,20 @@ it("drops the bodies that came while the database's clock was ahead, once a late
   expect(await eventsWithPayload()).toEqual(["e4", "e5"]);
 });
 
+it("drops the bodies of more such deliveries than it takes at once", async () => {
+  await deliveries([
+    ["successful", -300, null],
+    ["successful", -300, null],
+    ["successful", -300, null],
+    ["successful", 98, null],
+    ["successful", -300, null],
+    ["successful", -300, null],
+    ["successful", 10, null],
+  ]);
+  expect(await dropAll()).toBe(4);
+  expect(await eventsWithPayload()).toEqual(["e4", "e5", "e6"]);
+});
+
 it("keeps the body of a delivery that is still retried until it is settled", async () => {
   await deliveries([
     ["failed", 100, "2099-01-01"],
