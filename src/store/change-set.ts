@@ -91,7 +91,8 @@ const STATUSES: ReadonlySet<unknown> = new Set(SUBSCRIPTION_STATUSES);
 const PROVIDERS: ReadonlySet<unknown> = new Set(SLOTS);
 
 function isStored(change: unknown): change is Stored {
-  if (!Array.isArray(change) || change.length !== 12) return false;
+  // A later release may append fields: the ones before keep their meaning.
+  if (!Array.isArray(change) || change.length < 12) return false;
   const [id, type, userId, provider, providerSubscriptionId, planId, seats, status, ...others] = change;
   const [periodEndMs, cancelAtPeriodEnd, outOfOrder, before] = others;
   return (
@@ -111,7 +112,7 @@ function isStored(change: unknown): change is Stored {
 }
 
 function isBefore(before: unknown): before is Before {
-  if (!Array.isArray(before) || before.length !== 5) return false;
+  if (!Array.isArray(before) || before.length < 5) return false;
   const [userId, planId, status, periodEndMs, cancelAtPeriodEnd] = before;
   return (
     isNullOr("string", userId) &&

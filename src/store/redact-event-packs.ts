@@ -1,5 +1,5 @@
 import type { Queryable } from "./database.ts";
-import { packEvents, unpackEvents } from "./event-packs.ts";
+import { type PackedEvent, packEvents, unpackEvents } from "./event-packs.ts";
 import { hashesOfUser } from "./user-filter.ts";
 
 // Locked: another user of the same pack may be deleted at the same time.
@@ -35,7 +35,7 @@ export async function redactPacksOfUser(
   for (;;) {
     const packs = await transaction.run<Row>(OF_USER, [last, hashes, BATCH]);
     for (const { lastPosition, firstPosition, events: packed } of packs) {
-      const events = unpackEvents(packed, BigInt(firstPosition));
+      const events = readable(packed, BigInt(firstPosition));
       // A Bloom filter also matches some packs without the user.
       if (events.some(({ data }) => data.userId === userId)) {
         const redacted = events.map((event) => ({ ...event, data: withoutUser(event.data, userId) }));
@@ -44,6 +44,15 @@ export async function redactPacksOfUser(
       last = lastPosition;
     }
     if (packs.length < BATCH) return;
+  }
+}
+
+/** What cannot be read cannot be redacted either, and must not keep everybody from deleting an account. */
+function readable(packed: Buffer, firstPosition: bigint): PackedEvent[] {
+  try {
+    return unpackEvents(packed, firstPosition);
+  } catch {
+    return [];
   }
 }
 

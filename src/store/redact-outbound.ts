@@ -1,5 +1,5 @@
 import { decodeChanges, encodeChanges, type RecordedChange } from "./change-set.ts";
-import type { Queryable } from "./database.ts";
+import type { Queryable, Statement } from "./database.ts";
 import { redactEventsOfUser } from "./outbound-events.ts";
 import { redactPacksOfUser } from "./redact-event-packs.ts";
 import { lastPosition, waitForRelay } from "./relay-state.ts";
@@ -16,7 +16,8 @@ export async function redactOutbound(transaction: Queryable, userId: string): Pr
   await redactPacksOfUser(transaction, userId, { after: relayed });
   await redactEventsOfUser(transaction, userId);
   await transaction.run(REDACT_CHANGES, [userId]);
-  await redactChangeSets(transaction, userId);
+  await redactChangeSets(transaction, WAITING_SETS, userId);
+  await redactChangeSets(transaction, SETS_ASIDE, userId);
 }
 
 const REDACT_CHANGES = {
@@ -28,28 +29,45 @@ where (user_id = $1::text or before_user_id = $1::text)
   and seq > (select relayed_up_to from outbound_relay where only_one)`,
 };
 
-const CHANGE_SETS = {
-  name: "outbound_change_sets_after",
-  text: `
+const WAITING_SETS = {
+  list: {
+    name: "outbound_change_sets_after",
+    text: `
 select seq, changes from outbound_change_set
 where seq > greatest($1::bigint, (select relayed_up_to from outbound_relay where only_one))
 order by seq limit $2::int`,
+  },
+  replace: {
+    name: "replace_outbound_change_set",
+    text: "update outbound_change_set set changes = $2::bytea where seq = $1::bigint",
+  },
 };
 
-const REPLACE = {
-  name: "replace_outbound_change_set",
-  text: "update outbound_change_set set changes = $2::bytea where seq = $1::bigint",
+/** What a server of another release has set aside may be readable to this one, and be given back. */
+const SETS_ASIDE = {
+  list: {
+    name: "outbound_unreadable_sets_after",
+    text: "select seq, changes from outbound_unreadable_set where seq > $1::bigint order by seq limit $2::int",
+  },
+  replace: {
+    name: "replace_outbound_unreadable_set",
+    text: "update outbound_unreadable_set set changes = $2::bytea where seq = $1::bigint",
+  },
 };
 
 const BATCH = 500;
 
-async function redactChangeSets(transaction: Queryable, userId: string): Promise<void> {
+async function redactChangeSets(
+  transaction: Queryable,
+  { list, replace }: { list: Statement; replace: Statement },
+  userId: string,
+): Promise<void> {
   for (let after = "0"; ; ) {
-    const sets = await transaction.run<{ seq: string; changes: Buffer }>(CHANGE_SETS, [after, BATCH]);
+    const sets = await transaction.run<{ seq: string; changes: Buffer }>(list, [after, BATCH]);
     for (const { seq, changes: encoded } of sets) {
       const changes = readable(encoded);
       if (changes.some(({ before, after }) => before?.userId === userId || after.userId === userId))
-        await transaction.run(REPLACE, [
+        await transaction.run(replace, [
           seq,
           encodeChanges(changes.map((change) => withoutUser(change, userId))),
         ]);

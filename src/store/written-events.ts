@@ -126,7 +126,8 @@ export async function writtenSince(
     } catch (error) {
       // Those of the other kind are made by the statement above.
       if (row.kind === "change") throw error;
-      unreadable.push({ seq: row.seq, error: (error as Error).message });
+      // JSON's error quotes what it could not read, and PostgreSQL stores no NUL.
+      unreadable.push({ seq: row.seq, error: (error as Error).message.replaceAll("\0", "\\0") });
     }
   }
   const externalIds = await findExternalIds(transaction, [...changes.values()].flat());

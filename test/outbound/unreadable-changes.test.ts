@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { createRelayThread } from "../../src/outbound/relay-thread.ts";
+import { decodeChanges } from "../../src/store/change-set.ts";
 import { packEvents } from "../../src/store/event-packs.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { outboundState } from "../../src/store/outbound-state.ts";
@@ -25,10 +26,11 @@ const CHANGED = `["4d5d1d7e-2b39-4e2b-9d0c-0a4f9d0f4b11","subscription.changed",
 const UNREADABLE = [
   ["that are cut off", Buffer.from("789c", "hex")],
   ["that are empty", Buffer.alloc(0)],
+  ["with zeros", Buffer.from("[\0\0")],
   ["in another encoding", Buffer.from("\u0001changes")],
   ["with a status that we do not know", Buffer.from(`[${CHANGED.replace("active", "dunning")}]`)],
   ["with a type that we do not know", Buffer.from(`[${CHANGED.replace(".changed", ".renewed")}]`)],
-  ["with another field", Buffer.from(`[${CHANGED.replace(/]$/, ',"EUR"]')}]`)],
+  ["with a field too few", Buffer.from(`[${CHANGED.replace(/,null]$/, "]")}]`)],
   ["with two changes for the times of one", Buffer.from(`[${CHANGED},${CHANGED}]`)],
   ["that are no list", Buffer.from("{}")],
   ["of which each is no list", Buffer.from('[{"id":"1"}]')],
@@ -64,6 +66,12 @@ it.each(UNREADABLE)("sets aside changes %s, and relays what follows them", async
   expect((await outboundState(test.database)).unreadableChanges).toBe(1);
 });
 
+it("relays changes to which a later release has added a field", async () => {
+  await addSet(Buffer.from(`[${CHANGED.replace(/]$/, ',"EUR"]')}]`));
+  await relay(() => {});
+  expect(await changedPlans()).toBe(1);
+});
+
 it("sets changes aside when there is nothing else", async () => {
   await addSet(Buffer.from("?"));
   await relay(() => {});
@@ -93,6 +101,21 @@ it("lets users be deleted while such changes wait for the relay", async () => {
   });
   await relay(() => {});
   expect((await storedEvents(test)).filter(({ data }) => data.userId === "user_1")).toEqual([]);
+  expect(await changedPlans()).toBe(2);
+});
+
+it("redacts a deleted user also in changes that another release has set aside", async () => {
+  await test.rows(
+    `insert into outbound_unreadable_set (seq, changes_count, occurred_at, created_at, changes, error)
+     values (1, 1, array[date_part('epoch', now())], array[date_part('epoch', now())], $1, 'unknown')`,
+    [Buffer.from(`[${CHANGED}]`)],
+  );
+  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+    await redactOutbound(transaction, "user_1");
+    await transaction.commitAfter([]);
+  });
+  const [set] = await test.rows<{ changes: Buffer }>("select changes from outbound_unreadable_set");
+  expect(decodeChanges(set?.changes as Buffer)).toMatchObject([{ after: { userId: null, planId: "pro" } }]);
 });
 
 it("relays changes that are given back", async () => {
@@ -108,13 +131,27 @@ it("relays changes that are given back", async () => {
   expect(await changedPlans()).toBe(1);
 });
 
-it("drops them as old as other events are dropped", async () => {
+it("drops them at the age of other events", async () => {
   await addSet(Buffer.from("?"));
   await relay(() => {});
   const drop = () => dropOutbound(test.database, { olderThanDays: 30, limit: 10 });
   expect(await drop()).toBe(0);
   await test.rows("update outbound_unreadable_set set set_aside_at = now() - interval '31 days'");
   expect(await drop()).toBe(1);
+});
+
+it("lets users be deleted who may be in a pack that cannot be read", async () => {
+  await test.rows(
+    `insert into outbound_event_pack (first_position, last_position, occurred_at, users, events)
+     values (1, 1, now(), '\\xff', '\\x00')`,
+  );
+  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+    await redactOutbound(transaction, "user_1");
+    await transaction.commitAfter([]);
+  });
+  expect(await test.rows("delete from outbound_event_pack returning events")).toEqual([
+    { events: Buffer.from("00", "hex") },
+  ]);
 });
 
 it("finds the events of other packs beside one that cannot be read", async () => {
