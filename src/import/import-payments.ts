@@ -3,6 +3,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { comparePayments } from "../reconcile/compare-payments.ts";
 import { notCorrected } from "../reconcile/not-corrected.ts";
+import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import type { Unmatched } from "./run-import.ts";
 
 /**
@@ -22,6 +23,9 @@ export async function importPayments(
     by: "server",
     notify,
     failed: (providerPaymentId, error) => {
+      // Not the payment's fault: another run records it.
+      if (isTimeout(error))
+        throw new DatabaseUnavailable("a lock or the database was too slow", { cause: error });
       const reason = notCorrected(intake, { provider: slot, providerPaymentId }, error);
       unmatched.push({ providerPaymentId, reason });
     },

@@ -74,7 +74,6 @@ async function importPage(
 ): Promise<DecidedPage> {
   const limits = effectLimits(intake);
   return inTransaction(intake.database, limits, async (transaction) => {
-    await run?.fence(transaction);
     const users = await resolveUsers(transaction, rows, mapping);
     const links = rows.flatMap((row) => {
       if (row.state === null) return [];
@@ -84,6 +83,7 @@ async function importPage(
     const locked = links.length === 0 ? [] : await waitForAllSubscriptions(transaction, links);
     const decided = decidePage(slot, rows, { locked, users, plans: intake.plans });
     if (run === null || decided.contested.some((id) => !settled.has(id))) return decided;
+    await run.fence(transaction);
     const { importId } = run;
     const writes = [
       ...writePage(transaction, decided, { notify }),

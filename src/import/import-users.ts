@@ -37,7 +37,6 @@ export function importUsers(
     // A user who signs up meanwhile: decided again.
     retryOnConflict(() =>
       inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-        await run?.fence(transaction);
         const rows = page.rows.map(readUserRow);
         const [existing, states] = await Promise.all([
           findUsersToImport(transaction, keysOf(rows)),
@@ -45,6 +44,7 @@ export function importUsers(
         ]);
         const { created, updated, report } = decideAll(rows, existing, states);
         if (run === null) return report;
+        await run.fence(transaction);
         const { importId } = run;
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),

@@ -35,7 +35,10 @@ export type Source<Row> = {
 /** An import that is not a dry run. */
 export type Run = {
   importId: string;
-  /** Called in the transaction of each page: from then on no other run takes over. @throws if one has already */
+  /**
+   * Called in the transaction of each page, before it writes: from then on no other run takes over, nor is the lease
+   * renewed. @throws if one has already
+   */
   fence(transaction: Queryable): Promise<void>;
 };
 

@@ -38,6 +38,21 @@ it("leaves out a payment that cannot be recorded, with the reason, and records t
   expect(await test.rows("select provider_payment_id as id from payment")).toEqual([{ id: "pay_2" }]);
 });
 
+it("ends where the database is too slow, which is not the payment's fault", async () => {
+  await test.rows(
+    `create function too_slow() returns trigger language plpgsql as $$
+     begin raise exception 'canceling statement due to lock timeout' using errcode = '55P03'; end $$`,
+  );
+  await test.rows(
+    "create trigger too_slow before insert on payment for each row execute function too_slow()",
+  );
+  const listing = imported(async function* () {
+    yield payment("pay_3", 900);
+  });
+  await expect(listing).rejects.toThrow("a lock or the database was too slow");
+  await test.rows("drop function too_slow cascade");
+});
+
 it("ends where the provider does not respond", async () => {
   const problem = new PaymentApiProblem("unreachable", "no response");
   const listing = imported(async function* () {
