@@ -13,8 +13,10 @@ import {
 } from "../store/unwanted-subscriptions.ts";
 import type { OperatorLog } from "./map-provider-errors.ts";
 
-/** Then the provider is taken to refuse for good: with the waits between them, after ten minutes. */
-const MAX_REFUSALS = 4;
+/** Then the provider is taken to refuse the refund for good: with the waits between them, after ten minutes. */
+const REFUND_ATTEMPTS = 4;
+/** And to cancel: after 40 minutes, as Paddle changes no subscription in the half hour before it renews. */
+const CANCEL_ATTEMPTS = 5;
 
 export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };
 
@@ -64,7 +66,8 @@ async function undo(tools: UnwantedTools, unwanted: ClaimedUnwanted): Promise<bo
       { slot: provider, providerSubscriptionId, because, reason: error.message },
       "an unwanted subscription could not be canceled yet",
     );
-    if (attempts >= MAX_REFUSALS && error.failure !== "unreachable") await reportUnwanted(database, unwanted);
+    if (attempts >= CANCEL_ATTEMPTS && error.failure !== "unreachable")
+      await reportUnwanted(database, unwanted);
     return false;
   }
 }
@@ -76,7 +79,7 @@ async function cancelAndRefund(
 ): Promise<boolean> {
   const { provider, providerSubscriptionId, because, attempts } = unwanted;
   await api.cancelSubscription(providerSubscriptionId);
-  const isLastAttempt = attempts >= MAX_REFUSALS;
+  const isLastAttempt = attempts >= REFUND_ATTEMPTS;
   try {
     const isRefunded = await api.refundSubscription(providerSubscriptionId);
     // The first event may arrive before the payment has settled; it cannot be refunded until then.
