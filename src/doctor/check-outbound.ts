@@ -13,11 +13,6 @@ export function checkOutbound({
   backlogSeconds,
   unreadableChanges,
 }: OutboundState): Finding {
-  if (unreadableChanges > 0) {
-    const remedy =
-      "See the error in outbound_unreadable_set, and docs/how-to/when-something-is-wrong.md. They are kept for 30 days.";
-    return warning(CHECK, `${unreadableChanges} recorded changes could not be read`, remedy);
-  }
   if (disabled > 0) {
     const remedy =
       "Mend the receiver, enable the endpoint on the page Event endpoints, and replay what failed.";
@@ -34,6 +29,12 @@ export function checkOutbound({
       `one has waited for ${minutes} minutes`,
       "Check that a server runs, and the log of attempts on the page Event endpoints.",
     );
+  }
+  if (unreadableChanges > 0) {
+    const changes = unreadableChanges === 1 ? "1 recorded change" : `${unreadableChanges} recorded changes`;
+    const remedy =
+      "See the error in outbound_unreadable_set, and docs/how-to/when-something-is-wrong.md. They are kept for 30 days.";
+    return warning(CHECK, `${changes} could not be read`, remedy);
   }
   return endpoints === 0
     ? skipped(CHECK, "no endpoint is enabled")

@@ -7,7 +7,7 @@ const CHECK = "schema";
 
 /** Whether the database has this version's tables, or the role may make them. */
 export async function checkSchema(database: Database): Promise<Finding> {
-  const { role, database: name, schema, mayCreate, foreignOwner, mayRead } = await rolePrivileges(database);
+  const { role, schema, mayCreate, grant, foreignOwner, mayRead } = await rolePrivileges(database);
   const pending = mayRead ? await pendingMigrations(database) : null;
   if (foreignOwner !== null) {
     const detail = `the tables belong to ${foreignOwner}, and ${role} cannot bring them up to date`;
@@ -17,8 +17,11 @@ export async function checkSchema(database: Database): Promise<Finding> {
   // Since PostgreSQL 15 only the owner of a database may, unless others were granted it.
   if (!mayCreate) {
     const where = schema === null ? "any schema of its search_path" : `the schema ${schema}`;
-    const remedy = `As an administrator of PostgreSQL: alter database ${name} owner to ${role}`;
-    return broken(CHECK, `${role} may not create tables in ${where}`, remedy);
+    return broken(
+      CHECK,
+      `${role} may not create tables in ${where}`,
+      `As an administrator of PostgreSQL: ${grant}`,
+    );
   }
   if (pending === null || pending.length === 0) return good(CHECK, "up to date");
   return warning(

@@ -3,7 +3,7 @@ import { connectPayments, paymentAccess } from "../config/payments.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { checkKeyFormat } from "./check-key-format.ts";
 
-/** The slots whose provider says that their key moves no money; an error is for the check of the key. */
+/** The slots whose provider says that their key moves no money; errors are left to the check of the key. */
 export async function slotsInTestMode(config: Config): Promise<ReadonlySet<Slot>> {
   const access = paymentAccess(config, null);
   const payments = connectPayments(access);

@@ -3,10 +3,11 @@ import type { Database } from "./database.ts";
 export type RolePrivileges = {
   /** The role of this connection. */
   role: string;
-  database: string;
   /** Where its tables are made; `null`: it may use no schema of its `search_path`. */
   schema: string | null;
   mayCreate: boolean;
+  /** With which an administrator lets it, where it may not. */
+  grant: string;
   /** Who owns the tables, where the role does not act for it; `null`: it does, or there are none. */
   foreignOwner: string | null;
   /** Whether it may see which migrations have been run. */
@@ -16,7 +17,11 @@ export type RolePrivileges = {
 const SELECT_PRIVILEGES = {
   name: "role_privileges",
   text: `
-select current_user as role, current_database() as database, current_schema() as schema,
+select current_user as role, current_schema() as schema,
+  case when coalesce(current_schema(), 'public') = 'public'
+    then format('alter database %I owner to %I', current_database(), current_user)
+    else format('grant create on schema %I to %I', current_schema(), current_user)
+  end as grant,
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
   (
     select pg_get_userbyid(c.relowner) from pg_class c
