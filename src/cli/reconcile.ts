@@ -92,9 +92,12 @@ function failureOf(
   )?.problem;
   if (problem) return `the provider cannot be reached: ${problem}`;
   const skipped = slots.filter((report) => payments[report.slot] === null);
-  const isWaiting = left.some((item) => payments[item.slot] === null);
-  if (skipped[0]?.problem && (isWaiting || skipped.length === slots.length))
-    return `not compared: ${skipped.map((report) => report.problem).join("; ")}`;
+  const notCompared =
+    skipped.length === slots.length
+      ? skipped
+      : skipped.filter((report) => left.some((item) => item.slot === report.slot));
+  if (notCompared.length > 0)
+    return `not compared: ${notCompared.map((report) => report.problem).join("; ")}`;
   const [first] = left;
   return subscription !== undefined && first ? `Nothing was changed: ${first.reason}` : null;
 }
