@@ -9,7 +9,7 @@ type NodeBreakersOptions = {
   nodes: () => readonly string[];
 };
 
-/** Single late answers of a busy Redis are no news. */
+/** A busy Redis may often be late with a single answer: that is not worth a line each time. */
 const LOG_EVERY_MS = 60_000;
 
 /** A circuit breaker for each node of Redis, by its address; logs and counts which nodes answer. */
@@ -54,7 +54,7 @@ export class NodeBreakers {
     this.#logFailureAtMs = now + LOG_EVERY_MS;
     this.#options.log.warn(
       { ...fieldsOf(node), err: error },
-      "the limiter's Redis has not answered a decision: sign-in and billing were refused, all else was counted in this process alone",
+      "the limiter's Redis did not answer a request: one for sign-in or billing was refused, any other was counted in this process alone",
     );
   }
 

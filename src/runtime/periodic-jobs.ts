@@ -75,7 +75,7 @@ export function startPeriodicJobs(
       metrics?.gaveUp();
       log.error(
         delivery,
-        "an outbound event was given up after five days: the endpoint or plugin has not got it",
+        "an outbound event was given up after five days: the endpoint or plugin has not confirmed it",
       );
     },
     tracing: runtime.tracing,
