@@ -11,9 +11,11 @@ export const OUTBOUND_FAILURES = {
 
 type OutboundFailure = keyof typeof OUTBOUND_FAILURES;
 
-const BY_SENTENCE = new Map(
+const BY_SENTENCE = new Map<string, OutboundFailure>(
   Object.entries(OUTBOUND_FAILURES).map(([failure, sentence]) => [sentence, failure as OutboundFailure]),
 );
+// As it was stored before.
+BY_SENTENCE.set("the event is no longer stored", "not_stored");
 
 /** Attempts are stored with the sentence. `undefined`: the network's own words. */
 export function outboundFailureOf(sentence: string): OutboundFailure | undefined {
