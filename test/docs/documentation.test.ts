@@ -61,7 +61,7 @@ describe("documentation", () => {
   });
 
   it.each(pages)("quotes only lines of the log that exist: %s", (page) => {
-    const quotes = [...textOf(page).matchAll(/\blogs?(?: line)?(?:: | says | )"([^"]+)"/g)];
+    const quotes = [...textOf(page).matchAll(/\blogs?(?:\s+line)?(?::\s+|\s+says\s+|\s+)"([^"]+)"/g)];
     const parts = quotes.flatMap(([, line = ""]) =>
       line.replaceAll(/\s+/g, " ").split(/\.\.\.|\d+ |PROVIDER_A_WEBHOOK_SECRET/),
     );

@@ -10,13 +10,11 @@ import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { reconcile } from "../../src/reconcile/reconcile.ts";
 import { verify } from "../../src/reconcile/verify.ts";
+import { EMPTY_AUDIT } from "../import/empty-audit.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { expectFailureWithoutAudit } from "../support/without-audit.ts";
 import { runningSession } from "./running-session.ts";
 import { createTestContext, session } from "./test-context.ts";
-
-/** Past the trigger that keeps the log, as only a superuser can. */
-const EMPTY_AUDIT = "do $$ begin set local session_replication_role = replica; truncate audit_entry; end $$";
 
 const context = stripeContext();
 const admin = session("user_0", "admin");

@@ -255,6 +255,30 @@ describe("the payments", () => {
     const { html: second } = await openPage(server.url, unescaped(next), cookie);
     expect(second).toContain(`href="/billing?subscription=${ended}#payments"`);
   });
+
+  it("and a history stay where they are when the other one is paged", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    const subscriptionId = await createSubscription(test, id);
+    await test.rows(
+      `insert into payment
+         (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state, status, occurred_at)
+       select 'provider-a', $1 || n, $1, $1, 2000, 'eur', 'paid', 'paid', now() from generate_series(1, 11) n`,
+      [id],
+    );
+    await test.rows(
+      `insert into reconciliation (subscription_id, at, by, changes)
+       select $1::uuid, now() - n * interval '1 minute', 'operator', '{"seats": [1, 2]}' from generate_series(1, 45) n`,
+      [subscriptionId],
+    );
+    const linkTo = (html: string, place: string) =>
+      unescaped(html.match(new RegExp(`href="([^"]*)#${place}"`))?.[1] ?? "");
+    const { html } = await openPage(server.url, "/billing", cookie);
+    const { html: laterHistory } = await openPage(server.url, linkTo(html, "history"), cookie);
+    const both = linkTo(laterHistory, "payments");
+    expect(both).toMatch(/^\/billing\?(?=.*cursor=)(?=.*payments=)/);
+    const { html: laterBoth } = await openPage(server.url, both, cookie);
+    expect(linkTo(laterBoth, "history")).toMatch(/payments=/);
+  });
 });
 
 describe("a canceled checkout", () => {
@@ -416,7 +440,8 @@ describe("two-factor authentication", () => {
       cookie,
     );
     expect(confirmed.redirect).toBe("/settings/security?done=two-factor-on");
-    const on = (await openPage(server.url, "/settings/security", cookieOf(confirmed))).text;
+    const on = (await openPage(server.url, confirmed.redirect ?? "", cookieOf(confirmed))).text;
+    expect(on).toContain("Two-factor authentication is on.");
     expect(on).toContain("Turn off two-factor authentication");
     expect(on).toContain(" Signing in also requires a code from an authenticator app.");
 
