@@ -17,7 +17,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       `
 Sends each slot in use a signed test event through APP_URL, as its provider would; it appears in the delivery log as
 tollgate.doctor. Asks each provider for a subscription that does not exist and for the price ids in plans.config.ts.
-With --production, asks Lemon Squeezy whether its key is of test mode, which the key does not show.
+With --production, asks Lemon Squeezy whether its key is a test key, which the key itself does not show.
 Logs in to the mail server without sending anything. Changes nothing else. Exit status: 1 when something is broken, 0
 with warnings.
 

@@ -50,7 +50,7 @@ export function addImportSubscriptions(importing: Command, terminal: Terminal): 
 A subscription is assigned to the user whose id or external id its metadata contains, or else to its customer's user. A
 mapping assigns the others: { "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } }.
 Subscriptions without a user are listed and left out. An interrupted import continues where it stopped. Where the provider can
-be asked, the subscriptions' payments are recorded too; one that cannot be is listed and left out.
+be asked, the subscriptions' payments are recorded too; a payment that cannot be recorded is listed and left out.
 
 Examples:
   npm run -s tollgate -- import subscriptions --slot provider-a --from provider --dry-run

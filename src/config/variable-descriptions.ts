@@ -157,7 +157,7 @@ export const VARIABLE_DESCRIPTIONS: readonly VariableDescription[] = [
     names: ["SMTP_URL", "MAIL_FROM"],
     unset: "files in `DATA_DIR/mail`, from `no-reply@localhost`",
     meaning:
-      "the mail server, and the sender's one address, with or without a name; with a mail server set both, as others refuse mail from `localhost`",
+      "the mail server, and the sender's one address, with or without a name; set both for a mail server: others refuse mail from `localhost`",
   },
   {
     names: ["REQUIRE_EMAIL_CONFIRMATION"],

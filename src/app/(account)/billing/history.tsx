@@ -28,7 +28,7 @@ export async function History({
   page: z.input<typeof showHistory.output> | null;
   all: readonly Subscription[];
   cursor: string | null;
-  /** What the page shows besides. */
+  /** The other parameters of the page's address. */
   query: Record<string, string>;
 }) {
   const t = await getTranslations("billing.history");

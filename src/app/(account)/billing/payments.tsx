@@ -14,7 +14,7 @@ export async function Payments({
 }: {
   page: z.input<typeof listPayments.output>;
   cursor: string | null;
-  /** What the page shows besides. */
+  /** The other parameters of the page's address. */
   query: Record<string, string>;
 }) {
   const t = await getTranslations("billing.payments");

@@ -16,7 +16,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 type Query = Promise<{ done?: string | string[] }>;
 
-/** What was just done, from `?done=`; the address stays, so that it may no longer be so. */
+/** What was just done, from `?done=`; the address stays in the tab, so it may no longer be true. */
 const DONE = {
   "two-factor-on": { text: "twoFactorOn", hasTwoFactor: true },
   "two-factor-off": { text: "twoFactorOff", hasTwoFactor: false },
@@ -31,7 +31,7 @@ export default async function SecurityPage({ searchParams }: { searchParams: Que
     read(showSecurity, {}),
   ]);
   const notice = Object.entries(DONE).find(([name]) => name === done)?.[1];
-  const isSo = notice?.hasTwoFactor === null || notice?.hasTwoFactor === security.hasTwoFactor;
+  const isStillTrue = notice?.hasTwoFactor === null || notice?.hasTwoFactor === security.hasTwoFactor;
   return (
     <>
       <Link href="/settings" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
@@ -39,7 +39,7 @@ export default async function SecurityPage({ searchParams }: { searchParams: Que
         {settings("title")}
       </Link>
       <PageHeader title={t("title")} {...(security.needsTwoFactor && { description: t("required") })} />
-      {notice && isSo && <Notice>{t(`done.${notice.text}`)}</Notice>}
+      {notice && isStillTrue && <Notice>{t(`done.${notice.text}`)}</Notice>}
       <div className="flex flex-col gap-6">
         <TwoFactorCard isEnabled={security.hasTwoFactor} />
         <SessionsCard />
