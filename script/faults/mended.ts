@@ -476,7 +476,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/runtime/stop-on-signal.ts",
-    find: "performance.now() - stoppingSinceMs < SAME_REQUEST_MS",
+    find: "performance.now() - lastRequestMs < SAME_REQUEST_MS",
     replace: "performance.now() - stoppingSinceMs < 0",
     fault: "a stop signal that arrives twice at once ends the server before it has drained",
     tests: ["test/runtime/stop-on-signal.test.ts"],
@@ -1268,5 +1268,33 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "",
     fault: "events whose next attempt a clock that was ahead has set wait for it",
     tests: ["test/store/claim-outbound-deliveries.test.ts"],
+  },
+  {
+    file: "src/intake/deleted-users.ts",
+    find: "if (!isSubscriptionEvent(reading.event)) return [];",
+    replace: "",
+    fault: "another payment method of a deleted person's subscription counts as a payment, which is refunded",
+    tests: ["test/intake/deleted-accounts.test.ts"],
+  },
+  {
+    file: "src/store/delivery-retention.ts",
+    find: "(is_old or (select is_old from beyond))",
+    replace: "is_old",
+    fault: "retention stops at a batch of bodies that came while the database's clock was ahead",
+    tests: ["test/store/delivery-retention.test.ts"],
+  },
+  {
+    file: "src/store/written-events.ts",
+    find: '.message.replaceAll("\\0", "\\\\0")',
+    replace: ".message",
+    fault: "recorded changes with zeros stop the relay",
+    tests: ["test/outbound/unreadable-changes.test.ts"],
+  },
+  {
+    file: "src/runtime/stop-on-signal.ts",
+    find: "      lastRequestMs = performance.now();\n      log.warn",
+    replace: "      log.warn",
+    fault: "a second Ctrl-C, which npm passes on as well, leaves the embedded PostgreSQL running",
+    tests: ["test/runtime/stop-on-signal.test.ts"],
   },
 ];
