@@ -47,22 +47,8 @@ it.each([
   "so is one that waits while the account is being deleted: $format",
   async ({ format, slot, userId }) => {
     const about = { key: "meanwhile", subscriptionId: "4712", customerId: "816", userId };
-    const connection = await test.database.connection();
-    await connection.script(`begin; select from "user" where id = '${userId}' for update`);
     const [event] = paymentEvents(format, "paid", about, new Date());
-    const received = receive(slot, format, event?.body as object);
-    // Longer than an event waits for a moment: from then on it waits until the other transaction ends.
-    await eventually(
-      () =>
-        test.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-          and clock_timestamp() - xact_start > interval '100 milliseconds'`),
-      [{}],
-    );
-    await connection.script(
-      `insert into deleted_user (id) values ('${userId}'); delete from "user" where id = '${userId}'; commit`,
-    );
-    connection.release({ healthy: true });
-    await received;
+    await whileDeleted(userId, () => receive(slot, format, event?.body as object));
     const stored = await test.rows(
       `select p.user_id, p.receipt_url, d.payload from payment p, webhook_delivery d
        where p.provider = $1 and p.provider_subscription_id = $2 and d.id = (select max(id) from webhook_delivery)`,
@@ -119,20 +105,7 @@ describe("an event without effects that names a deleted account is kept without 
   });
 
   it("when it waits while the account is being deleted", async () => {
-    const connection = await test.database.connection();
-    await connection.script(`begin; select from "user" where id = 'user_13' for update`);
-    const received = receive("provider-a", "stripe", events.stripe("user_13"), "ignored");
-    await eventually(
-      () =>
-        test.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-          and clock_timestamp() - xact_start > interval '100 milliseconds'`),
-      [{}],
-    );
-    await connection.script(
-      `insert into deleted_user (id) values ('user_13'); delete from "user" where id = 'user_13'; commit`,
-    );
-    connection.release({ healthy: true });
-    await received;
+    await whileDeleted("user_13", () => receive("provider-a", "stripe", events.stripe("user_13"), "ignored"));
     expect(await findInAllTables(test, "late@example.com")).toEqual([]);
   });
 
@@ -322,6 +295,25 @@ describe("a dispute, which names only the payment, keeps nothing of a deleted ac
     expect(await findInAllTables(test, "disputing@example.com")).toEqual([]);
   });
 });
+
+/** Lets an event arrive while its user's account is being deleted, and waits for it. */
+async function whileDeleted(userId: string, arrive: () => Promise<void>): Promise<void> {
+  const connection = await test.database.connection();
+  await connection.script(`begin; select from "user" where id = '${userId}' for update`);
+  const received = arrive();
+  // Longer than an event waits for a moment: from then on it waits until the other transaction ends.
+  await eventually(
+    () =>
+      test.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and clock_timestamp() - xact_start > interval '100 milliseconds'`),
+    [{}],
+  );
+  await connection.script(
+    `insert into deleted_user (id) values ('${userId}'); delete from "user" where id = '${userId}'; commit`,
+  );
+  connection.release({ healthy: true });
+  await received;
+}
 
 async function receive(
   slot: Slot,
