@@ -5,12 +5,17 @@ import { charge, paymentEvent, paymentOf, reversal } from "../webhook/payment-re
 /** The statuses of an order that was paid. */
 export const PAID_ORDER: ReadonlySet<string> = new Set(["paid", "refunded", "partially_refunded"]);
 
+/** The user whom our checkout named, else the one whose id Polar keeps with the customer. */
+export function userIdIn(data: JsonReader): string | null {
+  return data.at("metadata").id("userId") ?? data.at("customer").id("external_id");
+}
+
 export function readOrder(event: JsonReader): PaymentEvent {
   const data = event.at("data");
   return paymentEvent(
     {
       occurredAtMicros: event.rfc3339Micros("timestamp"),
-      userId: data.at("metadata").id("userId") ?? data.at("customer").id("external_id"),
+      userId: userIdIn(data),
       providerSubscriptionId: data.id("subscription_id"),
       customerId: data.id("customer_id"),
     },

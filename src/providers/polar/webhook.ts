@@ -6,7 +6,7 @@ import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
 import { signStandardWebhook, standardHeaders, verifyStandardWebhook } from "../webhook/standard-webhooks.ts";
-import { orderPayment, PAID_ORDER, readOrder, readRefund } from "./payments.ts";
+import { orderPayment, PAID_ORDER, readOrder, readRefund, userIdIn } from "./payments.ts";
 import { POLAR_TRAITS } from "./traits.ts";
 
 const KINDS = eventKinds({
@@ -95,10 +95,6 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
       ? { concernsScheduledChange: true as const }
       : {}),
   };
-}
-
-function userIdIn(data: JsonReader): string | null {
-  return data.at("metadata").id("userId") ?? data.at("customer").id("external_id");
 }
 
 // An event without effects may be about a customer, or a checkout: both have the id of our user.
