@@ -1297,4 +1297,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a second Ctrl-C, which npm passes on as well, leaves the embedded PostgreSQL running",
     tests: ["test/runtime/stop-on-signal.test.ts"],
   },
+  {
+    file: "src/store/unwanted-subscriptions.ts",
+    find: "\n    and next_attempt_at = $3::timestamptz`;",
+    replace: "\n    and $3::timestamptz is not null`;",
+    fault: "what a deleted person has resumed goes on where a server that was stopped continues",
+    tests: ["test/billing/cancel-unwanted.test.ts"],
+  },
 ];

@@ -9,8 +9,15 @@ export type UnwantedSubscription = { provider: Slot; providerSubscriptionId: str
 /** `resumed`: after its account was deleted. What was paid for it before is not refunded. */
 type Because = "account_deleted" | "paid_twice" | "resumed";
 
-/** `attempts`: this one included. */
-export type ClaimedUnwanted = UnwantedSubscription & { because: Because; attempts: number };
+/**
+ * `attempts`: this one included. `dueAgainAt`: another claim changes it, and so does whoever resumes what was canceled
+ * meanwhile.
+ */
+export type ClaimedUnwanted = UnwantedSubscription & {
+  because: Because;
+  attempts: number;
+  dueAgainAt: string;
+};
 
 const INSERT = {
   name: "insert_unwanted_subscriptions",
@@ -120,7 +127,8 @@ where (provider, provider_subscription_id) = (
     and (next_attempt_at <= clock_timestamp() or next_attempt_at > clock_timestamp() + interval '7 hours')
   order by next_attempt_at limit 1 for update skip locked
 )
-returning provider, provider_subscription_id as "providerSubscriptionId", because, attempts`,
+returning provider, provider_subscription_id as "providerSubscriptionId", because, attempts,
+  next_attempt_at::text as "dueAgainAt"`,
 };
 
 /** Claims one of these slots that is due; it becomes due again unless it is finished. `null`: there is none. */
@@ -174,12 +182,16 @@ export async function reportUnwanted(
   await database.run(REPORT, [provider, providerSubscriptionId]);
 }
 
+/** A fence: a process that was stopped for long must not end what was resumed after another one had canceled it. */
+const IS_CLAIMED = `provider = $1 and provider_subscription_id = $2 and canceled_at is null
+    and next_attempt_at = $3::timestamptz`;
+
 const FINISH = {
   name: "finish_unwanted_subscription",
   text: `
 with finished as (
-  update unwanted_subscription set canceled_at = clock_timestamp(), refunded = $3::boolean
-  where provider = $1 and provider_subscription_id = $2 and canceled_at is null
+  update unwanted_subscription set canceled_at = clock_timestamp(), refunded = $4::boolean
+  where ${IS_CLAIMED}
   returning provider, provider_subscription_id, because, refunded
 )
 insert into notification (user_id, kind, details)
@@ -196,23 +208,21 @@ from finished, "user" u where ${IS_ADMINISTRATOR}`,
  */
 export async function finishUnwanted(
   database: Queryable,
-  { provider, providerSubscriptionId }: UnwantedSubscription,
+  { provider, providerSubscriptionId, dueAgainAt }: ClaimedUnwanted,
   { isRefunded }: { isRefunded: boolean | null },
 ): Promise<void> {
-  await database.run(FINISH, [provider, providerSubscriptionId, isRefunded]);
+  await database.run(FINISH, [provider, providerSubscriptionId, dueAgainAt, isRefunded]);
 }
 
 const CLOSE = {
   name: "close_unwanted_subscription",
-  text: `
-update unwanted_subscription set canceled_at = clock_timestamp()
-where provider = $1 and provider_subscription_id = $2 and canceled_at is null`,
+  text: `update unwanted_subscription set canceled_at = clock_timestamp() where ${IS_CLAIMED}`,
 };
 
 /** Stores that nothing had to be done: nobody is notified. */
 export async function closeUnwanted(
   database: Queryable,
-  { provider, providerSubscriptionId }: UnwantedSubscription,
+  { provider, providerSubscriptionId, dueAgainAt }: ClaimedUnwanted,
 ): Promise<void> {
-  await database.run(CLOSE, [provider, providerSubscriptionId]);
+  await database.run(CLOSE, [provider, providerSubscriptionId, dueAgainAt]);
 }

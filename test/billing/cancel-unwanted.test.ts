@@ -252,6 +252,23 @@ describe("a subscription that was resumed after its account was deleted", () => 
     return calls;
   }
 
+  it("is canceled although a server that was stopped when it canceled the last time goes on", async () => {
+    await insertUnwanted(context.test.database, [SUBSCRIPTION]);
+    context.truth({ status: "active", cancelAtPeriodEnd: false });
+    const answers = {
+      cancelSubscription: async () => "canceled" as const,
+      refundSubscription: async () => true,
+    };
+    const whileStopped = async () => {
+      await becomeDue();
+      await run(answers);
+      await resume();
+      return true;
+    };
+    await run({ ...answers, refundSubscription: whileStopped });
+    expect(await notified()).toMatchObject([{ refunded: "yes" }, { refunded: "not_due" }]);
+  });
+
   it("is canceled without a refund, and administrators are notified, once", async () => {
     await resume();
     expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel"]);
