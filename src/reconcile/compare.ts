@@ -103,7 +103,7 @@ async function correct(
     const decided = decision.outcome === "applied" ? decision.subscription : before;
     // A problem with the plan is flagged for the operator. Events from before this request are late from now
     // on.
-    const comparedAtMicros = Math.max(askedAtMicros, before.comparedAtMicros ?? 0);
+    const comparedAtMicros = laterOf(askedAtMicros, before.comparedAtMicros);
     const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros };
     const change = subscriptionChange(before, after);
     const { changes } = change;
@@ -120,7 +120,7 @@ async function correct(
     }
     if (isSame) {
       await transaction.commitAfter([
-        recordComparison(transaction, id, askedAtMicros),
+        recordComparison(transaction, id, comparedAtMicros),
         ...undoRenewing(transaction, { before, after }),
         ...(audit === "each" ? [auditReconciliation(transaction, by, { id, outcome: "unchanged" })] : []),
       ]);
@@ -148,6 +148,15 @@ async function correct(
     await commitWithHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });
     return comparison;
   });
+}
+
+/** Longer than a comparison takes: what is further ahead was stored while a server's clock was. */
+const MAX_AHEAD_MICROS = 5 * 60 * 1_000_000;
+
+/** One that asked later may have ended first. */
+function laterOf(askedAtMicros: number, comparedAtMicros: number | null): number {
+  const isAhead = (comparedAtMicros ?? 0) > askedAtMicros + MAX_AHEAD_MICROS;
+  return isAhead ? askedAtMicros : Math.max(askedAtMicros, comparedAtMicros ?? 0);
 }
 
 /** Of a deleted account: resumed at the provider, or paid for since. */

@@ -137,21 +137,18 @@ export async function updateSubscriptions(
 
 const RECORD_COMPARISON = {
   name: "record_comparison",
-  // Nothing else has changed: `updated_at` stays. One that asked later may have ended first.
-  text: `update subscription set compared_at_micros = greatest(compared_at_micros, $2::bigint), out_of_order = false
+  // Nothing else has changed: `updated_at` stays.
+  text: `update subscription set compared_at_micros = $2::bigint, out_of_order = false
 where id = any (array[$1::uuid])`,
 };
 
-/**
- * Stores that a comparison with the provider found no difference. @param askedAtMicros when the provider was
- * asked
- */
+/** Stores that a comparison with the provider found no difference, in a transaction that has locked the subscription. */
 export async function recordComparison(
   transaction: Queryable,
   id: string,
-  askedAtMicros: number,
+  comparedAtMicros: number,
 ): Promise<void> {
-  await transaction.run(RECORD_COMPARISON, [id, askedAtMicros]);
+  await transaction.run(RECORD_COMPARISON, [id, comparedAtMicros]);
 }
 
 const CLEAR_FLAG = {

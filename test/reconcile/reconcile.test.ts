@@ -161,6 +161,15 @@ describe("a subscription that differs from its provider's", () => {
     expect(await comparedAt()).toEqual(afterTheLater);
   });
 
+  it("takes events again once it is compared after a comparison by a server whose clock was ahead", async () => {
+    await test.rows("update subscription set compared_at_micros = 4e15");
+    truth();
+    await run({ extent: "all" });
+    const occurredAt = new Date(Date.now() + 60_000);
+    await receive(eventOf("customer.subscription.updated", { seats: 4, occurredAt }));
+    expect(await stored()).toMatchObject([{ seats: 4, out_of_order: false }]);
+  });
+
   it("is corrected once by simultaneous runs", async () => {
     truth({ seats: 5 });
     const reports = await Promise.all([run(), run({}, other)]);
