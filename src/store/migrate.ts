@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type Database, sqlState } from "./database.ts";
+import { unlimitedTransactions } from "./session-settings.ts";
 import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./sql-states.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
@@ -18,7 +19,7 @@ const SILENT_FOR_MS = 15_000;
 const SIGN_OF_LIFE_MS = 3_000;
 
 /** At a role's stricter level, the transaction that holds the lock would keep a snapshot. */
-const BEGIN = "begin isolation level read committed";
+const BEGIN = `begin isolation level read committed; select ${unlimitedTransactions({ isLocal: true })}`;
 
 /**
  * Also the sign of life: it takes no snapshot, while an index that is built concurrently waits for the end of

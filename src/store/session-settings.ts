@@ -21,6 +21,11 @@ export const REQUIRED_SETTINGS: typeof DIRECT_SETTINGS = {
   ...DIRECT_SETTINGS,
 };
 
+/** Ends whole transactions, without regard to the limits that are set for each. PostgreSQL has it from 17 on. */
+export function unlimitedTransactions({ isLocal }: { isLocal: boolean }): string {
+  return `case when current_setting('transaction_timeout', true) <> '0' then set_config('transaction_timeout', '0', ${isLocal}) end`;
+}
+
 /**
  * For a new connection, before its first statement. Those of a pooler are left alone: others use them too, and
  * not all would be set.
@@ -32,7 +37,7 @@ export function settingsStatement(client: pg.ClientBase): string {
   );
   return `select ${settings.join(", ")},
     -- Single statements have the statement's timeout, after which callers may try again.
-    set_config('lock_timeout', '0', false),
+    set_config('lock_timeout', '0', false), ${unlimitedTransactions({ isLocal: false })},
     -- A canceled wait for a standby is a warning: see burst-client.ts.
     set_config('client_min_messages', 'warning', false),
     -- Writes outside a transaction are acknowledged, too.

@@ -94,17 +94,18 @@ it("reads what it writes, and commits to the disk, whatever a database's setting
   await test.drop();
 });
 
-it.each(["serializable", "repeatable read"])(
-  "migrates a database where transactions are %s",
-  async (level) => {
-    const test = await emptyDatabase();
-    await setDefaults(test, { default_transaction_isolation: level });
-    const runtime = await startTestRuntime(test.url);
-    expect(await isMigrated(runtime.database)).toBe(true);
-    await runtime.close();
-    await test.drop();
-  },
-);
+it.each<Record<string, string>>([
+  { default_transaction_isolation: "serializable" },
+  { default_transaction_isolation: "repeatable read" },
+  { transaction_timeout: "200ms" },
+])("migrates a database that sets %j", async (settings) => {
+  const test = await emptyDatabase();
+  await setDefaults(test, settings);
+  const runtime = await startTestRuntime(test.url);
+  expect(await isMigrated(runtime.database)).toBe(true);
+  await runtime.close();
+  await test.drop();
+});
 
 it("refuses a database that is not in UTF-8, at the start and in the doctor", async () => {
   const test = await emptyDatabase();
