@@ -7,6 +7,7 @@ import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { outboundState } from "../store/outbound-state.ts";
 import { providerKeyFirstUsedAt } from "../store/provider-keys.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
+import { checkCollation } from "./check-collation.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { broken, type Finding, good } from "./finding.ts";
@@ -75,10 +76,12 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
     : good("database", `${which}: PostgreSQL ${version}`);
+  const collation = number < MIN_SERVER_VERSION_NUM ? null : await checkCollation(database);
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
   const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];
-  return { findings: [reached, schema, ...outbound], aheadMs: now - oursMs, keysUsedSince };
+  const findings = [reached, ...(collation === null ? [] : [collation]), schema, ...outbound];
+  return { findings, aheadMs: now - oursMs, keysUsedSince };
 }
 
 async function usedSince(database: Database, { slots }: Config): Promise<Record<Slot, Date | null>> {

@@ -54,3 +54,27 @@ it("reports a role that is not the one that owns the tables", async () => {
   await test.rows("delete from schema_migration where name = '0001_intake.sql'");
   expect((await findings())[1]).toMatchObject({ state: "broken", detail });
 });
+
+it("warns of indexes that were built before the system's order of texts changed", async () => {
+  const test = await freshDatabase(0);
+  cleanedUp(() => test.drop());
+  const name = new URL(test.url).pathname.slice(1);
+  const sorted = `${name}_sorted`;
+  await test.rows(
+    `create database ${sorted} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en' locale 'C'`,
+  );
+  const url = Object.assign(new URL(test.url), { pathname: `/${sorted}` }).href;
+  const collation = async () => {
+    const { findings } = await checkDatabase(readConfig(serverVariables(url)));
+    return findings.filter(({ check }) => check === "collation");
+  };
+  expect(await collation()).toEqual([]);
+  await test.rows(`update pg_database set datcollversion = '2.28' where datname = '${sorted}'`);
+  expect(await collation()).toMatchObject([
+    {
+      state: "warning",
+      remedy: expect.stringContaining(`alter database ${sorted} refresh collation version`),
+    },
+  ]);
+  await test.rows(`drop database ${sorted} with (force)`);
+});
