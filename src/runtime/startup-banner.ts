@@ -34,9 +34,14 @@ export function startupBanner(
 function sameVariables({ port, dataDir }: Config, simulatorUrl: string | null): string {
   return [
     ...(port === 3000 ? [] : [`PORT=${port} `]),
-    ...(dataDir === ".data" ? [] : [`DATA_DIR=${dataDir} `]),
+    ...(dataDir === ".data" ? [] : [`DATA_DIR=${quoted(dataDir)} `]),
     ...(simulatorUrl === null || simulatorUrl.endsWith(":3001")
       ? []
       : [`SIMULATOR_PORT=${new URL(simulatorUrl).port} `]),
   ].join("");
+}
+
+/** For a shell, where that is needed. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
