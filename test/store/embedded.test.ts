@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
@@ -76,6 +76,13 @@ describe("the embedded PostgreSQL", () => {
     expect(await database.run({ name: "one", text: "select 1 as one" })).toEqual([{ one: 1 }]);
     await database.close();
     await postgres.stop();
+  });
+
+  it("is reached although the environment requires encryption of other servers", async () => {
+    vi.stubEnv("PGSSLMODE", "require");
+    const postgres = await startEmbeddedPostgres(join(folder, "encrypted"));
+    await postgres.stop();
+    vi.unstubAllEnvs();
   });
 
   it("allows 100 connections, or as many as its caller wants", async () => {
