@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import type { JobName } from "../domain/job.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import { type NotificationMailOptions, notificationMail } from "../mail/mail-notifications.ts";
+import { databaseTime } from "../store/database-time.ts";
 import type { Runtime } from "./runtime.ts";
 
 const HALF_MINUTE_MS = 30 * 1000;
@@ -37,17 +38,26 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job<J
       everyMs: HALF_MINUTE_MS,
       run: ({ isStopping }) => cancelUnwanted(runtime, isStopping),
     },
-    {
-      name: "grace-reminders",
-      everyMs: MINUTE_MS,
-      run: async ({ isStopping }) => {
-        const options = { now: () => new Date(), isStopping };
-        await remindOfGrace({ database, plans: config.plans }, options);
-        await endGrace({ database, plans: config.plans }, options);
-      },
-    },
+    graceJob(config, runtime),
     { name: "redaction", everyMs: MINUTE_MS, run: ({ isStopping }) => redactDeleted(runtime, isStopping) },
   ];
+}
+
+/** An end that is recorded early, by a clock that was ahead, would emit nothing once it has come. */
+export function graceJob(
+  { plans }: Pick<Config, "plans">,
+  { database }: Pick<Runtime, "database">,
+): Job<JobName> {
+  return {
+    name: "grace-reminders",
+    everyMs: MINUTE_MS,
+    run: async ({ isStopping }) => {
+      const now = await databaseTime(database);
+      const options = { now: () => now, isStopping };
+      await remindOfGrace({ database, plans }, options);
+      await endGrace({ database, plans }, options);
+    },
+  };
 }
 
 function mailJob(options: NotificationMailOptions): Job<JobName> {

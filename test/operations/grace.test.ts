@@ -1,8 +1,9 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import plans from "../../plans.config.ts";
 import { remindOfGrace } from "../../src/billing/remind-of-grace.ts";
 import { graceReminders } from "../../src/domain/grace-reminders.ts";
 import { showAccess } from "../../src/operations/subscriptions/show-access.ts";
+import { graceJob } from "../../src/runtime/account-jobs.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { createTestContext, session } from "./test-context.ts";
@@ -96,4 +97,13 @@ it("gives access during the grace period and ends it afterwards", async () => {
     { hasAccess: true, reason: "grace", until: expect.any(Date), price: { amount: 2000, interval: "month" } },
   ]);
   expect(after.items).toMatchObject([{ hasAccess: false, reason: "grace_over", until: null }]);
+});
+
+it("neither reminds of nor records an end that has come by the clock of this server alone", async () => {
+  await pastDue("user_1", Date.now());
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * GRACE_DAYS * 86_400_000 });
+  const lease = { name: "job:grace-reminders", token: "" };
+  await graceJob({ plans }, test).run({ lease, isStopping: () => false });
+  vi.useRealTimers();
+  expect(await test.rows("select stage from grace_reminder")).toEqual([]);
 });
