@@ -47,13 +47,14 @@ const SETTLE_COMPARED = {
   text: `
 update payment set period_start = coalesce($3::timestamptz, period_start),
   period_end = coalesce($4::timestamptz, period_end),
-  last_event_at_micros = greatest(last_event_at_micros, $5::bigint)
+  last_event_at_micros = greatest(last_event_at_micros,
+    least($5::bigint, (extract(epoch from clock_timestamp()) * 1000000)::bigint))
 where provider = $1 and provider_payment_id = any (array[$2::text])`,
 };
 
 /**
- * Sets the period, which events only fill in. From now on an event from before the provider was asked is
- * late.
+ * Sets the period, which events only fill in. From now on an event from before the provider was asked is late;
+ * where this server's clock is ahead, the database's counts.
  */
 export async function settleComparedPayment(
   transaction: Queryable,

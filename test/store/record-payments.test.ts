@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import type { PaymentReport } from "../../src/domain/payment.ts";
+import { settleComparedPayment } from "../../src/store/correct-payment.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
@@ -142,3 +143,12 @@ it.each<[string, PaymentState, PaymentState, PaymentState]>([
 });
 
 type PaymentState = [state: "paid" | "failed", occurredAtMicros: number | null];
+
+it("takes what happens after a comparison by a server whose clock was ahead", async () => {
+  const failed = { ...CHARGE, charge: { ...CHARGE.charge, state: "failed" } } as PaymentReport;
+  await record(failed);
+  const compared = { providerPaymentId: "in_1", periodStart: null, periodEnd: null, askedAtMicros: 4e15 };
+  await settleComparedPayment(test.database, "provider-a", compared);
+  await record(CHARGE, undefined, { occurredAtMicros: (Date.now() + 60_000) * 1000 });
+  expect(await test.rows("select state from payment")).toEqual([{ state: "paid" }]);
+});
