@@ -1304,4 +1304,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "what a deleted person has resumed goes on where a server that was stopped continues",
     tests: ["test/billing/cancel-unwanted.test.ts"],
   },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "if (!(await renewLease(deps.database, lease, { seconds: LEASE_SECONDS })))\n",
+    replace: "if ((await renewLease(deps.database, lease, { seconds: LEASE_SECONDS })) === null)\n",
+    fault: "a server that was stopped undoes a change that another one has made meanwhile",
+    tests: ["test/operations/change-subscription.test.ts"],
+  },
 ];

@@ -6,6 +6,7 @@ import { compare } from "../reconcile/compare.ts";
 import { checkoutLease } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
+import { type Lease, renewLease } from "../store/leases.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { recordAudit } from "../store/record-audit.ts";
 import {
@@ -39,7 +40,7 @@ export async function changeSubscription(
     deps.database,
     checkoutLease(userId),
     { seconds: LEASE_SECONDS },
-    async () => {
+    async (lease) => {
       let resolved = await resolve();
       if (isPreviewed && resolved.isChange) {
         const facts = { slot: resolved.subscription.provider, userId };
@@ -49,7 +50,7 @@ export async function changeSubscription(
       if (!resolved.isChange) return true;
       // Before the provider is asked: a crash must not leave a change of which nobody knows whose key it was.
       if (by.kind !== "session") await recordRequest(deps.database, resolved, by);
-      await changeAndCompare(deps, resolved);
+      await changeAndCompare(deps, resolved, lease);
       return true;
     },
   );
@@ -66,12 +67,15 @@ function recordRequest(
   return recordAudit(database, by, { action: "subscription.change_requested", target, details });
 }
 
-async function changeAndCompare(deps: Deps, resolved: ResolvedChange): Promise<void> {
+async function changeAndCompare(deps: Deps, resolved: ResolvedChange, lease: Lease): Promise<void> {
   const { api, subscription, change } = resolved;
   const { provider, providerSubscriptionId, userId } = subscription;
   // Nothing else finds out what waits for the period's end when this process ends before that is stored.
   if (change.when === "period_end" || (await isChangeWaiting(deps.database, subscription.id)))
     deps.intake.requestComparison?.(provider, [subscription.id]);
+  // This process may have been stopped for so long that another request has changed the subscription.
+  if (!(await renewLease(deps.database, lease, { seconds: LEASE_SECONDS })))
+    refuse({ reason: "checkout_in_progress" });
   try {
     const changing = api.changeSubscription(providerSubscriptionId, change);
     await mapProviderErrors(deps, { slot: provider, userId }, forgetWithdrawn(deps, resolved, changing));

@@ -297,6 +297,17 @@ describe("a change whose preview has been shown", () => {
     expect(sent).toMatchObject([{ seats: 10 }]);
   });
 
+  it("is not made by a server that was stopped while another one took its turn", async () => {
+    const expected = { planId: "team", seats: 5, currentPeriodEnd: await periodEnd() };
+    truth({ ...TEAM, seats: 5 });
+    context.stripe.interfere(async () => {
+      await context.test.rows("update lease set token = gen_random_uuid() where name = 'checkout:user_1'");
+      return undefined;
+    });
+    await expect(change({ seats: 10, expected })).rejects.toMatchObject({ reason: "checkout_in_progress" });
+    expect(sent).toEqual([]);
+  });
+
   it("is not made while the provider cannot say how it is there", async () => {
     const expected = { planId: "team", seats: 5, currentPeriodEnd: await periodEnd() };
     context.stripe.interfere(async () => ({ status: 500 }));
