@@ -68,6 +68,9 @@ export const APPLICATION_NAME = `tollgate ${process.pid}`;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** Load balancers and firewalls silently forget connections that are idle for minutes; Linux probes after two hours. */
+const KEEP_ALIVE_MS = 30_000;
+
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = createPrimaryPool(options.url, {
     max: options.maxConnections,
@@ -76,6 +79,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // The last process to disconnect stops an embedded database, so idle connections stay open.
     idleTimeoutMillis: 0,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     pipeline: true,
     application_name: APPLICATION_NAME,
   });

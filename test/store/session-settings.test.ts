@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { expect, it } from "vitest";
+import { Socket } from "node:net";
+import { expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkDatabase } from "../../src/doctor/check-database.ts";
 import { isMigrated } from "../../src/store/migrate.ts";
@@ -119,6 +120,17 @@ it("refuses a database that is not in UTF-8, at the start and in the doctor", as
   expect(findings[0]).toMatchObject({ check: "database", state: "broken" });
   expect(findings[0]?.detail).toContain("LATIN1");
   await test.rows(`drop database ${name} with (force)`);
+  await test.drop();
+});
+
+it("has idle connections probed before load balancers forget them", async () => {
+  const test = await emptyDatabase();
+  const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
+  const runtime = await startTestRuntime(test.url);
+  expect(keepAlive.mock.calls.length).toBeGreaterThan(0);
+  for (const call of keepAlive.mock.calls) expect(call).toEqual([true, 30_000]);
+  keepAlive.mockRestore();
+  await runtime.close();
   await test.drop();
 });
 
