@@ -1311,4 +1311,25 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a server that was stopped undoes a change that another one has made meanwhile",
     tests: ["test/operations/change-subscription.test.ts"],
   },
+  {
+    file: "src/reconcile/compare.ts",
+    find: "return isAhead ? askedAtMicros :",
+    replace: "return isAhead ? (comparedAtMicros ?? 0) :",
+    fault: "every event counts as late since a server compared while its clock was ahead",
+    tests: ["test/reconcile/reconcile.test.ts"],
+  },
+  {
+    file: "src/runtime/account-jobs.ts",
+    find: "const now = await databaseTime(database);",
+    replace: "const now = new Date();",
+    fault: "a server whose clock is ahead ends periods of grace that go on",
+    tests: ["test/operations/grace.test.ts"],
+  },
+  {
+    file: "src/store/session-settings.ts",
+    find: "current_setting('transaction_timeout', true) <> '0'",
+    replace: "current_setting('transaction_timeout', true) = '0'",
+    fault: "a limit of the role's transactions ends those of the server",
+    tests: ["test/store/session-settings.test.ts"],
+  },
 ];
