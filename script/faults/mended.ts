@@ -1332,4 +1332,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a limit of the role's transactions ends those of the server",
     tests: ["test/store/session-settings.test.ts"],
   },
+  {
+    file: "src/store/subscription-access.ts",
+    find: "coalesce(s.provider_subscription_id, s.payment_id)",
+    replace: "s.provider_subscription_id",
+    fault: "a plan bought with a single payment stays after its refund",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+  },
 ];

@@ -3,7 +3,7 @@ import { isSameAddress } from "./email-address.ts";
 import { type EventOrder, lastSeenAfter, orderOf } from "./event-order.ts";
 import type { Failure } from "./failures.ts";
 import { targetOf, type UserMatch, userOf } from "./link.ts";
-import type { PaymentEvent } from "./payment-event.ts";
+import { type PaymentEvent, singlePaymentOf } from "./payment-event.ts";
 import type { PlanCatalog } from "./plan.ts";
 import { type PlanChoice, planOf } from "./plan-of-event.ts";
 import type { Slot } from "./slot.ts";
@@ -118,6 +118,7 @@ function patch(
     ...before,
     userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
+    paymentId: singlePaymentOf(event) ?? before.paymentId,
     // No id of a deleted user is stored again.
     customerId: user.is === "present" ? (added ?? kept) : null,
     priceId: plan.priceId ?? before.priceId,
@@ -195,6 +196,7 @@ function blank(
     provider,
     providerSubscriptionId: null,
     isOneTime,
+    paymentId: null,
     customerId: null,
     priceId: null,
     planId,

@@ -60,4 +60,9 @@ export type PaymentEvent = {
   payment?: PaymentReport;
 };
 
+/** The id of the payment that bought a plan for good; `null`: it is of a subscription, or nothing was charged. */
+export function singlePaymentOf({ isOneTime, payment }: PaymentEvent): string | null {
+  return (isOneTime && payment?.charge?.id) ?? null;
+}
+
 export type PaidItem = { priceIds: readonly string[]; seats: number | null };

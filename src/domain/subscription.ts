@@ -13,6 +13,8 @@ export type Subscription = {
   providerSubscriptionId: string | null;
   /** Bought with a single payment: the provider has no subscription for it, and nothing renews or ends it. */
   isOneTime: boolean;
+  /** The provider's id of that payment; `null`: free of charge, not known, or a subscription. */
+  paymentId: string | null;
   customerId: string | null;
   /** The last price id, to notice a change to a price that no plan knows. */
   priceId: string | null;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Decision, decide } from "../domain/decide.ts";
 import type { DecideContext } from "../domain/decide-context.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
+import { type PaymentEvent, singlePaymentOf } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Attempt } from "../store/attempts.ts";
 import type { Claim } from "../store/claims.ts";
@@ -93,14 +93,14 @@ function reportedPayment(
   decision: EventDecision,
   eventId: string,
 ): ReportedPayment | null {
-  const { payment, occurredAtMicros, providerSubscriptionId, userId } = event;
+  const { payment, occurredAtMicros, userId } = event;
   if (payment === undefined || decision.outcome === "failed") return null;
   const reported = {
     provider: slot,
     report: payment,
     eventId,
     occurredAtMicros,
-    providerSubscriptionId,
+    providerSubscriptionId: event.providerSubscriptionId ?? singlePaymentOf(event),
     userId,
   };
   switch (decision.outcome) {
@@ -109,7 +109,8 @@ function reportedPayment(
     case "applied":
       return { ...reported, isPersonGone: decision.subscription.userId === null };
     case "ignored":
-      return { ...reported, isPersonGone: true };
+      // What else the account sells for a single payment.
+      return event.isOneTime ? null : { ...reported, isPersonGone: true };
     default:
       return decision satisfies never;
   }

@@ -2,6 +2,7 @@ import type { PaymentStatus } from "../domain/payment.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
+import { subscriptionOf } from "./subscription-access.ts";
 
 export type ListedPayment = {
   id: string;
@@ -30,15 +31,13 @@ select id, provider, provider_payment_id as "providerPaymentId", subscription_id
 from (
   select p.*, s.id as subscription_id
   from subscription s
-  join payment p on p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id
+  join payment p on p.provider = s.provider
+    and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
   where s.user_id = $1
   union all
   select p.*, null as subscription_id
   from payment p
-  where p.user_id = $1 and not exists (
-    select from subscription s
-    where s.provider = p.provider and s.provider_subscription_id = p.provider_subscription_id
-  )
+  where p.user_id = $1 and not exists (${subscriptionOf("p")})
 ) own
 where ($2::text is null or status = $2) and ($3::uuid is null or subscription_id = $3)
   and ${isAfter("occurred_at, id", ["$4", "$5"])}

@@ -1,5 +1,6 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
+import { subscriptionOf } from "./subscription-access.ts";
 
 /** A payment by an id that it has at its provider. */
 export type NamedPayment = { provider: Slot; name: string };
@@ -12,7 +13,7 @@ select n.provider, n.name
 from unnest($1::text[], $2::text[]) as given (provider, name)
 join payment_name n on n.provider = given.provider and n.name = given.name
 join payment p on p.provider = n.provider and p.provider_payment_id = n.provider_payment_id
-left join subscription s on s.provider = p.provider and s.provider_subscription_id = p.provider_subscription_id
+left join lateral (${subscriptionOf("p")}) s on true
 left join unwanted_subscription u
   on u.provider = p.provider and u.provider_subscription_id = p.provider_subscription_id and u.because = 'account_deleted'
 where case when s.id is null then u.provider is not null else s.user_id is null end`,

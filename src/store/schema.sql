@@ -577,6 +577,7 @@ create table subscription (
   compared_at_micros bigint,
   past_due_since timestamp with time zone,
   is_one_time boolean not null default false,
+  payment_id text,
   constraint subscription_pkey PRIMARY KEY (id),
   constraint subscription_seats_check CHECK ((seats >= 0)),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),
@@ -585,6 +586,8 @@ create table subscription (
 ) with (fillfactor=80);
 
 CREATE INDEX subscription_by_customer ON public.subscription USING btree (customer_id text_pattern_ops, provider text_pattern_ops) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX subscription_by_payment ON public.subscription USING btree (payment_id text_pattern_ops, provider text_pattern_ops) WHERE (payment_id IS NOT NULL);
 
 CREATE INDEX subscription_by_user ON public.subscription USING btree (user_id);
 

@@ -1,7 +1,7 @@
 import type { Queryable } from "./database.ts";
 import { storedFacts } from "./entitlement-events.ts";
 import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
-import { latestReversal } from "./subscription-access.ts";
+import { latestReversal, subscriptionOf } from "./subscription-access.ts";
 
 /**
  * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies
@@ -81,10 +81,7 @@ emitted as (
       'occurredAt', to_char(changed.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     ))
   from changed
-  left join lateral (
-    select id, user_id from subscription
-    where provider = changed.provider and provider_subscription_id = changed.provider_subscription_id limit 1
-  ) s on true
+  left join lateral (select id, user_id from (${subscriptionOf("changed")}) found limit 1) s on true
   cross join lateral (select coalesce(s.user_id, changed.user_id) as id) payer
   where $3::boolean
 ),
@@ -104,10 +101,7 @@ reversals as (
     (${latestReversal("coalesce(c.status, p.status)", "payment p left join changed c on c.id = p.id")}) as after
   from changed
   cross join lateral (
-    select id, user_id, provider, provider_subscription_id from subscription
-    where provider = changed.provider and provider_subscription_id = changed.provider_subscription_id
-      and user_id is not null and status <> 'canceled'
-    limit 1
+    select * from (${subscriptionOf("changed")}) found where user_id is not null and status <> 'canceled' limit 1
   ) s
 ),
 entitled as (

@@ -13,6 +13,17 @@ export type SubscriptionAccess = AccessFacts & {
 };
 
 /**
+ * SQL: the subscription that a payment is for, or the purchase that it alone has paid for. An alternative within one
+ * query would read every row of a slot, once its plan was cached while the table was small.
+ * @param payment a row of `payment`
+ */
+export function subscriptionOf(payment: string): string {
+  const found = (id: string) => `select id, user_id, provider, provider_subscription_id, payment_id, status
+    from subscription where provider = ${payment}.provider and ${id} = ${payment}.provider_subscription_id`;
+  return `${found("provider_subscription_id")} union all ${found("payment_id")}`;
+}
+
+/**
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
  * The invoice over nothing of a change within a period, such as fewer seats, pays for none: it would restore the
  * access of somebody who disputes what they have paid.
@@ -20,7 +31,8 @@ export type SubscriptionAccess = AccessFacts & {
  */
 export function latestReversal(status = "p.status", from = "payment p"): string {
   return `select case when ${status} in ('refunded', 'disputed') then ${status} end from ${from}
-    where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and ${status} <> 'failed'
+    where p.provider = s.provider and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
+      and ${status} <> 'failed'
       and (p.amount > 0 or not exists (
         select from payment whole
         where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id

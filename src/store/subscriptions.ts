@@ -11,6 +11,7 @@ export type SubscriptionRow = {
   provider: Slot;
   provider_subscription_id: string | null;
   is_one_time: boolean;
+  payment_id: string | null;
   customer_id: string | null;
   price_id: string | null;
   plan_id: string;
@@ -27,8 +28,8 @@ export type SubscriptionRow = {
 };
 
 /** Of the table as `s`, for `toSubscription`. */
-export const SUBSCRIPTION_COLUMNS = `s.id, s.user_id, s.provider, s.provider_subscription_id, s.is_one_time, s.customer_id, s.price_id, s.plan_id,
-  s.seats, s.status, date_part('epoch', s.current_period_end) * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
+export const SUBSCRIPTION_COLUMNS = `s.id, s.user_id, s.provider, s.provider_subscription_id, s.is_one_time, s.payment_id,
+  s.customer_id, s.price_id, s.plan_id, s.seats, s.status, date_part('epoch', s.current_period_end) * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
   s.last_event_at_micros, s.last_event_rank, s.compared_at_micros, s.told_standing, s.told_plan_id`;
 
 export function toSubscription(row: SubscriptionRow): Subscription {
@@ -39,6 +40,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     providerSubscriptionId: row.provider_subscription_id,
     // A server of the release before gives the id of another subscription to it.
     isOneTime: row.is_one_time && row.provider_subscription_id === null,
+    paymentId: row.payment_id,
     customerId: row.customer_id,
     priceId: row.price_id,
     planId: row.plan_id,
@@ -70,6 +72,7 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
   ["provider", "text", (subscription) => subscription.provider],
   ["provider_subscription_id", "text", (subscription) => subscription.providerSubscriptionId],
   ["is_one_time", "boolean", (subscription) => subscription.isOneTime],
+  ["payment_id", "text", (subscription) => subscription.paymentId],
   ["customer_id", "text", (subscription) => subscription.customerId],
   ["price_id", "text", (subscription) => subscription.priceId],
   ["plan_id", "text", (subscription) => subscription.planId],

@@ -68,11 +68,15 @@ export async function paymentsOfSubscription(
 const IDS_PAGE = {
   name: "verifiable_payment_ids",
   text: `
-select id, provider, provider_payment_id as name, status is not null as "isSettled"
+select id, provider, provider_payment_id as name,
+  status is not null and provider_subscription_id is distinct from provider_payment_id as "isSettled"
 from payment where id > $1::uuid order by id limit 1000`,
 };
 
-/** The provider's ids of all payments of a slot. */
+/**
+ * The provider's ids of all payments of a slot, but for those that bought a plan for good: Stripe has no invoice for
+ * them.
+ */
 export async function* eachPaymentId(database: Queryable, slot: Slot): AsyncGenerator<string> {
   for (let after = NIL_UUID; ; ) {
     const rows = await database.run<{ id: string; provider: Slot; name: string; isSettled: boolean }>(

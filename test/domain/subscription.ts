@@ -8,6 +8,7 @@ export function subscription(overrides: Partial<Subscription> = {}): Subscriptio
     provider: "provider-a",
     providerSubscriptionId: "sub",
     isOneTime: false,
+    paymentId: null,
     customerId: "cus",
     priceId: null,
     planId: "pro",

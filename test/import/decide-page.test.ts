@@ -16,6 +16,7 @@ const known = (overrides: Partial<Subscription> = {}): Subscription => ({
   provider: "provider-a",
   providerSubscriptionId: "sub",
   isOneTime: false,
+  paymentId: null,
   customerId: "cus",
   priceId: null,
   planId: "pro",

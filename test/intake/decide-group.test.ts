@@ -17,6 +17,7 @@ function subscription(overrides: Partial<Subscription> = {}): Subscription {
     provider: "provider-a",
     providerSubscriptionId: "sub",
     isOneTime: false,
+    paymentId: null,
     customerId: "cus",
     priceId: null,
     planId: "pro",

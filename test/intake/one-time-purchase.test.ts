@@ -1,26 +1,39 @@
 import { expect, it } from "vitest";
+import { paymentsOfUser } from "../../src/store/payment-list.ts";
+import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 2 });
+const { test, runtime } = freshRuntime({ users: 5 });
 
 const IDS = { planId: "pro", customerId: "cus_1", priceId: "price_pro_monthly" } as const;
 let events = 0;
 
 async function happens(name: string, overrides: FixtureOverrides, session: object = {}): Promise<void> {
+  const { body } = loadFixture("stripe", name, { ...IDS, ...overrides });
+  await receive({
+    ...body,
+    data: { object: Object.assign((body.data as { object: object }).object, session) },
+  });
+}
+
+/** An event about a payment alone. */
+const reports = (type: string, object: object) => receive({ type, created: 1_772_366_400, data: { object } });
+
+async function receive(event: object): Promise<void> {
   events += 1;
-  const { body } = loadFixture("stripe", name, { eventId: `evt_${events}`, ...IDS, ...overrides });
-  Object.assign((body.data as { object: object }).object, session);
+  const body = { ...event, id: `evt_${events}` };
   const signing = { secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) };
   const { rawBody, headers } = signedDelivery("stripe", body, signing);
   const request = { rawBody, header: (header: string) => headers[header] };
-  expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("applied");
+  expect((await runtime.intake.receive("provider-a", request)).outcome).not.toBe("failed");
 }
 
-const buysOnce = (overrides: FixtureOverrides) =>
-  happens("checkout.session.completed", { subscriptionId: null, ...overrides }, { mode: "payment" });
+const buysOnce = (overrides: FixtureOverrides, paid: object = { invoice: null, payment_intent: null }) =>
+  happens("checkout.session.completed", { subscriptionId: null, ...overrides }, { mode: "payment", ...paid });
+const byIntent = (id: string) => ({ invoice: null, payment_intent: id });
 
 const ofUser = (userId: string) =>
   test.rows(
@@ -46,4 +59,44 @@ it("it is kept beside a subscription whose checkout has named none yet", async (
   await happens("checkout.session.completed", { userId: "user_1", subscriptionId: null });
   await buysOnce({ userId: "user_1" });
   expect(await ofUser("user_1")).toEqual([PURCHASE, { ...PURCHASE, isOneTime: false }]);
+});
+
+it.each(["after", "before"])(
+  "a refund that arrives %s its event ends the access",
+  async (when) => {
+    const userId = when === "after" ? "user_2" : "user_3";
+    const refund = () =>
+      reports("refund.created", { id: `re_${when}`, payment_intent: `pi_${when}`, amount: 14500 });
+    if (when === "before") await refund();
+    await buysOnce({ userId }, byIntent(`pi_${when}`));
+    if (when === "after") {
+      expect(await subscriptionAccessOfUser(test.database, userId)).toMatchObject([
+        { paymentReversal: null },
+      ]);
+      await refund();
+    }
+    const [access] = await subscriptionAccessOfUser(test.database, userId);
+    expect(access).toMatchObject({ paymentReversal: "refunded" });
+    const all = { status: null, subscriptionId: null };
+    expect(await paymentsOfUser(test.database, userId, all, { before: null, limit: 9 })).toMatchObject([
+      { providerPaymentId: `pi_${when}`, subscriptionId: access?.id, amount: 14500, status: "refunded" },
+    ]);
+  },
+);
+
+it("with an invoice it is paid once", async () => {
+  await reports("invoice_payment.paid", { invoice: "in_one", payment: { payment_intent: "pi_one" } });
+  await buysOnce({ userId: "user_4" }, { invoice: "in_one", payment_intent: "pi_one" });
+  await reports("charge.dispute.created", {
+    id: "dp",
+    amount: 14500,
+    payment_intent: "pi_one",
+    status: "needs_response",
+  });
+  expect(await subscriptionAccessOfUser(test.database, "user_4")).toMatchObject([
+    { paymentReversal: "disputed" },
+  ]);
+  expect(await test.rows("select status from payment where user_id = 'user_4'")).toEqual([
+    { status: "disputed" },
+  ]);
 });

@@ -75,6 +75,24 @@ function invoice(state: "paid" | "failed", event: JsonReader, object: JsonReader
   );
 }
 
+/** Of a checkout of mode `payment`. It has an invoice only where the checkout was told to make one. */
+export function readSinglePayment(session: JsonReader) {
+  const [intent] = chargeNames(session);
+  const id = session.idOrExpanded("invoice") ?? intent ?? null;
+  const paid = charge({
+    id,
+    state: "paid",
+    amount: session.amount("amount_total"),
+    currency: session.currency("currency"),
+    refundedAmount: null,
+    periodStart: null,
+    periodEnd: null,
+    receiptUrl: null,
+    occurredAt: null,
+  });
+  return paymentOf(paid, { names: [id, intent ?? null] });
+}
+
 function reversalEvent(
   event: JsonReader,
   object: JsonReader,

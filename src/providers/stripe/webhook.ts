@@ -6,7 +6,7 @@ import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { paidItem, singleItem } from "../webhook/paid-item.ts";
 import { signTimed, type TimedLayout, verifyTimed } from "../webhook/timed-signature.ts";
-import { readStripePayment, STRIPE_PAYMENT_TYPES } from "./payments.ts";
+import { readSinglePayment, readStripePayment, STRIPE_PAYMENT_TYPES } from "./payments.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 
 const SIGNATURE: TimedLayout = {
@@ -77,7 +77,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     if (mode === "setup") return ignoredOf(userId);
     return {
       ...common,
-      ...(mode === "payment" ? { isOneTime: true as const } : {}),
+      ...(mode === "payment" ? { isOneTime: true as const, ...readSinglePayment(object) } : {}),
       ...STATE_UNKNOWN,
       providerSubscriptionId: object.idOrExpanded("subscription"),
       items: paidItems(object, "line_items"),
