@@ -54,7 +54,7 @@ async function openWithLease(deps: BillingTools, leased: LeasedOrder): Promise<s
   const updated = previous === null ? null : await replaceCheckout(deps, leased, previous);
   if (updated !== null) return await keep(deps, leased, updated);
   // The user may have paid before the lease was acquired, and would buy a second subscription.
-  if (await isSubscribed(database, order.userId)) refuse({ reason: "subscription_exists" });
+  if (await isSubscribed(database, order)) refuse({ reason: "subscription_exists" });
   const placed = await placeCheckoutOrder(database, order, {
     lease,
     leaseSeconds: LEASE_SECONDS,

@@ -1,6 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import { RUNNING_STATUSES, type SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
+import { latestReversal } from "./subscription-access.ts";
 import { LIVE_STATUSES } from "./subscription-list.ts";
 
 export type StoredCustomer = {
@@ -31,7 +32,12 @@ export async function customersOfUser(database: Queryable, userId: string): Prom
 const SUBSCRIBES = {
   name: "user_subscribes",
   text: `
-select exists (select from subscription where user_id = $1 and status = any ($2::text[])) as "subscribes"`,
+select exists (
+  select from subscription s
+  where s.user_id = $1 and s.status = any ($2::text[]) and not (
+    s.is_one_time and s.provider_subscription_id is null and (s.plan_id <> $3 or (${latestReversal()}) is not null)
+  )
+) as "subscribes"`,
 };
 
 const HAD_SUBSCRIPTION = {
@@ -47,8 +53,11 @@ export async function hadSubscription(database: Queryable, userId: string): Prom
   return row?.had ?? false;
 }
 
-/** Whether the user has a running subscription, in any slot. */
-export async function isSubscribed(database: Queryable, userId: string): Promise<boolean> {
-  const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING_STATUSES]);
+/** Whether the user has a running subscription, in any slot, or owns this plan for good. */
+export async function isSubscribed(
+  database: Queryable,
+  { userId, planId }: { userId: string; planId: string },
+): Promise<boolean> {
+  const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING_STATUSES, planId]);
   return row?.subscribes ?? false;
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { isSubscribed } from "../../src/store/customers.ts";
 import { paymentsOfUser } from "../../src/store/payment-list.ts";
 import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
@@ -62,7 +63,7 @@ it("it is kept beside a subscription whose checkout has named none yet", async (
 });
 
 it.each(["after", "before"])(
-  "a refund that arrives %s its event ends the access",
+  "a refund that arrives %s its event ends the access and frees the plan",
   async (when) => {
     const userId = when === "after" ? "user_2" : "user_3";
     const refund = () =>
@@ -73,6 +74,8 @@ it.each(["after", "before"])(
       expect(await subscriptionAccessOfUser(test.database, userId)).toMatchObject([
         { paymentReversal: null },
       ]);
+      expect(await isSubscribed(test.database, { userId, planId: "pro" })).toBe(true);
+      expect(await isSubscribed(test.database, { userId, planId: "team" })).toBe(false);
       await refund();
     }
     const [access] = await subscriptionAccessOfUser(test.database, userId);
@@ -81,6 +84,7 @@ it.each(["after", "before"])(
     expect(await paymentsOfUser(test.database, userId, all, { before: null, limit: 9 })).toMatchObject([
       { providerPaymentId: `pi_${when}`, subscriptionId: access?.id, amount: 14500, status: "refunded" },
     ]);
+    expect(await isSubscribed(test.database, { userId, planId: "pro" })).toBe(false);
   },
 );
 

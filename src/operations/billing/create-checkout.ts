@@ -70,7 +70,7 @@ export const createCheckout = defineOperation({
 
     const { userId } = caller;
     const { email, emailVerified } = (await findUser(deps.database, userId)) ?? notFound("user");
-    if (await isSubscribed(deps.database, userId)) refuse({ reason: "subscription_exists" });
+    if (await isSubscribed(deps.database, { userId, planId })) refuse({ reason: "subscription_exists" });
     const requested = {
       userId,
       provider,
