@@ -5,7 +5,7 @@ import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";
 import { requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
-import { ensureCustomer, isOwnCustomer } from "./customer.ts";
+import { customerFor } from "./customer.ts";
 import { get, patch, post } from "./requests.ts";
 
 /** The return URL is up to the page behind the default payment link, which runs Paddle's script. */
@@ -14,10 +14,7 @@ export async function createCheckout(
   send: SendRequest,
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
-  const customerId =
-    order.customerId !== null && (await isOwnCustomer(provider, send, order, order.customerId))
-      ? order.customerId
-      : await ensureCustomer(provider, send, order);
+  const customerId = await customerFor(provider, send, order);
   const transaction = { ...contentsOf(order), customer_id: customerId, collection_mode: "automatic" };
   return openedCheckout(
     provider,

@@ -5,20 +5,32 @@ import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";
 import { listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
-import { get, post } from "./requests.ts";
+import { get, patch, post } from "./requests.ts";
+
+/** The customer to sell to: the stored one if it is the person's own. @throws PaymentApiProblem */
+export async function customerFor(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  order: CheckoutOrder,
+): Promise<string> {
+  const { customerId } = order;
+  const stored = customerId === null ? null : await fetchCustomer(provider, send, customerId);
+  if (stored !== null && isOwn(order, stored)) return activeId(provider, send, stored);
+  return ensureCustomer(provider, send, order);
+}
 
 /**
  * A transaction needs a customer, not an address; there is one customer per address, whose portal shows
  * everything bought with it. So an address that anybody may have typed in only matches a customer created for
  * the same person.
  */
-export async function ensureCustomer(
+async function ensureCustomer(
   provider: ConnectedProvider,
   send: SendRequest,
   { email, isEmailConfirmed, userId }: CheckoutOrder,
 ): Promise<string> {
   const [existing] = listAt(
-    await send(get(provider, `/customers?${new URLSearchParams({ email })}`)),
+    await send(get(provider, `/customers?${new URLSearchParams({ email, status: "active,archived" })}`)),
     "data",
   );
   if (existing === undefined) {
@@ -27,12 +39,20 @@ export async function ensureCustomer(
     const created = await send(post(provider, "/customers", customer, { repeatable: false }));
     return requiredText(provider, created, "data", "id");
   }
-  if (isOwn({ userId, email, isEmailConfirmed }, existing)) return requiredText(provider, existing, "id");
+  if (isOwn({ userId, email, isEmailConfirmed }, existing)) return activeId(provider, send, existing);
   throw problem(
     provider,
     "taken",
     "a customer has this address already, and the person has not confirmed it",
   );
+}
+
+/** An archived one can buy nothing, and keeps its address from any other. */
+async function activeId(provider: ConnectedProvider, send: SendRequest, customer: unknown): Promise<string> {
+  const id = requiredText(provider, customer, "id");
+  if (textAt(customer, "status") === "archived")
+    await send(patch(provider, `/customers/${pathSegment(provider, id)}`, { status: "active" }));
+  return id;
 }
 
 type Person = Pick<PayingCustomer, "userId" | "email" | "isEmailConfirmed">;
@@ -44,8 +64,15 @@ export async function isOwnCustomer(
   person: Person,
   customerId: string,
 ): Promise<boolean> {
-  const path = `/customers/${pathSegment(provider, customerId)}`;
-  return isOwn(person, valueAt(await send(get(provider, path)), "data"));
+  return isOwn(person, await fetchCustomer(provider, send, customerId));
+}
+
+async function fetchCustomer(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  customerId: string,
+): Promise<unknown> {
+  return valueAt(await send(get(provider, `/customers/${pathSegment(provider, customerId)}`)), "data");
 }
 
 function isOwn(person: Person, customer: unknown): boolean {

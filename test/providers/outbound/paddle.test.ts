@@ -95,6 +95,25 @@ describe("Paddle's API", () => {
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
   });
 
+  it.each([null, "ctm_0"])(
+    "reactivates an archived customer, which could buy nothing: %s",
+    async (customerId) => {
+      const customer = { id: "ctm_0", email: ORDER.email, status: "archived" };
+      provider.respondWith((incoming) => {
+        if (incoming.path === "/provider-a/customers") return { body: { data: [customer] } };
+        return incoming.path === "/provider-a/customers/ctm_0"
+          ? { body: { data: customer } }
+          : successfulReplies(providerApi)(incoming);
+      });
+      await api.createCheckout({ ...ORDER, customerId });
+      const [found, reactivated, opened] = provider.requests;
+      if (customerId === null) expect(found?.query.get("status")).toBe("active,archived");
+      expect(reactivated).toMatchObject({ method: "PATCH", path: "/provider-a/customers/ctm_0" });
+      expect(JSON.parse(reactivated?.body ?? "")).toEqual({ status: "active" });
+      expect(JSON.parse(opened?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
+    },
+  );
+
   it("does not repeat the creation of a customer, which Paddle would refuse as a second one", async () => {
     provider.respondWith(({ method }) => (method === "GET" ? { body: { data: [] } } : "hang-up"));
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
