@@ -1339,4 +1339,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a plan bought with a single payment stays after its refund",
     tests: ["test/intake/one-time-purchase.test.ts"],
   },
+  {
+    file: "src/providers/stripe/webhook.ts",
+    find: "endsAt === null || (end !== null && endsAt > end)",
+    replace: "endsAt === null",
+    fault: "a subscription of a fixed term is shown as ending while it is charged again",
+    tests: ["test/providers/stripe.test.ts"],
+  },
 ];

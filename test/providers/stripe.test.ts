@@ -185,6 +185,8 @@ test.each([
   [{ cancel_at_period_end: true, cancel_at: null }, true],
   [{ cancel_at_period_end: false, cancel_at: null }, false],
   [{ cancel_at: null }, null],
+  [{ cancel_at: 200, current_period_end: 200, cancel_at_period_end: false }, true],
+  [{ cancel_at: 201, current_period_end: 200, cancel_at_period_end: false }, false],
 ])("%o schedules a cancellation: %s", (object, expected) => {
   expect(updated(object).cancelAtPeriodEnd).toBe(expected);
 });

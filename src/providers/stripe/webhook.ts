@@ -120,6 +120,9 @@ function periodEnd(object: JsonReader): Date | null {
   return latest ?? object.unixDate("current_period_end");
 }
 
+// What ends later, as after a fixed term, is charged again at this period's end.
 function cancelAtPeriodEnd(object: JsonReader): boolean | null {
-  return object.unixDate("cancel_at") === null ? object.flag("cancel_at_period_end") : true;
+  const endsAt = object.unixDate("cancel_at");
+  const end = periodEnd(object);
+  return endsAt === null || (end !== null && endsAt > end) ? object.flag("cancel_at_period_end") : true;
 }
