@@ -1346,4 +1346,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a subscription of a fixed term is shown as ending while it is charged again",
     tests: ["test/providers/stripe.test.ts"],
   },
+  {
+    file: "src/store/subscription-access.ts",
+    find: "whole.period_end = p.period_end and whole.occurred_at < p.occurred_at",
+    replace: "false",
+    fault: "the refund of one seat ends the access of somebody who has paid for the period",
+    tests: ["test/operations/payments.test.ts"],
+  },
 ];

@@ -98,7 +98,7 @@ notified as (
 reversals as (
   select distinct s.id, s.user_id,
     (${latestReversal()}) as before,
-    (${latestReversal("coalesce(c.status, p.status)", "payment p left join changed c on c.id = p.id")}) as after
+    (${latestReversal("changed")}) as after
   from changed
   cross join lateral (
     select * from (${subscriptionOf("changed")}) found where user_id is not null and status <> 'canceled' limit 1

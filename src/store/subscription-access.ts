@@ -25,19 +25,28 @@ export function subscriptionOf(payment: string): string {
 
 /**
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
- * The invoice over nothing of a change within a period, such as fewer seats, pays for none: it would restore the
- * access of somebody who disputes what they have paid.
- * @param status of the payment `p`, which is joined in `from`
+ * That of a change within a period, such as other seats, pays for none: over nothing, or paid, it would restore the
+ * access of somebody who disputes what they have paid, and refunded take that of somebody who has paid for the period.
+ * @param changed a table of payments whose status is about to be another; none without it
  */
-export function latestReversal(status = "p.status", from = "payment p"): string {
-  return `select case when ${status} in ('refunded', 'disputed') then ${status} end from ${from}
+export function latestReversal(changed: string | null = null): string {
+  const rows = (name: string) =>
+    changed === null
+      ? `payment ${name}`
+      : `payment ${name} left join ${changed} new_${name} on new_${name}.id = ${name}.id`;
+  const status = (name: string) =>
+    changed === null ? `${name}.status` : `coalesce(new_${name}.status, ${name}.status)`;
+  return `select case when ${status("p")} in ('refunded', 'disputed') then ${status("p")} end from ${rows("p")}
     where p.provider = s.provider and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
-      and ${status} <> 'failed'
-      and (p.amount > 0 or not exists (
-        select from payment whole
+      and ${status("p")} <> 'failed'
+      and not exists (
+        select from ${rows("whole")}
         where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id
-          and whole.amount > 0 and whole.period_end > p.occurred_at
-      ))
+          and whole.amount > 0 and case when p.amount <= 0 then whole.period_end > p.occurred_at
+            else whole.period_end = p.period_end and whole.occurred_at < p.occurred_at and ${status("whole")} = any (
+              case ${status("p")} when 'refunded' then '{paid,partly_refunded,disputed}'::text[] else '{disputed}' end
+            ) end
+      )
     order by p.occurred_at desc limit 1`;
 }
 

@@ -209,4 +209,25 @@ describe("the latest payment", () => {
     await pay("in_4", { minute: 30, amount: 0, periodEnd: new Date(Date.UTC(2026, 0, 1, 1)) });
     expect(await reversal()).toBeNull();
   });
+
+  it("is not that of a change within its period: refunded, or paid beside a dispute", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
+    await pay("in_1", { periodEnd });
+    await pay("in_2", { minute: 5, amount: 500, periodEnd });
+    await recordReversal("in_2", "refund", 500);
+    expect(await reversal()).toBeNull();
+    await pay("in_3", { minute: 6, amount: 500, periodEnd });
+    await recordReversal("in_1", "dispute", 2_000);
+    expect(await reversal()).toBe("disputed");
+    const [emitted] = await test.rows(
+      `select data->'change'->'reversals'->0->>'after' as after from outbound_event
+       where type = 'entitlements.changed' order by id desc limit 1`,
+    );
+    expect(emitted).toEqual({ after: "disputed" });
+    await pay("in_4", { minute: 30, periodEnd: new Date(Date.UTC(2026, 0, 1, 1)) });
+    expect(await reversal()).toBeNull();
+    await recordReversal("in_4", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+  });
 });
