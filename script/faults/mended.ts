@@ -1353,4 +1353,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the refund of one seat ends the access of somebody who has paid for the period",
     tests: ["test/operations/payments.test.ts"],
   },
+  {
+    file: "src/store/outbound-list.ts",
+    find: "if (unreadable.length === 0) return list;",
+    replace: "if (unreadable.length >= 0) return list;",
+    fault: "a list of events stops at several packs in a row that cannot be read",
+    tests: ["test/outbound/unreadable-changes.test.ts"],
+  },
 ];

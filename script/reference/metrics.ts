@@ -5,7 +5,13 @@ import { code, table } from "./table.ts";
 export async function metricRows(): Promise<string> {
   const { read } = createMetrics({
     countFlagged: async () => [],
-    outboundState: async () => ({ failing: 0, disabled: 0, backlogSeconds: 0, unreadableChanges: 0 }),
+    outboundState: async () => ({
+      failing: 0,
+      disabled: 0,
+      backlogSeconds: 0,
+      unreadableChanges: 0,
+      unreadableEvents: 0,
+    }),
     askLimiter: () => null,
   });
   const { text } = await read();

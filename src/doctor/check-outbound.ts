@@ -12,6 +12,7 @@ export function checkOutbound({
   disabled,
   backlogSeconds,
   unreadableChanges,
+  unreadableEvents,
 }: OutboundState): Finding {
   if (disabled > 0) {
     const remedy =
@@ -35,6 +36,12 @@ export function checkOutbound({
     const remedy =
       "See the error in outbound_unreadable_set, and docs/how-to/when-something-is-wrong.md. They are kept for 30 days.";
     return warning(CHECK, `${changes} could not be read`, remedy);
+  }
+  if (unreadableEvents > 0) {
+    const remedy =
+      "See the error in outbound_unreadable_pack, and docs/how-to/when-something-is-wrong.md. They are kept for 30 days.";
+    const events = unreadableEvents === 1 ? "1 stored event" : `${unreadableEvents} stored events`;
+    return warning(CHECK, `${events} could not be read`, remedy);
   }
   return endpoints === 0
     ? skipped(CHECK, "no endpoint is enabled")

@@ -7,7 +7,13 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Subscriptions of a slot that need review, and how many of them the provider does not know. */
 type FlaggedCount = { provider: string; flagged: number; settled: number };
 
-type OutboundState = { failing: number; disabled: number; backlogSeconds: number; unreadableChanges: number };
+type OutboundState = {
+  failing: number;
+  disabled: number;
+  backlogSeconds: number;
+  unreadableChanges: number;
+  unreadableEvents: number;
+};
 
 /** Values that are queried at each scrape; while a query fails or is slow, the last ones stay. */
 type Sources = {
@@ -145,6 +151,11 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
     help: "Changes without outbound events because their record could not be read: see outbound_unreadable_set",
     registers,
   });
+  const unreadableEvents = new Gauge({
+    name: "tollgate_outbound_events_unreadable",
+    help: "Outbound events that lists and streams leave out because they could not be read: see outbound_unreadable_pack",
+    registers,
+  });
   return {
     sent: (outcome: "delivered" | "failed") => attempts.inc({ outcome }),
     gaveUp: () => givenUp.inc(),
@@ -153,6 +164,7 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
       if (state === null) return;
       backlog.set(state.backlogSeconds);
       unreadable.set(state.unreadableChanges);
+      unreadableEvents.set(state.unreadableEvents);
       endpoints.set({ state: "failing" }, state.failing);
       endpoints.set({ state: "disabled" }, state.disabled);
     },

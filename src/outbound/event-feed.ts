@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database, Queryable } from "../store/database.ts";
-import { type EventList, readEvents } from "../store/outbound-list.ts";
+import type { Database } from "../store/database.ts";
+import type { EventList } from "../store/outbound-list.ts";
 import { outboundEvent } from "./event-body.ts";
 import { placeholderId, positionOfEvent } from "./event-id.ts";
+import { type EventReader, listEventsAfter } from "./list-events-after.ts";
 
 /** `body`: the event as JSON, on one line. */
 type StreamedEvent = { id: string; type: string; body: string };
@@ -21,7 +22,7 @@ export type EventFeed = {
 
 type FeedOptions = {
   database: Database;
-  log: { warn(facts: object, message: string): void };
+  log: EventReader["log"] & { warn(facts: object, message: string): void };
   everyMs?: number;
 };
 
@@ -46,12 +47,12 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
    */
   const readAfter = async (id: string): Promise<StreamedEvent[] | null> => {
     const position = positionOfEvent(id);
-    const { events, droppedUntil, afterId } = await readEvents(database, { after: position, limit: BATCH });
-    return afterId === id || position === droppedUntil ? toStreamedEvents(events) : null;
+    const list = await listEventsAfter({ database, log }, { after: position, limit: BATCH });
+    return list.afterId === id || list.isAfterUnknown ? toStreamedEvents(list.events) : null;
   };
   const poll = async (): Promise<boolean> => {
     if (polled === null) {
-      polled = { after: await newestEventId(database), events: [] };
+      polled = { after: await newestEventId({ database, log }), events: [] };
       wakeAll();
       return false;
     }
@@ -117,9 +118,9 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
 }
 
 /** The id of the newest event; a placeholder if it is no longer kept, or there has been none. */
-export async function newestEventId(database: Queryable): Promise<string> {
-  const { lastPosition } = await readEvents(database, { after: null, limit: 0 });
-  const { afterId } = await readEvents(database, { after: lastPosition, limit: 0 });
+export async function newestEventId(deps: EventReader): Promise<string> {
+  const { lastPosition } = await listEventsAfter(deps, { after: null, limit: 0 });
+  const { afterId } = await listEventsAfter(deps, { after: lastPosition, limit: 0 });
   return afterId ?? placeholderId(lastPosition);
 }
 

@@ -14,6 +14,8 @@ export type OutboundState = {
   backlogSeconds: number;
   /** Changes that were set aside because they could not be read. */
   unreadableChanges: number;
+  /** Events of packs that could not be read, which lists and streams leave out. */
+  unreadableEvents: number;
 };
 
 // The row of a hook counts for the backlog alone: it is never disabled. What is replayed is given five more
@@ -42,7 +44,11 @@ select
       order by c.seq limit 1
     )
   )), 0)::float8 as "backlogSeconds",
-  coalesce((select sum(changes_count) from outbound_unreadable_set), 0)::int as "unreadableChanges"
+  coalesce((select sum(changes_count) from outbound_unreadable_set), 0)::int as "unreadableChanges",
+  coalesce((
+    select sum(last_position - first_position + 1)
+    from outbound_unreadable_pack join outbound_event_pack using (last_position)
+  ), 0)::int as "unreadableEvents"
 from event_endpoint p`,
 };
 

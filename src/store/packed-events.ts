@@ -1,10 +1,12 @@
 import type { Queryable } from "./database.ts";
 import { type PackedEvent, unpackEventsAt } from "./event-packs.ts";
+import { readingError, recordUnreadablePacks, type UnreadablePack } from "./unreadable-packs.ts";
 
 const PACKS = {
   name: "event_packs_with_positions",
   text: `
-select distinct on (p.last_position) p.first_position::text as "firstPosition", p.events
+select distinct on (p.last_position) p.first_position::text as "firstPosition",
+  p.last_position::text as "lastPosition", p.events
 from unnest($1::bigint[]) as wanted (position) cross join lateral (
   select * from outbound_event_pack where last_position >= wanted.position order by last_position limit 1
 ) p
@@ -12,26 +14,26 @@ where p.first_position <= wanted.position
 order by p.last_position`,
 };
 
-type Row = { firstPosition: string; events: Buffer };
+type Row = { firstPosition: string; lastPosition: string; events: Buffer };
 
 /**
  * Events that share a row with others, by their positions; those that are in no pack, or in one that cannot be read,
- * are left out.
+ * are left out: one that is corrupted must not hold up the deliveries that are claimed together with its own.
  */
 export async function findPackedEvents(
   database: Queryable,
   positions: readonly bigint[],
 ): Promise<Map<bigint, PackedEvent>> {
   const packs = await database.run<Row>(PACKS, [positions]);
-  const events = packs.flatMap((pack) => readable(pack, positions));
+  const unreadable: UnreadablePack[] = [];
+  const events = packs.flatMap(({ events: packed, firstPosition, lastPosition }) => {
+    try {
+      return unpackEventsAt(packed, BigInt(firstPosition), positions);
+    } catch (error) {
+      unreadable.push({ lastPosition, error: readingError(error) });
+      return [];
+    }
+  });
+  await recordUnreadablePacks(database, unreadable);
   return new Map(events.map((event) => [event.position, event]));
-}
-
-/** One pack that is corrupted must not hold up the deliveries that are claimed together with its own. */
-function readable({ events, firstPosition }: Row, positions: readonly bigint[]): PackedEvent[] {
-  try {
-    return unpackEventsAt(events, BigInt(firstPosition), positions);
-  } catch {
-    return [];
-  }
 }

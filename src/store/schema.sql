@@ -344,6 +344,14 @@ create table outbound_relay (
   constraint outbound_relay_pkey PRIMARY KEY (only_one)
 );
 
+create table outbound_unreadable_pack (
+  last_position bigint not null,
+  error text not null,
+  found_at timestamp with time zone not null default clock_timestamp(),
+  constraint outbound_unreadable_pack_last_position_fkey FOREIGN KEY (last_position) REFERENCES outbound_event_pack(last_position) ON DELETE CASCADE,
+  constraint outbound_unreadable_pack_pkey PRIMARY KEY (last_position)
+);
+
 create table outbound_unreadable_set (
   seq bigint not null,
   changes_count integer not null,

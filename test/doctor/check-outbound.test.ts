@@ -78,6 +78,18 @@ it("reports changes that could not be read, also without an endpoint", async () 
   await test.rows("truncate outbound_unreadable_set");
 });
 
+it("reports events that could not be read", async () => {
+  await test.rows(
+    `with pack as (
+       insert into outbound_event_pack (first_position, last_position, occurred_at, users, events)
+       values (3, 60, now(), '', '') returning last_position
+     )
+     insert into outbound_unreadable_pack (last_position, error) select last_position, 'cut off' from pack`,
+  );
+  expect(await find()).toMatchObject({ state: "warning", detail: "58 stored events could not be read" });
+  await test.rows("delete from outbound_event_pack");
+});
+
 it("counts a replayed delivery from its replay", async () => {
   const id = await endpoint();
   await test.rows(

@@ -6,7 +6,13 @@ import { findProgram } from "../support/installed-programs.ts";
 
 const QUIET = {
   countFlagged: async () => [],
-  outboundState: async () => ({ failing: 0, disabled: 0, backlogSeconds: 0, unreadableChanges: 0 }),
+  outboundState: async () => ({
+    failing: 0,
+    disabled: 0,
+    backlogSeconds: 0,
+    unreadableChanges: 0,
+    unreadableEvents: 0,
+  }),
   askLimiter: () => null,
 };
 const FLAGGED = [{ provider: "provider-a", flagged: 5, settled: 2 }];
@@ -32,7 +38,7 @@ it("keeps the last counts while they cannot be read", async () => {
     },
     outboundState: async () => {
       if (isDown) throw new Error("the database is away");
-      return { failing: 0, disabled: 0, backlogSeconds: 7, unreadableChanges: 0 };
+      return { failing: 0, disabled: 0, backlogSeconds: 7, unreadableChanges: 0, unreadableEvents: 0 };
     },
     askLimiter: () => null,
   });
@@ -59,7 +65,7 @@ it("has the limiter ask its store first, and reports what it learns", async () =
 });
 
 it("reports attempts to deliver outbound events, their backlog and unhealthy endpoints", async () => {
-  let state = { failing: 2, disabled: 1, backlogSeconds: 90.5, unreadableChanges: 3 };
+  let state = { failing: 2, disabled: 1, backlogSeconds: 90.5, unreadableChanges: 3, unreadableEvents: 4 };
   const metrics = createMetrics({ ...QUIET, outboundState: async () => state });
   for (const outcome of ["delivered", "failed", "delivered"] as const) metrics.sent(outcome);
   metrics.gaveUp();
@@ -72,8 +78,9 @@ it("reports attempts to deliver outbound events, their backlog and unhealthy end
     'tollgate_outbound_endpoints_unhealthy{state="failing"} 2',
     'tollgate_outbound_endpoints_unhealthy{state="disabled"} 1',
     "tollgate_outbound_changes_unreadable 3",
+    "tollgate_outbound_events_unreadable 4",
   ]);
-  state = { failing: 0, disabled: 0, backlogSeconds: 0, unreadableChanges: 0 };
+  state = { failing: 0, disabled: 0, backlogSeconds: 0, unreadableChanges: 0, unreadableEvents: 0 };
   expect(await lines()).toContain("tollgate_outbound_backlog_seconds 0");
 });
 

@@ -8,12 +8,13 @@ import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 
 const test = testDatabase(2);
+const log = { warn() {}, error() {} };
 
 it("sends nothing of a person who was deleted while no stream was open", async () => {
   const { database } = test;
   await relayEvents({ database, ...ACCESS_CONTEXT });
-  const newest = await newestEventId(database);
-  const feed = createEventFeed({ database, log: { warn() {} }, everyMs: 10 });
+  const newest = await newestEventId({ database, log });
+  const feed = createEventFeed({ database, log, everyMs: 10 });
   const { signal } = new AbortController();
   const first = feed.after(newest, signal);
   await test.rows(`update "user" set external_id = 'customer-17' where id = 'user_1'`);
@@ -38,8 +39,8 @@ it("sends nothing of a person who was deleted while no stream was open", async (
 it("ends a waiting stream whose last events were lost in a failover, when others have their positions", async () => {
   const { database } = test;
   await relayEvents({ database, ...ACCESS_CONTEXT });
-  const newest = await newestEventId(database);
-  const feed = createEventFeed({ database, log: { warn() {} }, everyMs: 10 });
+  const newest = await newestEventId({ database, log });
+  const feed = createEventFeed({ database, log, everyMs: 10 });
   const next = feed.after(newest, new AbortController().signal);
   await eventually(async () => feed.isPolling(), true);
   await test.rows("update outbound_event set id = overlay(id placing '000000000000' from 17) where id = $1", [

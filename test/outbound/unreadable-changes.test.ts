@@ -3,6 +3,7 @@ import { relayEvents } from "../../src/outbound/relay.ts";
 import { createRelayThread } from "../../src/outbound/relay-thread.ts";
 import { decodeChanges } from "../../src/store/change-set.ts";
 import { packEvents } from "../../src/store/event-packs.ts";
+import { readEvents } from "../../src/store/outbound-list.ts";
 import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { outboundState } from "../../src/store/outbound-state.ts";
 import { findPackedEvents } from "../../src/store/packed-events.ts";
@@ -154,15 +155,46 @@ it("lets users be deleted who may be in a pack that cannot be read", async () =>
   ]);
 });
 
-it("finds the events of other packs beside one that cannot be read", async () => {
-  const packed = packEvents([
-    { position: 2n, id: "evt_2", type: "user.updated", occurredAt: new Date(0), data: { id: "user_1" } },
-  ]);
+/** A pack of one event. `end`: where it is cut off. */
+async function addPack(position: bigint, { end }: { end?: number } = {}): Promise<void> {
+  const event = { position, id: `evt_${position}`, occurredAt: new Date(0), data: { id: "user_1" } };
+  const packed = packEvents([{ ...event, type: "user.updated" }]).subarray(0, end);
   await test.rows(
     `insert into outbound_event_pack (first_position, last_position, occurred_at, users, events)
-     values (1, 1, now(), '\\x00', $1), (2, 2, now(), '\\x00', $2)`,
-    [packed.subarray(0, 4), packed],
+     values ($1::bigint, $1::bigint, now() - interval '31 days', '\\x00', $2)`,
+    [position, packed],
   );
+}
+
+it("finds the events of other packs beside one that cannot be read, and counts that one", async () => {
+  await addPack(1n, { end: 4 });
+  await addPack(2n);
   const found = await findPackedEvents(test.database, [1n, 2n]);
   expect([...found.values()].map(({ id }) => id)).toEqual(["evt_2"]);
+  expect((await outboundState(test.database)).unreadableEvents).toBe(1);
+});
+
+it("lists the events behind packs that cannot be read, however many, and reports these once", async () => {
+  for (const position of [2n, 3n, 4n, 5n]) await addPack(position, { end: 4 });
+  await addPack(1n);
+  // A pack of two, of which one is missing.
+  await addPack(7n);
+  await test.rows("update outbound_event_pack set first_position = 6 where last_position = 7");
+  await addPack(8n);
+  const reported: string[] = [];
+  const list = (after: bigint) =>
+    readEvents(test.database, { after, limit: 1 }, (packs) =>
+      reported.push(...packs.map(({ lastPosition }) => lastPosition)),
+    );
+  expect((await list(0n)).events).toMatchObject([{ id: "evt_1" }]);
+  for (const after of [1n, 3n, 6n]) expect((await list(after)).events).toMatchObject([{ id: "evt_8" }]);
+  expect(reported).toEqual(["2", "3", "4", "5", "7"]);
+  // Whoever has read up to there before can continue.
+  const isUnknown = await Promise.all(
+    [1n, 2n, 6n, 8n].map(async (after) => (await list(after)).isAfterUnknown),
+  );
+  expect(isUnknown).toEqual([false, true, true, false]);
+  expect((await outboundState(test.database)).unreadableEvents).toBe(6);
+  expect(await dropOutbound(test.database, { olderThanDays: 30, limit: 10 })).toBe(7);
+  expect((await outboundState(test.database)).unreadableEvents).toBe(0);
 });

@@ -3,8 +3,8 @@ import { format } from "../../domain/invalid-input.ts";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { EVENT_ID, positionOfEvent } from "../../outbound/event-id.ts";
-import type { Queryable } from "../../store/database.ts";
-import { type EventList, readEvents } from "../../store/outbound-list.ts";
+import { type EventReader, listEventsAfter } from "../../outbound/list-events-after.ts";
+import type { EventList } from "../../store/outbound-list.ts";
 
 /** An event as it is sent to endpoints. */
 export const EventView = z
@@ -24,13 +24,13 @@ export const EventId = z.string().regex(EVENT_ID, format("event_id"));
 /**
  * The events after the one with this id. @throws Refusal `events_dropped`; `invalid_input` for an unknown id
  */
-export async function eventsAfter(database: Queryable, id: string | null, limit: number): Promise<EventList> {
+export async function eventsAfter(deps: EventReader, id: string | null, limit: number): Promise<EventList> {
   const after = id === null ? null : positionOfEvent(id);
-  const list = await readEvents(database, { after, limit });
+  const list = await listEventsAfter(deps, { after, limit });
   if (after === null) return list;
   if (after < list.droppedUntil) refuse({ reason: "events_dropped" });
-  // Only the position of the last dropped event is known; no event after it is missing.
-  if (after !== list.droppedUntil && list.afterId !== id)
+  // Where only the position is known, no event after it is missing.
+  if (!list.isAfterUnknown && list.afterId !== id)
     refuse({
       reason: "invalid_input",
       params: { problem: "malformed", format: "event_id" },

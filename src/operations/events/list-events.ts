@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { outboundEvent } from "../../outbound/event-body.ts";
 import { placeholderId } from "../../outbound/event-id.ts";
-import type { Queryable } from "../../store/database.ts";
+import type { EventReader } from "../../outbound/list-events-after.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE } from "../page.ts";
 import { EventId, EventView, eventsAfter } from "./event-view.ts";
@@ -25,8 +25,8 @@ export const listEvents = defineOperation({
     items: z.array(EventView).describe("The items of this page."),
     nextCursor: z.string().describe("Never null: pass it later to get the events since."),
   }),
-  run: async ({ database }: { database: Queryable }, _caller, { after, limit }) => {
-    const { events, droppedUntil } = await eventsAfter(database, after, limit);
+  run: async (deps: EventReader, _caller, { after, limit }) => {
+    const { events, droppedUntil } = await eventsAfter(deps, after, limit);
     return {
       items: events.map(outboundEvent),
       nextCursor: events.at(-1)?.id ?? after ?? placeholderId(droppedUntil),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newestEventId } from "../../outbound/event-feed.ts";
-import type { Queryable } from "../../store/database.ts";
+import type { EventReader } from "../../outbound/list-events-after.ts";
 import { defineOperation } from "../operation.ts";
 import { EventId, eventsAfter } from "./event-view.ts";
 
@@ -20,9 +20,9 @@ export const streamEvents = defineOperation({
     after: z.string().describe("The id of the event after which the stream begins."),
     isGiven: z.boolean().describe("Whether the reader has named it."),
   }),
-  run: async ({ database }: { database: Queryable }, _caller, { after }) => {
-    if (after === null) return { after: await newestEventId(database), isGiven: false };
-    await eventsAfter(database, after, 0);
+  run: async (deps: EventReader, _caller, { after }) => {
+    if (after === null) return { after: await newestEventId(deps), isGiven: false };
+    await eventsAfter(deps, after, 0);
     return { after, isGiven: true };
   },
 });

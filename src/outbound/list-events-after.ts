@@ -1,0 +1,14 @@
+import type { Queryable } from "../store/database.ts";
+import { type EventList, type EventRange, readEvents } from "../store/outbound-list.ts";
+
+export type EventReader = {
+  database: Queryable;
+  log: { error(facts: object, message: string): void };
+};
+
+/** The events in this range that can be read. The first who comes upon one that cannot logs it. */
+export function listEventsAfter({ database, log }: EventReader, range: EventRange): Promise<EventList> {
+  return readEvents(database, range, (packs) =>
+    log.error({ packs }, "outbound events could not be read and are left out: see outbound_unreadable_pack"),
+  );
+}
