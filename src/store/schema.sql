@@ -643,6 +643,7 @@ create table unwanted_subscription (
   canceled_at timestamp with time zone,
   refunded boolean,
   reported_at timestamp with time zone,
+  unclaimed_since timestamp with time zone,
   constraint unwanted_subscription_because_check CHECK ((because = ANY (ARRAY['account_deleted'::text, 'paid_twice'::text, 'resumed'::text]))),
   constraint unwanted_subscription_pkey PRIMARY KEY (provider, provider_subscription_id)
 );

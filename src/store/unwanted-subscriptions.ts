@@ -118,7 +118,7 @@ const CLAIM = {
   name: "claim_unwanted_subscription",
   text: `
 update unwanted_subscription set
-  attempts = attempts + 1,
+  attempts = attempts + 1, unclaimed_since = null,
   next_attempt_at = clock_timestamp() + least(30 * 4 ^ least(attempts, 10), 21600) * interval '1 second'
 where (provider, provider_subscription_id) = (
   select provider, provider_subscription_id from unwanted_subscription
@@ -140,23 +140,33 @@ export async function claimUnwanted(
   return row ?? null;
 }
 
-// Postponed, so that one server reports them, and not every half minute; the attempts are left to a server
-// with the key.
-const POSTPONE_UNCLAIMED = {
-  name: "postpone_unclaimed_unwanted",
+// At first its ten minutes begin anew: a server with the key may start after this one. Then it is postponed, so that
+// one server reports it, and not every half minute. The attempts are left to a server with the key.
+const NOTE_UNCLAIMED = {
+  name: "note_unclaimed_unwanted",
   text: `
-update unwanted_subscription set next_attempt_at = clock_timestamp() + interval '10 minutes'
-where canceled_at is null and next_attempt_at <= clock_timestamp() - interval '10 minutes'
-  and provider <> all ($1::text[])
-returning provider, provider_subscription_id as "providerSubscriptionId"`,
+update unwanted_subscription u set unclaimed_since = coalesce(u.unclaimed_since, clock_timestamp()),
+  next_attempt_at = clock_timestamp() + case when u.unclaimed_since is null then interval '0' else interval '10 minutes' end
+from (
+  select provider, provider_subscription_id, unclaimed_since is not null as is_known from unwanted_subscription
+  where canceled_at is null and next_attempt_at <= clock_timestamp() - interval '10 minutes'
+    and provider <> all ($1::text[])
+  for update
+) before
+where (u.provider, u.provider_subscription_id) = (before.provider, before.provider_subscription_id)
+returning u.provider, u.provider_subscription_id as "providerSubscriptionId", before.is_known as "isKnown"`,
 };
 
-/** Those of other slots than these that have been due for ten minutes: no server seems to have their key. */
-export async function postponeUnclaimed(
+/**
+ * Those of other slots than these that were due for ten minutes, and then for ten minutes in which a server of
+ * other slots ran: no server seems to have their key.
+ */
+export async function findUnclaimed(
   database: Queryable,
   slots: readonly Slot[],
 ): Promise<UnwantedSubscription[]> {
-  return database.run<UnwantedSubscription>(POSTPONE_UNCLAIMED, [slots]);
+  const rows = await database.run<UnwantedSubscription & { isKnown: boolean }>(NOTE_UNCLAIMED, [slots]);
+  return rows.filter(({ isKnown }) => isKnown);
 }
 
 const REPORT = {

@@ -145,8 +145,8 @@ describe("a subscription that was paid for after its account was deleted", () =>
 
   it("is canceled although another one has failed for months", async () => {
     await context.test.rows(
-      `insert into unwanted_subscription (provider, provider_subscription_id, because, attempts, next_attempt_at)
-       values ('provider-b', 'sub_0', 'account_deleted', 600, now() - interval '1 hour')`,
+      `insert into unwanted_subscription (provider, provider_subscription_id, because, attempts, next_attempt_at, unclaimed_since)
+       values ('provider-b', 'sub_0', 'account_deleted', 600, now() - interval '1 hour', now() - interval '2 hours')`,
     );
     const logged = await run({
       cancelSubscription: async () => "canceled",
@@ -172,16 +172,25 @@ describe("a subscription that was paid for after its account was deleted", () =>
     expect(await notified()).toEqual([]);
   });
 
-  it("is reported when no server has had the key of its slot for ten minutes, and not half a minute later", async () => {
+  it("is reported when no server has had the key of its slot for ten minutes, not as the first one starts, and once", async () => {
     const { database, payments } = context.runtime;
     const logged: object[] = [];
     const log = { error: (facts: object) => void logged.push(facts) };
     const withoutKey = { database, payments: { ...payments, "provider-a": null }, log };
-    await context.test.rows(
-      "update unwanted_subscription set next_attempt_at = now() - interval '11 minutes', attempts = 2",
-    );
-    expect(await cancelUnwanted(withoutKey, () => false)).toBe("failed");
-    expect(await cancelUnwanted(withoutKey, () => false)).toBe("ok");
+    const waitForEleven = () =>
+      context.test.rows(
+        "update unwanted_subscription set next_attempt_at = next_attempt_at - interval '11 minutes', attempts = 2",
+      );
+    const outcomes: string[] = [];
+    // While no server ran; then beside the first one.
+    for (let times = 0; times < 2; times += 1) {
+      await waitForEleven();
+      outcomes.push(
+        await cancelUnwanted(withoutKey, () => false),
+        await cancelUnwanted(withoutKey, () => false),
+      );
+    }
+    expect(outcomes).toEqual(["ok", "ok", "failed", "ok"]);
     expect(logged).toEqual([{ slot: "provider-a", providerSubscriptionId: "sub_1" }]);
     expect(await notified()).toMatchObject([{ kind: "payment_not_undone", subscription: "sub_1" }]);
     expect(await context.test.rows("select attempts from unwanted_subscription")).toEqual([{ attempts: 2 }]);
