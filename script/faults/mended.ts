@@ -134,7 +134,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/record-outbound-attempts.ts",
-    find: "before.enabled and not p.enabled as is_disabled_now",
+    find: "o.was_enabled and not p.enabled as is_disabled_now",
     replace: "not p.enabled as is_disabled_now",
     fault: "a disabled endpoint is notified of with every further attempt",
     tests: DISPATCHER,
@@ -553,8 +553,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/outbound/event-feed.ts",
-    find: "return afterId === id || position === droppedUntil ? toStreamedEvents(events) : null;",
-    replace: "return toStreamedEvents(events);",
+    find: "return list.afterId === id || list.isAfterUnknown ? toStreamedEvents(list.events) : null;",
+    replace: "return toStreamedEvents(list.events);",
     fault: "a stream leaves out events after a failover that has lost some",
     tests: ["test/outbound/event-feed.test.ts"],
   },
@@ -1359,5 +1359,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "if (unreadable.length >= 0) return list;",
     fault: "a list of events stops at several packs in a row that cannot be read",
     tests: ["test/outbound/unreadable-changes.test.ts"],
+  },
+  {
+    file: "src/store/record-outbound-attempts.ts",
+    find: "and (p.url = any (a.gone) or",
+    replace: "and (a.gone is not null or",
+    fault: "a response with 410 disables the address that has replaced the one that is gone",
+    tests: DISPATCHER,
   },
 ];

@@ -17,7 +17,11 @@ export function checkOutbound({
   if (disabled > 0) {
     const remedy =
       "Mend the receiver, enable the endpoint on the page Event endpoints, and replay what failed.";
-    return warning(CHECK, `${counted(disabled)} disabled after failing for five days`, remedy);
+    return warning(
+      CHECK,
+      `${counted(disabled)} disabled after failing for five days, or a response with 410`,
+      remedy,
+    );
   }
   if (failing > 0) {
     const remedy = "See the log of attempts on the page Event endpoints. Events wait for five days.";

@@ -1,3 +1,4 @@
+import { OUTBOUND_FAILURES } from "../domain/outbound-failure.ts";
 import type { ClaimedDelivery } from "./claim-outbound-deliveries.ts";
 import type { Queryable } from "./database.ts";
 import { FAILING_TIME, NOTIFY_DISABLED } from "./failing-endpoints.ts";
@@ -25,8 +26,8 @@ const RECORD = {
   text: `
 with input as materialized (
   select *, clock_timestamp() + retry_seconds * interval '1 second' as retry_at
-  from unnest($2::bigint[], $3::int[], $4::int[], $5::float8[], $6::boolean[], $7::float8[], $8::int[], $9::text[])
-    as i (id, claim_no, attempt, duration_ms, is_delivered, retry_seconds, response_status, error)
+  from unnest($2::bigint[], $3::int[], $4::int[], $5::float8[], $6::boolean[], $7::float8[], $8::int[], $9::text[], $10::text[])
+    as i (id, claim_no, attempt, duration_ms, is_delivered, retry_seconds, response_status, error, url)
 ), done as (
   update outbound_delivery d
   set status = case when i.is_delivered then 'delivered' when i.retry_at > d.give_up_at then 'failed' else 'pending' end,
@@ -46,20 +47,21 @@ with input as materialized (
   select id, attempt, clock_timestamp() - duration_ms * interval '1 millisecond', duration_ms, response_status, error
   from done
   on conflict do nothing
+), attempted as (
+  select bool_or(is_delivered) as is_accepting, array_agg(url) filter (where response_status = 410) as gone
+  from done where error is distinct from '${OUTBOUND_FAILURES.not_stored}' having count(*) > 0
 ), outcome as (
-  select bool_or(is_delivered) as is_accepting from done having count(*) > 0
+  select a.is_accepting, p.enabled as was_enabled, coalesce(not a.is_accepting and p.hook is null
+    and (p.url = any (a.gone) or p.failing_since <= clock_timestamp() - ${FAILING_TIME}), false) as is_disabling
+  from attempted a join event_endpoint p on p.id = $1::uuid
 ), failing as (
   update event_endpoint p
   set failing_since = case when o.is_accepting then null else coalesce(p.failing_since, clock_timestamp()) end,
-    enabled = case when o.is_accepting then p.enabled
-      else p.enabled and (p.hook is not null
-        or coalesce(p.failing_since, clock_timestamp()) > clock_timestamp() - ${FAILING_TIME}) end,
-    disabled_at = case when not o.is_accepting and p.enabled and p.hook is null
-      and p.failing_since <= clock_timestamp() - ${FAILING_TIME} then clock_timestamp() else p.disabled_at end
-  from outcome o cross join (select enabled from event_endpoint where id = $1::uuid) before
-  where p.id = $1::uuid and ((p.failing_since is null) <> o.is_accepting
-    or not o.is_accepting and p.failing_since <= clock_timestamp() - ${FAILING_TIME})
-  returning p.id, p.url, before.enabled and not p.enabled as is_disabled_now, p.created_by
+    enabled = p.enabled and not o.is_disabling,
+    disabled_at = case when p.enabled and o.is_disabling then clock_timestamp() else p.disabled_at end
+  from outcome o
+  where p.id = $1::uuid and ((p.failing_since is null) <> o.is_accepting or o.is_disabling)
+  returning p.id, p.url, o.was_enabled and not p.enabled as is_disabled_now, p.created_by
 ), disabled as (
   select id, url, created_by from failing where is_disabled_now
 ), notified as (
@@ -82,8 +84,9 @@ where d.id = head.id and d.next_attempt_at is null`,
 
 /**
  * Records attempts at one endpoint, those whose claim still holds. Makes the next delivery of a subject due
- * when one is done, and disables an endpoint that has failed for five days; one success among the attempts
- * ends the failing. Notifies who added it, or all administrators if that person is no longer one.
+ * when one is done, and disables an endpoint that has failed for five days, or responded with 410 at its present
+ * URL; one success among the attempts ends the failing. What could not be sent says nothing about the endpoint.
+ * Notifies who added it, or all administrators if that person is no longer one.
  * The second promise is for the deliveries that were given up.
  */
 export function recordAttempts(
@@ -105,6 +108,7 @@ export function recordAttempts(
       outcomes.map(({ retryInSeconds }) => retryInSeconds),
       results.map(({ responseStatus }) => responseStatus),
       results.map(({ error }) => error),
+      deliveries.map(({ url }) => url),
     ]),
     transaction.run(MAKE_NEXT_DUE, [endpointId, [...new Set(deliveries.map(({ subject }) => subject))]]),
   ];

@@ -491,6 +491,38 @@ it("disables an endpoint after five days of failures and notifies its creator", 
   expect(await test.rows("select from notification")).toHaveLength(1);
 });
 
+it("disables an endpoint that responds with 410, unless its URL has changed meanwhile", async () => {
+  const endpoint = await receiver((response) => void response.writeHead(410).end());
+  const { id } = await addEndpoint(test, endpoint.url);
+  await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
+  await writeEvent(test, "a", 1);
+  const moving = dispatcherOn(test, {
+    reached: async (milestone) => {
+      if (milestone === "delivery sent")
+        await updateEndpoint(test.database, id, { url: `${endpoint.url}/moved` });
+    },
+  });
+  await sendDue(test, moving);
+  expect(await test.rows("select enabled from event_endpoint")).toEqual([{ enabled: true }]);
+  await skipBackOff(test);
+  await sendDue(test, dispatcherOn(test));
+  expect(await test.rows("select enabled, disabled_at is not null as said from event_endpoint")).toEqual([
+    { enabled: false, said: true },
+  ]);
+  expect(await test.rows("select kind from notification")).toEqual([{ kind: "event_endpoint_disabled" }]);
+  expect(await deliveries()).toMatchObject([{ status: "pending", attempts: 2 }]);
+});
+
+it("does not count an event that is no longer stored as a failure of the endpoint", async () => {
+  await addEndpoint(test, (await receiver()).url);
+  await writeEvent(test, "a", 1);
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  await test.rows("delete from outbound_event");
+  await sendDue(test, dispatcherOn(test));
+  expect(await deliveries()).toMatchObject([{ status: "pending", attempts: 1 }]);
+  expect(await test.rows("select failing_since from event_endpoint")).toEqual([{ failing_since: null }]);
+});
+
 it("counts the failures of an endpoint that is enabled again without having been disabled", async () => {
   const { id } = await addEndpoint(test, "https://example.com/hook");
   const failingSince = new Date("2026-01-01T00:00:00Z");

@@ -19,7 +19,10 @@ export const EventEndpoint = z
       .date()
       .nullable()
       .describe("Since when every attempt has failed; `null`: the last one succeeded."),
-    disabledAt: z.date().nullable().describe("When it was disabled after five days of failures."),
+    disabledAt: z
+      .date()
+      .nullable()
+      .describe("When it was disabled after five days of failures, or a response with 410."),
   })
   .meta({ id: "EventEndpoint", description: "An endpoint that receives outbound events." });
 
