@@ -6,19 +6,24 @@ import { readJson } from "../http/read-json.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/call.ts";
-import { addressOf, type CallerContext, checkKey, rejectCrossOriginWrite } from "./authenticate.ts";
+import {
+  addressOf,
+  authenticate,
+  type CallerContext,
+  checkKey,
+  rejectCrossOriginWrite,
+} from "./authenticate.ts";
 import { unversionedUrl } from "./versions/version-path.ts";
 
 export type AuthRoutesOptions = {
-  /** The scope a request is charged to, by the client's address; `null`: not limited. */
+  /** The scope a request is charged to, by the client's address, `api` by the user; `null`: not limited. */
   scopeOf(method: string, path: string): Scope | null;
   handle(request: Request, address: string): Promise<Response>;
   documentedRoutes(): readonly DocumentedAuthRoute[];
 };
 
 /**
- * `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything
- * is read.
+ * `/api/auth/*`: Better Auth's paths that the product uses, limited before anything is read.
  */
 export function authRoutes(
   options: AuthRoutesOptions,
@@ -30,10 +35,14 @@ export function authRoutes(
     // Checked although most routes need no session: a foreign page must not sign anybody in either.
     rejectCrossOriginWrite(c, callers, { byCookie: true });
     const address = addressOf(c, callers);
-    const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
+    const scope = options.scopeOf(c.req.method, c.req.path);
+    // As everywhere, `api` is charged to the user: an office may share an address.
+    const call: Call =
+      scope === "api"
+        ? await authenticate(c, callers)
+        : { caller: { kind: "anonymous", address }, charges: [] };
     c.set("charges", call.charges);
     await checkKey(c, callers, call.charges);
-    const scope = options.scopeOf(c.req.method, c.req.path);
     if (scope !== null) await charge(scope, limits, call);
 
     const response = await options.handle(await forwarded(c), address);

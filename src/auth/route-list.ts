@@ -19,7 +19,7 @@ export type AuthRoute = {
   method: "GET" | "POST";
   /** Below `/api/auth`; may end with `:token`. */
   path: string;
-  /** The scope that a request is charged to, by the client's address. */
+  /** The scope that a request is charged to, by the client's address, `api` by the user. */
   scope: AuthScope;
   endpoint: keyof ConfiguredBetterAuth["api"] | OwnEndpoint;
   summary: string;

@@ -135,6 +135,29 @@ describe("a write by cookie", () => {
   });
 });
 
+describe("GET /api/auth/get-session", () => {
+  const remaining = async (path: string, person: TestUser) =>
+    Number((await sendRequest(server.url, "GET", path, person)).headers.get("x-ratelimit-remaining"));
+
+  it("is charged to the user, as other reads are, and not to an address that users share", async () => {
+    const [first, second] = [await createUser(test), await createUser(test)];
+    const before = await remaining("/api/users/me", first);
+    expect(await remaining("/api/auth/get-session", first)).toBe(before - 1);
+    expect(await remaining("/api/auth/get-session", second)).toBe(before);
+  });
+
+  it("sends the cookie of a session that it has extended, once", async () => {
+    const person = await createUser(test);
+    await test.rows("update session set expires_at = now() + interval '3 days' where user_id = $1", [
+      person.id,
+    ]);
+    const cookies = async () =>
+      (await sendRequest(server.url, "GET", "/api/auth/get-session", person)).headers.getSetCookie();
+    expect(await cookies()).toEqual([expect.stringMatching(/Max-Age=604800/)]);
+    expect(await cookies()).toEqual([]);
+  });
+});
+
 describe("with REQUIRE_ADMIN_2FA, an administrator without a second factor", () => {
   const strict = freshServer({ users: 1, variables: { REQUIRE_ADMIN_2FA: "on" } });
 
