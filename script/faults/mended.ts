@@ -1367,4 +1367,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a response with 410 disables the address that has replaced the one that is gone",
     tests: DISPATCHER,
   },
+  {
+    file: "src/store/service-keys.ts",
+    find: "interval '1 minute'",
+    replace: "interval '1 microsecond'",
+    fault: "a rotation that is requested twice ends the secret that programs use",
+    tests: ["test/api/service-keys.test.ts"],
+  },
+  {
+    file: "src/store/sign-in-failures.ts",
+    find: ".last_at > clock_timestamp() + interval '1 minute'",
+    replace: ".last_at > clock_timestamp() + interval '1 day'",
+    fault: "an account stays locked until the time that a database's clock had before its failover",
+    tests: ["test/auth/guess-limit.test.ts"],
+  },
 ];

@@ -38,8 +38,9 @@ const RETURN = {
 
 const CLEAR = { name: "clear_sign_in_failures", text: "delete from sign_in_failure where key = $1" };
 
+/** What is ahead was counted while the database's clock was, as before a failover: its wait could last for hours. */
 function isForgotten(row: string): string {
-  return `(${row}.last_at < clock_timestamp() - ${FORGET_AFTER}
+  return `(${row}.last_at < clock_timestamp() - ${FORGET_AFTER} or ${row}.last_at > clock_timestamp() + interval '1 minute'
     or ${row}.failures < $2::int and ${row}.first_at < clock_timestamp() - ${WINDOW})`;
 }
 

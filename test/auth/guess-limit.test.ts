@@ -63,6 +63,13 @@ describe("sign-in limits", () => {
     expect((await signIn(email, "wrong password", "198.51.100.3")).status).toBe(401);
   });
 
+  it("do not lock out an account whose failures were counted while the database's clock was ahead", async () => {
+    const { email } = await context.signedUp();
+    await haveFailedTenTimes(email);
+    await context.test.rows("update sign_in_failure set last_at = last_at + interval '3 hours'");
+    expect((await signIn(email, PASSWORD, "198.51.100.4")).status).toBe(200);
+  });
+
   it("do not lock out a signed-in user, who can still change the password", async () => {
     const { email, cookie } = await context.signedUp();
     await haveFailedTenTimes(email);

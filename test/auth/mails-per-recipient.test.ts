@@ -51,11 +51,17 @@ it("mails notifications to one recipient at most five times in 15 minutes, and p
   }
 });
 
-it("mails notifications to somebody for whom strangers request resets", async () => {
+it("mails notifications to somebody for whom strangers request resets, and counts no mail that lies ahead", async () => {
   const { email } = await site.signedUp();
   for (let resets = 0; resets < 6; resets += 1)
     await site.call("/request-password-reset", { email, redirectTo: "/reset-password" });
   // The sixth is beyond the limit of resets.
   expect(site.mails.filter(({ to }) => to === email)).toHaveLength(5);
+  // A failover to a server whose clock is right: what was sent before seems to lie ahead.
+  await site.test.rows(
+    "update mail_recipient set sent_at = array(select t + interval '3 hours' from unnest(sent_at) t)",
+  );
+  await site.call("/request-password-reset", { email, redirectTo: "/reset-password" });
+  expect(site.mails.filter(({ to }) => to === email)).toHaveLength(6);
   expect(await site.auth.mayMailNotifications(email)).toBe(true);
 });
