@@ -1284,7 +1284,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/delivery-retention.test.ts"],
   },
   {
-    file: "src/store/written-events.ts",
+    file: "src/store/reading-error.ts",
     find: '.message.replaceAll("\\0", "\\\\0")',
     replace: ".message",
     fault: "recorded changes with zeros stop the relay",

@@ -8,9 +8,10 @@ import {
   storeEvents,
 } from "../store/outbound-relay.ts";
 import { advanceRelay, lockRelay } from "../store/relay-state.ts";
+import { removeWritten } from "../store/remove-written.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import { setAsideUnreadable } from "../store/unreadable-changes.ts";
-import { removeWritten, type UnreadableSet, writtenSince } from "../store/written-events.ts";
+import { type UnreadableSet, writtenSince } from "../store/written-events.ts";
 import { completeEvents } from "./complete-events.ts";
 import { EVENT_ID_RANDOM_BYTES, eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";

@@ -1,7 +1,8 @@
 import type { OutboundEvent } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
 import { MIN_EVENTS, unpackEvents } from "./event-packs.ts";
-import { readingError, recordUnreadablePacks, type UnreadablePack } from "./unreadable-packs.ts";
+import { readingError } from "./reading-error.ts";
+import { recordUnreadablePacks, type UnreadablePack } from "./unreadable-packs.ts";
 
 type ListedEvent = Omit<OutboundEvent, "version"> & { position: bigint };
 

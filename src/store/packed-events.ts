@@ -1,6 +1,7 @@
 import type { Queryable } from "./database.ts";
 import { type PackedEvent, unpackEventsAt } from "./event-packs.ts";
-import { readingError, recordUnreadablePacks, type UnreadablePack } from "./unreadable-packs.ts";
+import { readingError } from "./reading-error.ts";
+import { recordUnreadablePacks, type UnreadablePack } from "./unreadable-packs.ts";
 
 const PACKS = {
   name: "event_packs_with_positions",

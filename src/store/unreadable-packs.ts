@@ -29,8 +29,3 @@ export async function recordUnreadablePacks(
     packs.map(({ error }) => error),
   ]);
 }
-
-/** JSON's error quotes what it could not read, and PostgreSQL stores no NUL. */
-export function readingError(error: unknown): string {
-  return (error as Error).message.replaceAll("\0", "\\0");
-}

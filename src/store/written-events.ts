@@ -1,6 +1,7 @@
 import type { OutboundEventType } from "../domain/outbound-event.ts";
 import { decodeChanges, type RecordedChange } from "./change-set.ts";
 import type { Queryable } from "./database.ts";
+import { readingError } from "./reading-error.ts";
 
 /** What a transaction has written for the relay; `change`: by a server of an earlier release. */
 export type Written = ({ kind: "event" } & WrittenEvent) | ({ kind: "set" | "change" } & WrittenChange);
@@ -126,8 +127,7 @@ export async function writtenSince(
     } catch (error) {
       // Those of the other kind are made by the statement above.
       if (row.kind === "change") throw error;
-      // JSON's error quotes what it could not read, and PostgreSQL stores no NUL.
-      unreadable.push({ seq: row.seq, error: (error as Error).message.replaceAll("\0", "\\0") });
+      unreadable.push({ seq: row.seq, error: readingError(error) });
     }
   }
   const externalIds = await findExternalIds(transaction, [...changes.values()].flat());
@@ -204,34 +204,6 @@ async function findExternalIds(
   if (userIds.size === 0) return new Map();
   const users = await transaction.run<{ id: string; externalId: string }>(EXTERNAL_IDS, [[...userIds]]);
   return new Map(users.map(({ id, externalId }) => [id, externalId]));
-}
-
-const TAKE_SETS = {
-  name: "take_outbound_change_sets",
-  text: "delete from outbound_change_set where seq = any ($1::bigint[])",
-};
-
-const TAKE_CHANGES = {
-  name: "take_outbound_changes",
-  text: "delete from outbound_change where seq = any ($1::bigint[])",
-};
-
-const DROP_EVENTS = {
-  name: "drop_written_outbound_events",
-  text: "delete from outbound_event where seq = any ($1::bigint[]) and position is null",
-};
-
-const REMOVE = { set: TAKE_SETS, change: TAKE_CHANGES, event: DROP_EVENTS };
-
-/** Removes what has become events of its own, and events that turned out to report no change. */
-export function removeWritten(
-  transaction: Queryable,
-  removable: readonly Pick<Written, "kind" | "seq">[],
-): Promise<unknown>[] {
-  return (["set", "change", "event"] as const).flatMap((kind) => {
-    const seqs = new Set(removable.flatMap((written) => (written.kind === kind ? written.seq : [])));
-    return seqs.size > 0 ? [transaction.run(REMOVE[kind], [[...seqs]])] : [];
-  });
 }
 
 const IS_WRITTEN = {
