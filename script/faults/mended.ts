@@ -1381,4 +1381,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an account stays locked until the time that a database's clock had before its failover",
     tests: ["test/auth/guess-limit.test.ts"],
   },
+  {
+    file: "src/domain/load-once.ts",
+    find: "      loading = null;\n",
+    replace: "",
+    fault: "nobody can sign in, or check out, until a restart where code could not be loaded once",
+    tests: ["test/auth/database.test.ts", "test/providers/outbound/loading.test.ts"],
+  },
 ];

@@ -1,3 +1,4 @@
+import { loadOnce } from "../domain/load-once.ts";
 import { notifyExpiringKeys } from "../store/api-keys.ts";
 import { deleteExpired } from "../store/expired-accounts-data.ts";
 import { takeMailTo } from "../store/mail-recipients.ts";
@@ -38,12 +39,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
   const serviceUsage = usageOf("service_key");
 
   // Better Auth takes 200 ms to load: the first request with a cookie waits for it instead of every start.
-  let loading: ReturnType<typeof load> | null = null;
-  const accounts = () => {
-    loading ??= load();
-    return loading;
-  };
-  const load = async () => (await loadAccounts()).createAccounts(options, now);
+  const accounts = loadOnce(async () => (await loadAccounts()).createAccounts(options, now));
 
   return {
     identify: createIdentify({

@@ -1,3 +1,4 @@
+import { loadOnce } from "../domain/load-once.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentConnection } from "./payment-connection.ts";
 import { providerOf } from "./registry.ts";
@@ -5,11 +6,7 @@ import { providerOf } from "./registry.ts";
 /** A provider's API, whose code and SDK are loaded by the first call. */
 export function createPaymentApi(connection: PaymentConnection): PaymentApi {
   const { webhook, loadApi } = providerOf(connection.format);
-  let loading: Promise<PaymentApi> | null = null;
-  const api = () => {
-    loading ??= loadApi().then((create) => create(connection));
-    return loading;
-  };
+  const api = loadOnce(async () => (await loadApi())(connection));
   return {
     traits: webhook.traits,
     createCheckout: async (order) => (await api()).createCheckout(order),

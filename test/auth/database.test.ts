@@ -46,3 +46,24 @@ describe.each([true, false])(
     });
   },
 );
+
+describe("accounts whose code could not be loaded at first", () => {
+  const context = accounts();
+
+  it("identify people once it can be", async () => {
+    const { cookie } = await context.signedUp();
+    let isFailing = false;
+    const database = {
+      ...context.test.database,
+      get pool() {
+        if (isFailing) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+        return context.test.database.pool;
+      },
+    };
+    const own = onDatabase({ ...context.test, database }, context.mails, context.lines);
+    isFailing = true;
+    await expect(own.identify({ cookie })).rejects.toThrow("too many open files");
+    isFailing = false;
+    expect((await own.identify({ cookie })).caller.kind).toBe("session");
+  });
+});

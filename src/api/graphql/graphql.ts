@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { loadOnce } from "../../domain/load-once.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { answerError } from "../../http/error-response.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
@@ -13,7 +14,6 @@ import { authenticate, type CallerContext } from "../authenticate.ts";
 import { shownError } from "./errors.ts";
 import { graphiql } from "./graphiql.ts";
 import { fromBody, fromQueryString, type Parameters, type PersistedQuery } from "./parameters.ts";
-import type { YogaContext } from "./yoga.ts";
 
 export type GraphqlOptions = {
   /** `false`: the endpoint does not exist. */
@@ -37,11 +37,7 @@ export function graphql(
   if (!enabled) return routes;
 
   // Large packages, so they are loaded on demand.
-  let server: Promise<(context: YogaContext) => Promise<Response>> | null = null;
-  const loaded = () => {
-    server ??= import("./yoga.ts").then(({ createServer }) => createServer({ introspection }));
-    return server;
-  };
+  const loaded = loadOnce(async () => (await import("./yoga.ts")).createServer({ introspection }));
   const logFailure = (c: Context<HonoEnv>) => (err: unknown) =>
     log.error({ err, requestId: c.get("requestId"), path: c.req.path }, "request failed");
 

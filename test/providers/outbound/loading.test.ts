@@ -28,3 +28,27 @@ it.each(wireFormats())("loads the API of %s with its first call", (format) => {
   );
   expect(sdks).toEqual({ stripe: ["stripe"], polar: ["polar-sh"], paddle: [], "lemon-squeezy": [] }[format]);
 });
+
+it("loads the API again after a load that has failed", () => {
+  const program = `
+    import { registerHooks } from "node:module";
+    let isFailing = true;
+    registerHooks({ load: (url, context, next) => {
+      if (isFailing && url.endsWith("/stripe/api.ts")) throw new Error("too many open files");
+      return next(url, context);
+    } });
+    const { createPaymentApi } = await import(${JSON.stringify(APIS)});
+    const api = createPaymentApi({ slot: "provider-a", format: "stripe", apiKey: "\\u2026", apiUrl: null });
+    const call = () => api.fetchSubscription("1").catch(({ message }) => message);
+    const first = await call();
+    isFailing = false;
+    console.log(JSON.stringify([first, await call()]));
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  const [first, second] = JSON.parse(stdout);
+  expect(first).toBe("too many open files");
+  expect(second).not.toBe(first);
+});
