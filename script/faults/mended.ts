@@ -1388,4 +1388,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "nobody can sign in, or check out, until a restart where code could not be loaded once",
     tests: ["test/auth/database.test.ts", "test/providers/outbound/loading.test.ts"],
   },
+  {
+    file: "src/outbound/make-attempt.ts",
+    find: "event === null && attempts >= UNREAD_ATTEMPTS",
+    replace: "event === null && attempts > 100",
+    fault: "an event that cannot be read holds back those of its subscription for five days",
+    tests: DISPATCHER,
+  },
 ];

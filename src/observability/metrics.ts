@@ -132,7 +132,7 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
   });
   const givenUp = new Counter({
     name: "tollgate_outbound_deliveries_given_up_total",
-    help: "Deliveries of outbound events to endpoints and plugins that have failed for five days and are not tried again",
+    help: "Deliveries of outbound events to endpoints and plugins that have failed for five days, or whose event cannot be read, and are not tried again",
     registers,
   });
   const backlog = new Gauge({

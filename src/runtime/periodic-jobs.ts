@@ -75,7 +75,7 @@ export function startPeriodicJobs(
       metrics?.gaveUp();
       log.error(
         delivery,
-        "an outbound event was given up after five days: the endpoint or plugin has not confirmed it",
+        "an outbound event was given up: not confirmed within five days, or no longer readable",
       );
     },
     tracing: runtime.tracing,

@@ -523,6 +523,25 @@ it("does not count an event that is no longer stored as a failure of the endpoin
   expect(await test.rows("select failing_since from event_endpoint")).toEqual([{ failing_since: null }]);
 });
 
+it("gives up an event that is no longer stored after six attempts, and sends what waits for it", async () => {
+  const endpoint = await receiver();
+  await addEndpoint(test, endpoint.url);
+  await writeEvent(test, "a", 1);
+  await writeEvent(test, "a", 2);
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  await test.rows("delete from outbound_event where position = (select min(position) from outbound_event)");
+  const givenUp: GivenUpDelivery[] = [];
+  const dispatcher = dispatcherOn(test, { gaveUp: (delivery) => givenUp.push(delivery) });
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    expect(givenUp).toEqual([]);
+    await skipBackOff(test);
+    await sendDue(test, dispatcher);
+  }
+  expect(givenUp).toMatchObject([{ error: "the event is no longer stored, or cannot be read" }]);
+  expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 6 }, { status: "delivered" }]);
+  expect(seatsOf(endpoint)).toEqual([2]);
+});
+
 it("counts the failures of an endpoint that is enabled again without having been disabled", async () => {
   const { id } = await addEndpoint(test, "https://example.com/hook");
   const failingSince = new Date("2026-01-01T00:00:00Z");
