@@ -2,7 +2,7 @@ import type { Locale } from "../domain/locale.ts";
 import type { EmailMessage } from "../mail/email-message.ts";
 import { mailTexts } from "../messages/mail-texts.ts";
 
-type AccountMail =
+export type AccountMail =
   | { kind: "password_reset" | "email_confirmation" | "email_change_new"; url: string }
   /** Sent by mail only, so that the sign-up form does not reveal who has an account. */
   | { kind: "existing_account" }

@@ -11,7 +11,7 @@ import { hasSession } from "../store/sessions.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { clearSignInFailures } from "../store/sign-in-failures.ts";
 import { consumeTotpCode } from "../store/used-totp-codes.ts";
-import { accountMail } from "./account-mail.ts";
+import type { AccountMail } from "./account-mail.ts";
 import { AUTH_PATH } from "./auth-path.ts";
 import { accountKey } from "./guess-limit.ts";
 import { keyedCodeHash, keyedHash } from "./keyed-hash.ts";
@@ -60,8 +60,8 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     },
   });
 
-  const send = async (user: Recipient, mail: Parameters<typeof accountMail>[2]) =>
-    sendMail(await accountMail(user.email, user.locale ?? scopes.getStore()?.locale ?? "en", mail));
+  const send = (user: Recipient, mail: AccountMail) =>
+    sendMail(user.email, user.locale ?? scopes.getStore()?.locale ?? "en", mail);
 
   const hooks = passwordHooks(scopes);
   const isHttps = new URL(options.appUrl).protocol === "https:";

@@ -63,7 +63,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
       return (await notifyExpiringKeys(database, soon)) + (await notifyExpiringServiceKeys(database, soon));
     },
     deleteExpired: () => deleteExpired(database, { limit: BATCH, auditRetentionDays }),
-    // Counted apart from mails with links: neither may keep the other from its recipient.
+    // Counted apart from mails about the account: neither may keep the other from its recipient.
     mayMailNotifications: (email) => takeMailTo(database, `notifications:${hash(email)}`),
     idle: async () => {
       await Promise.all([usage.idle(), serviceUsage.idle()]);

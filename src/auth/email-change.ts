@@ -8,7 +8,6 @@ import {
   withdrawEmailChange,
 } from "../store/email-changes.ts";
 import { findUser, findUserByEmail } from "../store/users.ts";
-import { accountMail } from "./account-mail.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { refusalResponse } from "./responses.ts";
 
@@ -38,10 +37,10 @@ export async function startEmailChange(
   });
   const { email, locale } = user;
   const oldLink = linkTo(appUrl, oldToken);
-  await sendMail(await accountMail(email, locale, { kind: "email_change_old", url: oldLink, newEmail }));
+  await sendMail(email, locale, { kind: "email_change_old", url: oldLink, newEmail });
   if ((await findUserByEmail(database, newEmail)) === null) {
     const newLink = linkTo(appUrl, newToken);
-    await sendMail(await accountMail(newEmail, locale, { kind: "email_change_new", url: newLink }));
+    await sendMail(newEmail, locale, { kind: "email_change_new", url: newLink });
   }
   return Response.json({ status: true });
 }
@@ -65,7 +64,7 @@ export async function finishEmailChange(
     // `null`: by the other link, in the same moment.
     if (applied !== null) {
       const { oldEmail, newEmail } = applied;
-      await sendMail(await accountMail(oldEmail, user.locale, { kind: "email_changed", newEmail }));
+      await sendMail(oldEmail, user.locale, { kind: "email_changed", newEmail });
     }
     return Response.json({ status: true, changed: true });
   } catch (error) {

@@ -1,21 +1,24 @@
+import type { Locale } from "../domain/locale.ts";
 import type { EmailMessage } from "../mail/email-message.ts";
 import type { Queryable } from "../store/database.ts";
 import { takeMailTo } from "../store/mail-recipients.ts";
+import { type AccountMail, accountMail } from "./account-mail.ts";
 import type { Log } from "./log.ts";
 
 /** Resolves before the mail is delivered. */
-export type SendMail = (message: EmailMessage) => Promise<void>;
+export type SendMail = (to: string, locale: Locale, mail: AccountMail) => Promise<void>;
 
 /**
- * Mails that strangers can cause: at most five to one recipient in 15 minutes, the others are dropped in
- * silence.
+ * Mails that strangers can cause: at most five of a kind to one recipient in 15 minutes, the others are dropped in
+ * silence. Each kind is counted apart: notices of sign-ups must not keep the link to a new password from anybody.
  */
 export function limitedMail(
   { database, mail, log }: { database: Queryable; mail: { send(message: EmailMessage): void }; log: Log },
   hash: (email: string) => string,
 ): SendMail {
-  return async (message) => {
-    if (await takeMailTo(database, hash(message.to))) mail.send(message);
-    else log.warn({ subject: message.subject }, "a mail was not sent: too many to one recipient");
+  return async (to, locale, about) => {
+    const { kind } = about;
+    if (await takeMailTo(database, `${kind}:${hash(to)}`)) mail.send(await accountMail(to, locale, about));
+    else log.warn({ kind }, "a mail was not sent: too many to one recipient");
   };
 }

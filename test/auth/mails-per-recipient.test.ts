@@ -3,9 +3,10 @@ import plans from "../../plans.config.ts";
 import { notificationMail } from "../../src/mail/mail-notifications.ts";
 import { insertNotifications } from "../../src/store/notifications.ts";
 import { smtpServer } from "../support/smtp-server.ts";
-import { accounts } from "./accounts.ts";
+import { accounts, PASSWORD } from "./accounts.ts";
 
 const site = accounts();
+const confirming = accounts({ requireConfirmation: true });
 const log = { info() {}, warn() {}, error() {} };
 
 it("mails notifications to one recipient at most five times in 15 minutes, and password resets besides", async () => {
@@ -64,4 +65,15 @@ it("mails notifications to somebody for whom strangers request resets, and count
   await site.call("/request-password-reset", { email, redirectTo: "/reset-password" });
   expect(site.mails.filter(({ to }) => to === email)).toHaveLength(6);
   expect(await site.auth.mayMailNotifications(email)).toBe(true);
+});
+
+it("mails a password reset to somebody with whose address strangers sign up", async () => {
+  const email = "owner@example.com";
+  for (let signUps = 0; signUps < 7; signUps += 1)
+    await confirming.call("/sign-up/email", { name: "Person", email, password: PASSWORD });
+  // The first one is asked to confirm the address; of the others, the sixth is beyond the limit.
+  expect(confirming.mails.map(({ to }) => to)).toEqual(new Array(6).fill(email));
+
+  await confirming.call("/request-password-reset", { email });
+  expect(confirming.mails.at(-1)?.subject).toBe("Reset your password");
 });
