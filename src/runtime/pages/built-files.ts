@@ -7,12 +7,19 @@ import { Hono } from "hono";
 export function builtFiles(project: string): Hono {
   return new Hono().get(
     "/_next/static/*",
+    (c, next) => {
+      // Served as a whole: a shared cache could keep the 416 of an impossible range, for a year.
+      c.req.raw.headers.delete("range");
+      return next();
+    },
     serveStatic({
       root: join(project, ".next"),
       rewriteRequestPath: (path) => path.replace("/_next/", "/"),
       precompressed: true,
       onFound: (_, c) => {
         c.header("cache-control", "public, max-age=31536000, immutable");
+        // Also where it is not compressed: a shared cache would send it to everybody like that.
+        c.header("vary", "Accept-Encoding");
         c.header("x-content-type-options", "nosniff");
       },
     }),
