@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { VersionCatalog } from "../domain/api-version.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { apiHeaderList } from "../http/security-headers.ts";
+import { countHosts } from "../http/unroutable.ts";
 import { receiveDelivery, type WebhookOptions, type WebhookResponse } from "./receive-delivery.ts";
 import type { DeprecationFormat } from "./versions/version-headers.ts";
 import { versionHeadersOf } from "./versions/versioning.ts";
@@ -65,13 +66,14 @@ function targetsOf({ versions, appUrl, deprecationFormat: format }: DirectWebhoo
 }
 
 /** Whether its body has an announced and allowed length, and its `Host` is certainly valid. */
-function isOrdinary({ headers }: IncomingMessage, maxBodyBytes: number): boolean {
+function isOrdinary({ headers, rawHeaders }: IncomingMessage, maxBodyBytes: number): boolean {
   const length = headers["content-length"] ?? "";
   return (
     CONTENT_LENGTH.test(length) &&
     Number(length) <= maxBodyBytes &&
     headers["transfer-encoding"] === undefined &&
-    PLAIN_HOST.test(headers.host ?? "")
+    PLAIN_HOST.test(headers.host ?? "") &&
+    countHosts(rawHeaders) === 1
   );
 }
 

@@ -68,9 +68,20 @@ const STATUS_OF: Record<string, string> = {
 
 /**
  * An absolute-form target with user info: `new Request` throws on it, wherever it is created. Or HTTP/1.1
- * without a `Host` (RFC 9112, section 3.2), which the adapter would replace.
+ * without a `Host`, which the adapter would replace, or several (RFC 9112, section 3.2).
  */
-export function isMalformed({ url = "", httpVersion, headers }: IncomingMessage): boolean {
-  if (headers.host === undefined && httpVersion === "1.1") return true;
+export function isMalformed({ url = "", httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return true;
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(url);
+}
+
+/** Node keeps the first, where a proxy may have gone by the last. @param rawHeaders names and values in turn */
+export function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts;
 }
