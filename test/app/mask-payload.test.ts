@@ -72,6 +72,7 @@ describe("maskPayload", () => {
     ["a machine's address", { seen_from: "2001:db8:0:0::1" }, ["db8"]],
     ["what a shop has asked for", { custom_fields: [{ key: "dog", text: { value: "Rex" } }] }, ["Rex"]],
     ["what a shop has written down", { metadata: { userId: "user_1", team: "Lovelace" } }, ["Lovelace"]],
+    ["what a key holds that is too long", { [`${"address".repeat(5_000)}fields`]: "active" }, ["active"]],
     ["a tax id", { customer_tax_id: "DE123" }, ["DE123"]],
     [
       "what lets somebody in",

@@ -38,12 +38,16 @@ function maskValue(value: unknown, field: Field): unknown {
   }
 }
 
+/** Longer than any of the providers' own. Buyers can choose those of custom data: one could be searched for minutes. */
+const MAX_KEY_LENGTH = 64;
+
 function childField({ name: parentName, isPersonal }: Field, key: string): Field {
   const name = key.toLowerCase().replace(/[^a-z0-9]/g, "");
   return {
     name,
     holder: parentName,
-    isPersonal: (isPersonal && !isId(key)) || isPersonalName(name, key, parentName),
+    isPersonal:
+      (isPersonal && !isId(key)) || key.length > MAX_KEY_LENGTH || isPersonalName(name, key, parentName),
   };
 }
 
