@@ -212,6 +212,19 @@ describeInBrowser("every page", () => {
     expect((await page.getByRole("main").boundingBox())?.x).toBeLessThan(200);
   });
 
+  it("keeps the deliveries of an endpoint within a narrow screen, in German too", async () => {
+    const { id, cookie } = await createUser(site.test, "Ada", { role: "admin" });
+    await site.test.rows("update \"user\" set locale = 'de' where id = $1", [id]);
+    const page = await visit(browser, site, {
+      ...options,
+      viewport: { ...NARROW, width: 320 },
+      as: { cookie },
+    });
+    await page.goto(`/admin/event-endpoints/${seeded.endpointId}`);
+    await page.getByText("Fehlgeschlagen", { exact: true }).filter({ visible: true }).waitFor();
+    expect(await page.evaluate(OVERFLOWING)).toEqual([]);
+  });
+
   it("keeps payments within their table on a phone", async () => {
     const user = await createUser(site.test);
     await site.test.rows("update \"user\" set locale = 'de' where id = $1", [user.id]);

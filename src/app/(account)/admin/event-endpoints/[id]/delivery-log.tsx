@@ -63,7 +63,7 @@ async function LogTable({ deliveries }: { deliveries: readonly OutboundDelivery[
       label={t("title")}
       columns={[
         { label: t("event") },
-        { label: t("result") },
+        { label: t("result"), from: "sm" },
         { label: t("time"), align: "end", from: "sm" },
         { label: t("replay"), align: "end" },
       ]}
@@ -72,9 +72,13 @@ async function LogTable({ deliveries }: { deliveries: readonly OutboundDelivery[
         <Row key={delivery.id}>
           <Cell className="w-full [overflow-wrap:anywhere]">
             <span className="font-medium">{delivery.eventType}</span>
+            {/* More than two columns are too wide for a phone. */}
+            <span className="block sm:hidden">
+              <OutboundStatus status={delivery.status} />
+            </span>
             <Attempts delivery={delivery} />
           </Cell>
-          <Cell>
+          <Cell from="sm">
             <OutboundStatus status={delivery.status} />
           </Cell>
           <Cell from="sm" align="end">
