@@ -32,10 +32,13 @@ const AccessView = z.object({
     })
     .nullable()
     .describe("The change scheduled for the end of the period; `null` for none."),
-  price: PriceView.nullable().describe("The price per seat; `null` for a price that is no longer sold."),
+  isOneTime: z.boolean().describe("Whether a single payment bought it: it neither renews nor changes."),
+  price: PriceView.nullable().describe(
+    "The price per seat; `null` for a price that is no longer sold, or was paid once.",
+  ),
   paidIn: PriceView.pick({ interval: true, currency: true })
     .nullable()
-    .describe("How it is paid, at a former price too; `null`: unknown."),
+    .describe("How it is paid, at a former price too; `null`: unknown, or paid once."),
   intervals: z.array(z.enum(INTERVALS)).describe("In which its provider sells plans in the same currency."),
 });
 
@@ -56,14 +59,17 @@ export const showAccess = defineOperation({
     return {
       items: subscriptions.map((subscription) => {
         const plan = plans.find(subscription.planId) ?? null;
-        const paid = plan && paidIn(plan, subscription);
+        const { isOneTime } = subscription;
+        const renewed = isOneTime ? null : plan;
+        const paid = renewed && paidIn(renewed, subscription);
         const change = scheduled.find(({ subscriptionId }) => subscriptionId === subscription.id);
         return {
           subscriptionId: subscription.id,
           planId: subscription.planId,
           planName: plan?.name ?? subscription.planId,
           scheduled: change ? scheduledOf(plans, subscription, paid, change) : null,
-          price: plan && paidPrice(plan, subscription),
+          isOneTime,
+          price: renewed && paidPrice(renewed, subscription),
           paidIn: paid,
           intervals: paid ? soldIntervals(plans, subscription, paid) : [],
           ...accessOf(subscription, plan, now),

@@ -405,6 +405,25 @@ describe("a subscription whose payment was taken back", () => {
   });
 });
 
+describe("a plan bought with a single payment", () => {
+  it("is said not to renew, offers no change, and counts as no second subscription", async () => {
+    const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
+    await createSubscription(test, id, { is_one_time: true, provider_subscription_id: null });
+    const sentence = "You’ve paid for this plan once. It doesn’t renew.";
+    const { text } = await openPage(server.url, "/billing", cookie);
+    expect(text).toContain(sentence);
+    expect(text).not.toMatch(/Price per seat|Change seats|Switch to|To cancel/);
+    await createSubscription(test, id, { plan_id: "team", current_period_end: "2090-03-04" });
+    for (const path of ["/dashboard", "/billing"]) {
+      const { text: both } = await openPage(server.url, path, cookie);
+      expect(both).toMatch(
+        /It doesn’t renew\..* Renews on March 4, 2090|Renews on March 4, 2090.* It doesn’t renew\./,
+      );
+      expect(both).not.toContain("more than one subscription");
+    }
+  });
+});
+
 describe("a subscription whose payment failed", () => {
   it("shows its scheduled end too", async () => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });

@@ -1,17 +1,19 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { formatPrice } from "../../../ui/price.ts";
-import { paidPrice, scheduledChange } from "./plans.ts";
+import { isOneTime, paidPrice, scheduledChange } from "./plans.ts";
 import { hasScheduledEnd, nextMilestone, type Subscription } from "./subscription-state.ts";
 
 /** What happens next, and when: "Renews on March 3 for €20." */
 export async function milestoneSentence(subscription: Subscription): Promise<string> {
-  const [t, day, price] = await Promise.all([
+  const [t, day, price, paidOnce] = await Promise.all([
     getTranslations("billing.next"),
     dayOf(subscription.currentPeriodEnd),
     priceOf(subscription),
+    isOneTime(subscription.id),
   ]);
   const now = new Date();
-  const milestone = t(nextMilestone(subscription, now), {
+  const next = nextMilestone(subscription, now);
+  const milestone = t(paidOnce && next === "running" ? "oneTime" : next, {
     date: day,
     price: price ?? "",
     isPriced: price === null ? "no" : "yes",

@@ -19,6 +19,7 @@ import { History } from "./history.tsx";
 import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.tsx";
 import { Payments } from "./payments.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
+import { renewsTwice } from "./plans.ts";
 import { currentFirst, isConfirmed, isRunning } from "./subscription-state.ts";
 
 const PAYMENTS_PER_PAGE = 10;
@@ -58,7 +59,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
       {isAwaited && checkoutNotice}
       <ChangeForms action={formAction(changeSubscription)} onArrival={!isAwaited && checkoutNotice}>
         <div className="flex flex-col gap-4">
-          {running.length > 1 && <MultipleSubscriptionsWarning />}
+          {(await renewsTwice(running)) && <MultipleSubscriptionsWarning />}
           {running.length > 1
             ? running.map((subscription) => <CurrentPlan key={subscription.id} subscription={subscription} />)
             : current && !(isAwaited && !isRunning(current)) && <CurrentPlan subscription={current} />}

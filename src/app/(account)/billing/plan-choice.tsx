@@ -12,7 +12,7 @@ import { formAction } from "../../gate/form-action.ts";
 import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
 import { ChangeRefusal } from "./change-steps.tsx";
-import { changeableTo, type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
+import { changeableTo, isOneTime, type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
 import { priceFor } from "./price-for.ts";
 import { PriceTabs, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
@@ -35,7 +35,8 @@ export async function PlanChoice({
   const t = await getTranslations("billing");
   const all = await plans();
   const running = isRunning(subscription) ? subscription : null;
-  const canChange = running !== null && isChangeable(running.status);
+  const paidOnce = running !== null && (await isOneTime(running.id));
+  const canChange = running !== null && isChangeable(running.status) && !paidOnce;
   const paid = running && (await paidIn(running.id));
   const paidNow = running && (await paidPrice(running.id));
   // A change keeps the currency that is paid.
@@ -52,7 +53,7 @@ export async function PlanChoice({
       })
     : t("choose");
   return (
-    <Card title={t("plans")} description={description}>
+    <Card title={t("plans")} {...(!paidOnce && { description })}>
       {!canChange && <ChangeRefusal />}
       {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={running ? null : selectedId} />}
       <PlanGrid>

@@ -35,6 +35,17 @@ export async function changeableTo(subscriptionId: string): Promise<Pick<Price, 
   return item.intervals.map((interval) => ({ interval, currency }));
 }
 
+/** Whether a single payment bought it: it neither renews nor changes. */
+export async function isOneTime(subscriptionId: string): Promise<boolean> {
+  return (await accessBy(subscriptionId))?.isOneTime ?? false;
+}
+
+/** Whether more than one is paid for again and again. */
+export async function renewsTwice(running: readonly { id: string }[]): Promise<boolean> {
+  const once = await Promise.all(running.map(({ id }) => isOneTime(id)));
+  return once.filter((each) => !each).length > 1;
+}
+
 type Access = Awaited<ReturnType<typeof access>>[number];
 
 /** What a running subscription changes to at the end of its period; `null`: nothing. */
