@@ -48,13 +48,13 @@ export function Select({
   options: readonly { value: string; label: string }[];
   className?: string;
 }) {
-  const { id, error, entered } = useField(name);
+  const { id, isSent, error, entered } = useField(name);
   const chosen = entered ?? defaultValue;
   return (
     <FieldFrame id={id} label={label} help={help} error={error} className={className}>
-      {/* Keyed: React resets a form after its action, and a select to its first value. */}
+      {/* Keyed: React resets a form after its action, and a select to its first value. A filter keeps the focus. */}
       <select
-        key={chosen}
+        key={isSent ? chosen : undefined}
         id={id}
         name={name}
         defaultValue={chosen}
@@ -115,6 +115,7 @@ export function useField(name: string) {
   const refused = outcome !== null && !outcome.done ? outcome : null;
   return {
     id,
+    isSent: outcome !== null,
     isRefused: refused !== null,
     error: refused?.field === name ? refused.message : null,
     entered: refused?.entered[name],

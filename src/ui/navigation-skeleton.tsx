@@ -1,7 +1,7 @@
 "use client";
 
 import { useLinkStatus } from "next/link";
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 
 const PendingPath = createContext<string | null>(null);
 const SetPendingPath = createContext<(path: string | null) => void>(() => {});
@@ -48,10 +48,28 @@ export function NavigationSkeleton({
 }) {
   const path = useContext(PendingPath);
   const skeleton = path === null ? undefined : (skeletons[path] ?? skeletons[path.replace(/[^/]+$/, "*")]);
+  const isHidden = skeleton !== undefined;
   return (
     <>
       {skeleton}
-      <div hidden={skeleton !== undefined}>{children}</div>
+      <div ref={useFocusOnReturn(isHidden)} hidden={isHidden}>
+        {children}
+      </div>
     </>
   );
+}
+
+/** Hiding the page takes the focus from its link: the new page's heading gets it, or the list that was paged. */
+function useFocusOnReturn(isHidden: boolean) {
+  const content = useRef<HTMLDivElement>(null);
+  const wasHidden = useRef(false);
+  useEffect(() => {
+    const hasReturned = wasHidden.current && !isHidden;
+    wasHidden.current = isHidden;
+    if (!hasReturned || document.activeElement !== document.body) return;
+    const place = document.getElementById(location.hash.slice(1)) ?? content.current?.querySelector("h1");
+    place?.setAttribute("tabindex", "-1");
+    place?.focus({ preventScroll: true });
+  }, [isHidden]);
+  return content;
 }

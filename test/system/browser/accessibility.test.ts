@@ -319,6 +319,33 @@ describeInBrowser("every page", () => {
     await menu.and(page.locator(":focus")).waitFor();
   });
 
+  it("keeps the keyboard's focus on a filter, and gives it to the heading of a page that was waited for", async () => {
+    const page = await visitAs("admin");
+    await page.goto("/admin/webhooks");
+    await settled(page);
+    await page.getByLabel("Status").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.waitForURL("/admin/webhooks?status=pending");
+    await page.getByText("No deliveries found").waitFor();
+    await eventually(() => focused(page), { name: "Status", isShown: true });
+
+    await site.test.rows(
+      `insert into notification (user_id, kind, details)
+       select $1, 'api_key_created', '{"name": "CI", "prefix": "tg_1"}' from generate_series(1, 60)`,
+      [seeded.admin.id],
+    );
+    await page.goto("/notifications");
+    await settled(page);
+    await page.route("**/notifications?cursor=*", async (route) => {
+      await page.getByRole("heading", { level: 1 }).waitFor({ state: "hidden" });
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Next page" }).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/cursor=/);
+    await page.getByRole("heading", { level: 1 }).and(page.locator(":focus")).waitFor();
+  });
+
   it("keeps the keyboard's focus on a form that was sent", async () => {
     const page = await visitAs("newcomer");
     await page.goto("/settings");
