@@ -2,7 +2,7 @@
 export type Limit = { limit: number; windowSeconds: number };
 
 /** A limit as text, `limit/windowSeconds`: at most 1000000/99999. */
-export const LIMIT_TEXT = /^(?:[1-9]\d{0,5}|1000000)\/[1-9]\d{0,4}$/;
+export const LIMIT_TEXT = /^(?:[1-9]\d{0,5}|1000000)[/][1-9]\d{0,4}$/;
 
 /** @param text matches `LIMIT_TEXT` */
 export function toLimit(text: string): Limit {

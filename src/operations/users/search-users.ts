@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTROL_CHARACTERS } from "../../domain/control-characters.ts";
 import { format } from "../../domain/invalid-input.ts";
 import { isUserId } from "../../domain/user-id.ts";
 import type { Queryable } from "../../store/database.ts";
@@ -31,7 +32,7 @@ const Search = z
   .trim()
   .min(1)
   .max(100)
-  .regex(/^\P{Cc}*$/u, format("control_characters"));
+  .regex(new RegExp(`^[^${CONTROL_CHARACTERS}]*$`), format("control_characters"));
 
 export const searchUsers = defineOperation({
   name: "users.search",
