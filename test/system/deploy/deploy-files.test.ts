@@ -108,6 +108,8 @@ describe("compose.yml", () => {
       expect(services.tollgate.depends_on[name].condition).toBe("service_healthy");
       expect(services[name].healthcheck.test[0]).toBe("CMD");
     }
+    // Not by its socket, on which a temporary server listens while the image creates the database.
+    expect(services.postgres.healthcheck.test).toContain("--host=127.0.0.1");
   });
 
   it("publishes no port beyond this machine", () => {
