@@ -92,8 +92,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
-    find: "and whole.amount > 0 and whole.period_end",
-    replace: "and whole.period_end",
+    find: "and whole.amount > 0 and case when",
+    replace: "and case when",
     fault: "a renewal that a coupon pays for gives no access after a dispute",
     tests: ["test/operations/payments.test.ts"],
   },
@@ -656,9 +656,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     inPages: true,
   },
   {
-    file: "src/store/subscriptions.ts",
-    find: "greatest(compared_at_micros, $2::bigint)",
-    replace: "$2::bigint",
+    file: "src/reconcile/compare.ts",
+    find: "Math.max(askedAtMicros, comparedAtMicros ?? 0)",
+    replace: "askedAtMicros",
     fault: "a slow comparison makes events in order that a later one had made late",
     tests: ["test/reconcile/reconcile.test.ts"],
     only: "stays compared",
@@ -1366,13 +1366,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "and (a.gone is not null or",
     fault: "a response with 410 disables the address that has replaced the one that is gone",
     tests: DISPATCHER,
-  },
-  {
-    file: "src/store/service-keys.ts",
-    find: "interval '1 minute'",
-    replace: "interval '1 microsecond'",
-    fault: "a rotation that is requested twice ends the secret that programs use",
-    tests: ["test/api/service-keys.test.ts"],
   },
   {
     file: "src/store/sign-in-failures.ts",

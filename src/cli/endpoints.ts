@@ -60,7 +60,9 @@ type Endpoint = z.output<typeof EventEndpoint>;
 
 function stateOf({ enabled, failingSince, disabledAt }: Endpoint): string {
   if (enabled) return failingSince === null ? "enabled" : style("red", "failing");
-  return disabledAt === null ? "paused" : style("red", "disabled after five days of failures, or a response with 410");
+  return disabledAt === null
+    ? "paused"
+    : style("red", "disabled after five days of failures, or a response with 410");
 }
 
 function addCreate(endpoints: Command, terminal: Terminal): void {
