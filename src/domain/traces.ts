@@ -59,7 +59,11 @@ function idsIn(ids: readonly IdAtProvider[], provider: Slot): ReadonlySet<string
   return new Set(ids.filter((id) => id.provider === provider).map(({ id }) => id));
 }
 
+/** The end of the path, which `CUSTOMER` and `LINKING` match. */
 type Scalar = { path: string; value: string };
+
+/** Longer than what is matched. Buyers can choose names: a whole path for each field could exhaust the memory. */
+const MAX_PATH_LENGTH = 64;
 
 /** Every string and number with its path; list members have the list's path. */
 function scalarsOf(body: unknown): Scalar[] {
@@ -72,7 +76,8 @@ function scalarsOf(body: unknown): Scalar[] {
     } else if (Array.isArray(value)) {
       for (const member of value) open.push({ path, value: member });
     } else if (typeof value === "object" && value !== null) {
-      for (const [key, member] of Object.entries(value)) open.push({ path: `${path}.${key}`, value: member });
+      for (const [key, member] of Object.entries(value))
+        open.push({ path: `${path}.${key}`.slice(-MAX_PATH_LENGTH), value: member });
     }
   }
   return scalars;

@@ -104,6 +104,15 @@ describe("the payloads to redact", () => {
     expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
   });
 
+  it("include one with many fields below a name of 400 KB", async () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`field_${index}`, index]),
+    );
+    const id = await logged({ metadata: { userId: "user_1" }, ["name".repeat(100_000)]: fields });
+    await leave();
+    expect(await existingDeliveries([id])).toEqual([]);
+  });
+
   it("include those with the user's subscription or customer id; numeric ids count in id fields only", async () => {
     await subscription("user_1", "sub", "cus");
     await subscription("user_1", "77", "88");
