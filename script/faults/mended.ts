@@ -1409,4 +1409,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "redaction exhausts the memory on a payload with many fields below a long name",
     tests: ["test/accounts/redact-deleted.test.ts"],
   },
+  {
+    file: "src/providers/paddle/customer.ts",
+    find: 'textAt(customData, "userId") === null',
+    replace: "false",
+    fault: "whoever changes their address loses the portal of a customer whom Paddle had before",
+    tests: ["test/providers/outbound/paddle.test.ts"],
+  },
 ];

@@ -14,9 +14,8 @@ export async function customerFor(
   order: CheckoutOrder,
 ): Promise<string> {
   const { customerId } = order;
-  const stored = customerId === null ? null : await fetchCustomer(provider, send, customerId);
-  if (stored !== null && isOwn(order, stored)) return activeId(provider, send, stored);
-  return ensureCustomer(provider, send, order);
+  const own = customerId === null ? null : await ownCustomer(provider, send, order, customerId);
+  return own ?? ensureCustomer(provider, send, order);
 }
 
 /**
@@ -39,7 +38,7 @@ async function ensureCustomer(
     const created = await send(post(provider, "/customers", customer, { repeatable: false }));
     return requiredText(provider, created, "data", "id");
   }
-  if (isOwn({ userId, email, isEmailConfirmed }, existing)) return activeId(provider, send, existing);
+  if (isOwn({ userId, email, isEmailConfirmed }, existing)) return claim(provider, send, userId, existing);
   throw problem(
     provider,
     "taken",
@@ -47,32 +46,42 @@ async function ensureCustomer(
   );
 }
 
-/** An archived one can buy nothing, and keeps its address from any other. */
-async function activeId(provider: ConnectedProvider, send: SendRequest, customer: unknown): Promise<string> {
-  const id = requiredText(provider, customer, "id");
-  if (textAt(customer, "status") === "archived")
-    await send(patch(provider, `/customers/${pathSegment(provider, id)}`, { status: "active" }));
-  return id;
-}
-
 type Person = Pick<PayingCustomer, "userId" | "email" | "isEmailConfirmed">;
 
-/** In a checkout that lets payers log out, they become the customer of whatever address they type. */
-export async function isOwnCustomer(
+/**
+ * The customer's id if it is the person's, else `null`: in a checkout that lets payers log out, they become the customer
+ * of whatever address they type.
+ */
+export async function ownCustomer(
   provider: ConnectedProvider,
   send: SendRequest,
   person: Person,
   customerId: string,
-): Promise<boolean> {
-  return isOwn(person, await fetchCustomer(provider, send, customerId));
+): Promise<string | null> {
+  const path = `/customers/${pathSegment(provider, customerId)}`;
+  const customer = valueAt(await send(get(provider, path)), "data");
+  return isOwn(person, customer) ? claim(provider, send, person.userId, customer) : null;
 }
 
-async function fetchCustomer(
+/**
+ * Makes sure that it stays the person's when they change their address, and that it can buy: an archived one can
+ * not, and keeps its address from any other.
+ */
+async function claim(
   provider: ConnectedProvider,
   send: SendRequest,
-  customerId: string,
-): Promise<unknown> {
-  return valueAt(await send(get(provider, `/customers/${pathSegment(provider, customerId)}`)), "data");
+  userId: string,
+  customer: unknown,
+): Promise<string> {
+  const id = requiredText(provider, customer, "id");
+  const customData = valueAt(customer, "custom_data");
+  const changes = {
+    ...(textAt(customer, "status") === "archived" ? { status: "active" } : {}),
+    ...(textAt(customData, "userId") === null ? { custom_data: { ...Object(customData), userId } } : {}),
+  };
+  if (Object.keys(changes).length > 0)
+    await send(patch(provider, `/customers/${pathSegment(provider, id)}`, changes));
+  return id;
 }
 
 function isOwn(person: Person, customer: unknown): boolean {

@@ -96,9 +96,9 @@ describe("Paddle's API", () => {
   });
 
   it.each([null, "ctm_0"])(
-    "reactivates an archived customer, which could buy nothing: %s",
+    "makes a customer who was there before the person's, and an archived one active: %s",
     async (customerId) => {
-      const customer = { id: "ctm_0", email: ORDER.email, status: "archived" };
+      const customer = { id: "ctm_0", email: ORDER.email, status: "archived", custom_data: { crm: 7 } };
       provider.respondWith((incoming) => {
         if (incoming.path === "/provider-a/customers") return { body: { data: [customer] } };
         return incoming.path === "/provider-a/customers/ctm_0"
@@ -109,7 +109,10 @@ describe("Paddle's API", () => {
       const [found, reactivated, opened] = provider.requests;
       if (customerId === null) expect(found?.query.get("status")).toBe("active,archived");
       expect(reactivated).toMatchObject({ method: "PATCH", path: "/provider-a/customers/ctm_0" });
-      expect(JSON.parse(reactivated?.body ?? "")).toEqual({ status: "active" });
+      expect(JSON.parse(reactivated?.body ?? "")).toEqual({
+        status: "active",
+        custom_data: { crm: 7, userId: ORDER.userId },
+      });
       expect(JSON.parse(opened?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
     },
   );
