@@ -62,7 +62,7 @@ export function AccountFrame({ children, skeletons, ...props }: AccountFrameProp
   const { labels } = props;
   return (
     <NavigationProvider>
-      <div className="lg:grid lg:grid-cols-[17rem_1fr] print:block">
+      <div className="lg:grid lg:grid-cols-[17rem_minmax(0,1fr)] print:block">
         <aside className="sticky top-0 hidden h-dvh overflow-y-auto border-line border-r bg-surface lg:block print:hidden">
           <Bar {...props} />
         </aside>

@@ -9,7 +9,7 @@ export function DescriptionItem({ label, children }: { label: string; children: 
   return (
     <div className="min-w-0">
       <dt className="text-muted text-sm">{label}</dt>
-      <dd className="break-words">{children}</dd>
+      <dd className="wrap-anywhere">{children}</dd>
     </div>
   );
 }

@@ -144,17 +144,20 @@ describeInBrowser("every page", () => {
     const email = `${"e".repeat(64)}@${"d".repeat(60)}.example`;
     await site.test.rows('update "user" set email = $2 where id = $1', [id, email]);
     const page = await visit(browser, site, { ...options, viewport: NARROW, as: { cookie } });
-    const widerOnPhones = async (path: string) => {
+    const surplus = async (path: string) => {
       await page.goto(path);
       await settled(page);
       await page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
       return page.evaluate("document.documentElement.scrollWidth - innerWidth");
     };
-    const paths = ["/dashboard", "/settings", `/admin/users/${id}`];
-    for (const path of paths) expect.soft(await widerOnPhones(path), path).toBe(0);
+    expect.soft(await surplus("/settings")).toBe(0);
+    // A plan that is not in the file is shown by its id.
+    for (const n of [1, 2]) await createSubscription(site.test, id, { plan_id: `${n}`.repeat(60) });
     await sendRequest(site.url, "POST", "/api/api-keys", { cookie, body: { name: "k".repeat(100) } });
-    for (const path of ["/dashboard", "/api-keys", "/notifications"])
-      expect.soft(await widerOnPhones(path), path).toBe(0);
+    for (const path of ["/dashboard", "/billing", `/admin/users/${id}`, "/api-keys", "/notifications"])
+      expect.soft(await surplus(path), path).toBe(0);
+    await page.setViewportSize({ ...WIDE, width: 1024 });
+    expect(await surplus("/api-keys"), "beside the side bar").toBe(0);
   });
 
   it.each(["/", "/settings"])("has room for letters twice as large on a phone: %s", async (path) => {

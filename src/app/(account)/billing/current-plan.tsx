@@ -28,7 +28,7 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
       action={<PortalButton subscriptionId={subscription.id} variant={isOwed ? "primary" : "secondary"} />}
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <p className="font-semibold text-lg">{plan?.name ?? subscription.planId}</p>
+        <p className="wrap-anywhere font-semibold text-lg">{plan?.name ?? subscription.planId}</p>
         <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>
       </div>
       <p className={isOwed ? "mt-1 max-w-prose text-bad" : "mt-1 max-w-prose"}>{sentence}</p>

@@ -20,7 +20,7 @@ export async function PlanCard({ subscription }: { subscription: Subscription | 
       action={<LinkButton href="/billing">{t(subscription ? "planWay" : "steps.planWay")}</LinkButton>}
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <p className="font-semibold text-lg">
+        <p className="wrap-anywhere font-semibold text-lg">
           {subscription ? await planName(subscription.planId) : (free?.name ?? billing("none"))}
         </p>
         {subscription ? (
