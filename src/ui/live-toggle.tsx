@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { isReachable } from "./is-reachable.ts";
 
 const REFRESH_EVERY_MS = 5_000;
 const STORAGE_KEY = "live";
@@ -62,11 +63,7 @@ function useAutoRefresh(isOn: boolean): boolean {
     const refresh = async () => {
       if (isAsking || document.visibilityState !== "visible") return;
       isAsking = true;
-      // Checked first: the router leaves the page when reloading fails.
-      const ready = await fetch("/api/ready").then(
-        (response) => response.ok,
-        () => false,
-      );
+      const ready = await isReachable();
       isAsking = false;
       setReached(ready);
       if (ready) router.refresh();

@@ -55,6 +55,16 @@ describeInBrowser("a page that has been open for a while", () => {
     expect(await name.inputValue()).toBe("Not saved");
   });
 
+  it("stays while it waits for a payment and the connection is lost", async () => {
+    const page = await visit({ as: await createUser(site.test), expected: /^failed: .*\/api\/ready / });
+    await page.goto("/billing?checkout=completed");
+    await page.getByText("Confirming your payment…").waitFor();
+    await page.context().setOffline(true);
+    for (const _ of [1, 2])
+      await page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/ready"));
+    expect(await page.getByText("Confirming your payment…").isVisible()).toBe(true);
+  });
+
   it("has a frame that shows, after the next link, what has changed elsewhere", async () => {
     const someone = await createUser(site.test);
     const page = await visit({ as: someone });

@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
+import { isReachable } from "../../../ui/is-reachable.ts";
 
 /** Refreshes the page a few times, until the awaited state no longer renders this. */
 export function AutoRefresh({
@@ -21,11 +22,17 @@ export function AutoRefresh({
   const [remaining, setRemaining] = useState(times);
   useEffect(() => {
     if (remaining === 0) return;
-    const timer = setTimeout(() => {
-      router.refresh();
+    let hasLeft = false;
+    const timer = setTimeout(async () => {
+      const ready = await isReachable();
+      if (hasLeft) return;
+      if (ready) router.refresh();
       setRemaining(remaining - 1);
     }, everySeconds * 1000);
-    return () => clearTimeout(timer);
+    return () => {
+      hasLeft = true;
+      clearTimeout(timer);
+    };
   }, [remaining, everySeconds, router]);
   if (remaining > 0) return null;
   return (
