@@ -1416,4 +1416,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "whoever changes their address loses the portal of a customer whom Paddle had before",
     tests: ["test/providers/outbound/paddle.test.ts"],
   },
+  {
+    file: "src/ui/field.tsx",
+    find: "key={isSent ? chosen : undefined}",
+    replace: "key={chosen}",
+    fault: "a filter loses the keyboard's focus with the first choice",
+    tests: ["test/system/browser/accessibility.test.ts"],
+  },
+  {
+    file: "src/app/(account)/billing/plan-choice.tsx",
+    find: "isChangeable(running.status) && !paidOnce",
+    replace: "isChangeable(running.status)",
+    fault: "a plan bought with a single payment is offered for change, which is refused",
+    tests: ["test/system/pages/account.test.ts"],
+  },
 ];
