@@ -109,6 +109,12 @@ describe("the package", () => {
     });
     expect(messages).toEqual([]);
   });
+
+  it("is loaded by CommonJS too", async () => {
+    const script = 'console.log(typeof require("tollgate-client").createTollgate)';
+    const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", script], { cwd: project });
+    expect(stdout).toBe("function\n");
+  });
 });
 
 describe("in a strict TypeScript project", () => {
