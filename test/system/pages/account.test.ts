@@ -406,14 +406,16 @@ describe("a subscription whose payment was taken back", () => {
 });
 
 describe("a plan bought with a single payment", () => {
-  it("is said not to renew, offers no change, and counts as no second subscription", async () => {
+  it("is said not to renew, leaves other plans to buy, and counts as no second subscription", async () => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
     await createSubscription(test, id, { is_one_time: true, provider_subscription_id: null });
     const sentence = "You’ve paid for this plan once. It doesn’t renew.";
     const { text } = await openPage(server.url, "/billing", cookie);
     expect(text).toContain(sentence);
-    expect(text).not.toMatch(/Price per seat|Change seats|Switch to|To cancel/);
+    expect(text).not.toMatch(/Price per seat|Change seats|Switch to|To cancel|Choose Pro/);
+    expect(text).toContain("Choose Team");
     await createSubscription(test, id, { plan_id: "team", current_period_end: "2090-03-04" });
+    expect((await openPage(server.url, "/billing", cookie)).text).toContain("To cancel");
     for (const path of ["/dashboard", "/billing"]) {
       const { text: both } = await openPage(server.url, path, cookie);
       expect(both).toMatch(

@@ -19,7 +19,7 @@ import { History } from "./history.tsx";
 import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.tsx";
 import { Payments } from "./payments.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
-import { renewsTwice } from "./plans.ts";
+import { renewingOf } from "./plans.ts";
 import { currentFirst, isConfirmed, isRunning } from "./subscription-state.ts";
 
 const PAYMENTS_PER_PAGE = 10;
@@ -41,6 +41,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
   const all = currentFirst(current, previous.items);
   // Checkouts in two tabs can both be paid: every charge must be visible.
   const running = all.filter(isRunning);
+  const renewing = await renewingOf(running);
   const shown = selectedId === null ? (all[0] ?? null) : await read(showSubscription, { id: selectedId });
   const [historyCursor, paymentsCursor] = [textParam(query.cursor), textParam(query.payments)];
   const selection = selectedId === null ? {} : { subscription: selectedId };
@@ -59,7 +60,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
       {isAwaited && checkoutNotice}
       <ChangeForms action={formAction(changeSubscription)} onArrival={!isAwaited && checkoutNotice}>
         <div className="flex flex-col gap-4">
-          {(await renewsTwice(running)) && <MultipleSubscriptionsWarning />}
+          {renewing.length > 1 && <MultipleSubscriptionsWarning />}
           {running.length > 1
             ? running.map((subscription) => <CurrentPlan key={subscription.id} subscription={subscription} />)
             : current && !(isAwaited && !isRunning(current)) && <CurrentPlan subscription={current} />}
@@ -68,7 +69,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
           {!isAwaited && <EntitlementsCard />}
           {!isAwaited && (
             <PlanChoice
-              subscription={current}
+              subscription={renewing[0] ?? current}
               selectedId={textParam(query.plan)}
               interval={textParam(query.interval)}
               currency={textParam(query.currency)}

@@ -34,9 +34,10 @@ export async function PlanChoice({
 }) {
   const t = await getTranslations("billing");
   const all = await plans();
-  const running = isRunning(subscription) ? subscription : null;
-  const paidOnce = running !== null && (await isOneTime(running.id));
-  const canChange = running !== null && isChangeable(running.status) && !paidOnce;
+  const current = isRunning(subscription) ? subscription : null;
+  const paidOnce = current && (await isOneTime(current.id)) ? current : null;
+  const running = paidOnce ? null : current;
+  const canChange = running !== null && isChangeable(running.status);
   const paid = running && (await paidIn(running.id));
   const paidNow = running && (await paidPrice(running.id));
   // A change keeps the currency that is paid.
@@ -53,7 +54,7 @@ export async function PlanChoice({
       })
     : t("choose");
   return (
-    <Card title={t("plans")} {...(!paidOnce && { description })}>
+    <Card title={t("plans")} description={description}>
       {!canChange && <ChangeRefusal />}
       {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={running ? null : selectedId} />}
       <PlanGrid>
@@ -67,7 +68,7 @@ export async function PlanChoice({
                 : priceFor(plan, chosen)
             }
             isCurrent={plan.id === currentId}
-            canBeBought={!running && plan.isForSale && plan.price.amount > 0}
+            canBeBought={!running && plan.id !== paidOnce?.planId && plan.isForSale && plan.price.amount > 0}
             changes={canChange && plan.price.amount > 0 ? running : null}
             paidInterval={paid?.interval ?? null}
             isSelected={!running && plan.id === selectedId}

@@ -40,10 +40,12 @@ export async function isOneTime(subscriptionId: string): Promise<boolean> {
   return (await accessBy(subscriptionId))?.isOneTime ?? false;
 }
 
-/** Whether more than one is paid for again and again. */
-export async function renewsTwice(running: readonly { id: string }[]): Promise<boolean> {
+/** Those that are paid for again and again. */
+export async function renewingOf<Running extends { id: string }>(
+  running: readonly Running[],
+): Promise<Running[]> {
   const once = await Promise.all(running.map(({ id }) => isOneTime(id)));
-  return once.filter((each) => !each).length > 1;
+  return running.filter((_, index) => !once[index]);
 }
 
 type Access = Awaited<ReturnType<typeof access>>[number];

@@ -7,7 +7,7 @@ import { listSubscriptions } from "../../../operations/subscriptions/list-subscr
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { profile, read } from "../../gate/read.ts";
 import { MultipleSubscriptionsWarning } from "../billing/multiple-subscriptions-warning.tsx";
-import { renewsTwice } from "../billing/plans.ts";
+import { renewingOf } from "../billing/plans.ts";
 import { currentFirst, isRunning } from "../billing/subscription-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { LatestNotifications } from "./latest-notifications.tsx";
@@ -43,7 +43,7 @@ export default async function DashboardPage() {
       <div className="grid gap-4 lg:grid-cols-2">
         {running.length > 1 ? (
           <div className="flex flex-col gap-4">
-            {(await renewsTwice(running)) && <MultipleSubscriptionsWarning />}
+            {(await renewingOf(running)).length > 1 && <MultipleSubscriptionsWarning />}
             {running.map((each) => (
               <PlanCard key={each.id} subscription={each} />
             ))}
