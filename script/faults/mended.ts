@@ -1437,4 +1437,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a plan bought with a single payment is offered for change, which is refused",
     tests: ["test/system/pages/account.test.ts"],
   },
+  {
+    file: "src/domain/plan-of-event.ts",
+    find: 'named.unknownPrices === "refuse" &&',
+    replace: 'named.unknownPrices !== "refuse" &&',
+    fault: "a buyer has the plan that they name, for the price of another product",
+    tests: ["test/domain/decide.test.ts"],
+  },
 ];

@@ -28,10 +28,14 @@ export function planOf(
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
   const isEnd = event.kind === "customer.subscription.deleted";
-  if (event.planId !== null && plans.find(event.planId)) {
-    if (before === null || priceId === null || !hasKnownPrice(slot, before, plans))
-      return { id: event.planId, priceId, seats };
-    // The metadata was written before the price changed.
+  const named = event.planId === null ? undefined : plans.find(event.planId);
+  if (named) {
+    // Who has the plan keeps it.
+    const isRefused = named.unknownPrices === "refuse" && before?.planId !== named.id;
+    if (priceId === null || !(isRefused || (before && hasKnownPrice(slot, before, plans))))
+      return { id: named.id, priceId, seats };
+    if (before === null) return { failure: unknownPrice(slot, priceId) };
+    // The metadata was written before the price changed, or not by us.
     const paid = { id: before.planId, priceId: before.priceId, seats };
     return isEnd ? paid : { ...paid, problem: unknownPrice(slot, priceId) };
   }

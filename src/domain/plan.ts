@@ -27,6 +27,8 @@ const Price = z.strictObject({
 
 const AccessStatus = z.enum(SUBSCRIPTION_STATUSES).exclude(["past_due", "canceled"]);
 
+const UnknownPrices = z.enum(["accept", "refuse"]);
+
 const AfterReversal = z.enum(["end_access", "keep_access"]);
 
 /** When a subscription gives access, where a plan does not say, or is no longer in `plans.config.ts`. */
@@ -66,6 +68,11 @@ const Plan = z.strictObject({
   afterRefund: AfterReversal.default(DEFAULT_ACCESS_RULES.afterRefund),
   /** Whether access ends once the latest payment is disputed. */
   afterDispute: AfterReversal.default(DEFAULT_ACCESS_RULES.afterDispute),
+  /**
+   * Whether metadata alone makes a purchase one of this plan, at a price that no plan has. At Paddle and Lemon Squeezy
+   * buyers can write metadata.
+   */
+  unknownPrices: UnknownPrices.default("accept"),
 });
 
 export type Plan = z.infer<typeof Plan>;

@@ -471,6 +471,23 @@ describe("the plan", () => {
       });
     });
 
+    it("is not given by metadata alone at an unknown price where the plan refuses that", () => {
+      const strict = definePlans(plans.plans.map((plan) => ({ ...plan, unknownPrices: "refuse" as const })));
+      const atUnknown = (start: Subscription[], planId: string) =>
+        decide("provider-a", event({ ...UPDATED, planId, items: [{ priceIds: ["price_new"], seats: 2 }] }), {
+          ...known(start),
+          plans: strict,
+        });
+      const failure = { reason: "price_unknown", params: { priceId: "price_new" } };
+      expect(atUnknown([], "team")).toMatchObject({ outcome: "failed", failure });
+      const custom = [subscription({ planId: "pro", priceId: "price_custom" })];
+      expect(atUnknown(custom, "team")).toMatchObject({
+        subscription: { planId: "pro" },
+        planProblem: failure,
+      });
+      expect(atUnknown(custom, "pro")).toMatchObject({ subscription: { planId: "pro", seats: 2 } });
+    });
+
     it("follows a change to the price of another plan", () => {
       const pro = [{ priceIds: ["price_pro_monthly"], seats: 2 }];
       expect(decided(withoutPrices, { planId: "team", items: pro })).toMatchObject({
