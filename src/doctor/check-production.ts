@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { isLoopback } from "../config/loopback.ts";
+import { priceIdsIn, pricesOf } from "../domain/plan.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { traitsOf } from "../providers/registry.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
@@ -64,6 +65,12 @@ const RULES: readonly Rule[] = [
     problem: () => (existsSync(BUILD_ID) ? null : "the pages are not built"),
     remedy: "Run script/build-pages once after each update.",
     isSerious: true,
+  },
+  {
+    check: "unknown prices",
+    problem: slotsWithUnknownPrices,
+    remedy: 'Set unknownPrices: "refuse" in the plans of plans.config.ts that are sold there.',
+    isSerious: false,
   },
   {
     check: "confirmed addresses",
@@ -138,4 +145,18 @@ function keysNotLive({ slots }: Config, inTestMode: ReadonlySet<Slot>): string |
     return isTest || inTestMode.has(slot) || apiUrl?.includes("sandbox") ? [apiKeyVariable] : [];
   });
   return names.length === 0 ? null : `${names.join(", ")}: a test key or a sandbox`;
+}
+
+function slotsWithUnknownPrices({ slots, plans }: Config): string | null {
+  const names = SLOTS.filter((slot) => {
+    const { apiKey, format } = slots[slot];
+    const accepting = plans.plans.filter(({ unknownPrices }) => unknownPrices === "accept");
+    const isSold = accepting.some((plan) =>
+      pricesOf(plan).some((price) => priceIdsIn(slot, price).length > 0),
+    );
+    return apiKey !== null && traitsOf(format).buyersWriteMetadata && isSold;
+  });
+  return names.length === 0
+    ? null
+    : `${names.join(", ")}: whoever buys another product of the account can name a plan, and has it`;
 }

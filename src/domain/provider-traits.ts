@@ -33,6 +33,8 @@ export type ProviderTraits = {
   cancelsAtOnce: boolean;
   /** Whether a change of plan or seats can wait for the end of the paid period. */
   changesAtPeriodEnd: boolean;
+  /** Whether buyers can write the metadata of what they buy, and so name a plan in it. */
+  buyersWriteMetadata: boolean;
   checkout: CheckoutTraits;
   /** The documented rate limit at an API URL; `null`: unlimited. */
   requestLimit(apiUrl: string): RequestLimit | null;

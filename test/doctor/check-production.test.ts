@@ -52,6 +52,8 @@ it.each([
   ["mail", { SMTP_URL: "", REQUIRE_EMAIL_CONFIRMATION: "off" }, "broken"],
   ["mail", { MAIL_FROM: "" }, "broken"],
   ["mail", { MAIL_FROM: "Example <billing@LOCALHOST>" }, "broken"],
+  ["unknown prices", { PROVIDER_B_API_KEY: "pdl_live_apikey_0123456789" }, "warning"],
+  ["unknown prices", { PROVIDER_C_API_KEY: "polar_oat_1" }, "good"],
   ["confirmed addresses", { REQUIRE_EMAIL_CONFIRMATION: "off" }, "warning"],
   ["administrators' second factor", { REQUIRE_ADMIN_2FA: "off" }, "warning"],
   ["shared limits", { REDIS_URL: "" }, "warning"],

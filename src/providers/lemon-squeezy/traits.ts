@@ -25,6 +25,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   pastDuePeriodEndsAtNextCharge: true,
   cancelsAtOnce: false,
   changesAtPeriodEnd: false,
+  buyersWriteMetadata: true,
   checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: false },
   // https://docs.lemonsqueezy.com/api/getting-started/requests: 300 a minute.
   requestLimit: () => ({ requests: 300, perSeconds: 60 }),

@@ -22,6 +22,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   cancelsAtOnce: true,
   // Unless the organization allows several subscriptions per customer, which our guide warns about.
   changesAtPeriodEnd: true,
+  buyersWriteMetadata: false,
   checkout: { canBeUpdated: false, onePerCustomer: true, takesTrialDays: true },
   requestLimit: (apiUrl) => ({ requests: apiUrl.includes("sandbox") ? 100 : 500, perSeconds: 60 }),
 };
