@@ -409,13 +409,15 @@ describe("a plan bought with a single payment", () => {
   it("is said not to renew, leaves other plans to buy, and counts as no second subscription", async () => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
     await createSubscription(test, id, { is_one_time: true, provider_subscription_id: null });
-    const sentence = "You’ve paid for this plan once. It doesn’t renew.";
+    const sentence = "You bought this plan with a one-time payment. It doesn’t renew.";
     const { text } = await openPage(server.url, "/billing", cookie);
     expect(text).toContain(sentence);
     expect(text).not.toMatch(/Price per seat|Change seats|Switch to|To cancel|Choose Pro/);
     expect(text).toContain("Choose Team");
     await createSubscription(test, id, { plan_id: "team", current_period_end: "2090-03-04" });
-    expect((await openPage(server.url, "/billing", cookie)).text).toContain("To cancel");
+    const beside = (await openPage(server.url, "/billing", cookie)).text;
+    expect(beside).toContain("To cancel");
+    expect(beside).not.toContain("Switch to Pro");
     for (const path of ["/dashboard", "/billing"]) {
       const { text: both } = await openPage(server.url, path, cookie);
       expect(both).toMatch(
@@ -423,6 +425,30 @@ describe("a plan bought with a single payment", () => {
       );
       expect(both).not.toContain("more than one subscription");
     }
+  });
+
+  it("is current no more once its payment was taken back, and can be bought again", async () => {
+    const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
+    await createSubscription(test, id, { is_one_time: true, provider_subscription_id: null });
+    await test.rows("update subscription set payment_id = $1 where user_id = $1", [id]);
+    await test.rows(
+      `insert into payment
+         (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', $1, $1, $1, 2000, 'eur', 'paid', 'refunded', now())`,
+      [id],
+    );
+    const shown = async (path: string) => (await openPage(server.url, path, cookie)).text;
+    const billing = await shown("/billing");
+    expect(billing).toMatch(/No subscription Your one-time payment for Pro was refunded\..* Choose Pro /);
+    expect(billing).not.toContain("The last payment");
+    expect(await shown("/dashboard")).toContain(" No subscription ");
+    await test.rows("update payment set status = 'disputed' where user_id = $1", [id]);
+    const banner = "The last payment for Pro is disputed.";
+    expect(await shown("/dashboard")).toContain(banner);
+    await createSubscription(test, id, { plan_id: "team", current_period_end: "2090-03-04" });
+    const both = await shown("/billing");
+    expect(both).toContain("Switch to Pro");
+    expect(both).not.toMatch(/is disputed|one-time payment/);
   });
 });
 

@@ -1,19 +1,21 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { formatPrice } from "../../../ui/price.ts";
-import { isOneTime, paidPrice, scheduledChange } from "./plans.ts";
+import { oneTimeState, paidPrice, planName, scheduledChange } from "./plans.ts";
 import { hasScheduledEnd, nextMilestone, type Subscription } from "./subscription-state.ts";
 
 /** What happens next, and when: "Renews on March 3 for €20." */
 export async function milestoneSentence(subscription: Subscription): Promise<string> {
-  const [t, day, price, paidOnce] = await Promise.all([
+  const [t, day, price, paidOnce, plan] = await Promise.all([
     getTranslations("billing.next"),
     dayOf(subscription.currentPeriodEnd),
     priceOf(subscription),
-    isOneTime(subscription.id),
+    oneTimeState(subscription.id),
+    planName(subscription.planId),
   ]);
   const now = new Date();
   const next = nextMilestone(subscription, now);
-  const milestone = t(paidOnce && next === "running" ? "oneTime" : next, {
+  const milestone = t(paidOnce && next === "running" ? `oneTime.${paidOnce}` : next, {
+    plan,
     date: day,
     price: price ?? "",
     isPriced: price === null ? "no" : "yes",

@@ -19,7 +19,7 @@ import { History } from "./history.tsx";
 import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.tsx";
 import { Payments } from "./payments.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
-import { renewingOf } from "./plans.ts";
+import { renewingOf, withoutTakenBack } from "./plans.ts";
 import { currentFirst, isConfirmed, isRunning } from "./subscription-state.ts";
 
 const PAYMENTS_PER_PAGE = 10;
@@ -30,7 +30,7 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default withRefusalPage(async function BillingPage({ searchParams }: PageProps<"/billing">) {
-  const [t, query, current, previous] = await Promise.all([
+  const [t, query, live, previous] = await Promise.all([
     getTranslations("billing"),
     searchParams,
     read(currentSubscription, {}),
@@ -38,11 +38,12 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
   ]);
   const checkout = textParam(query.checkout) ?? undefined;
   const selectedId = textParam(query.subscription);
-  const all = currentFirst(current, previous.items);
+  const all = currentFirst(live, previous.items);
   // Checkouts in two tabs can both be paid: every charge must be visible.
-  const running = all.filter(isRunning);
+  const running = await withoutTakenBack(all.filter(isRunning));
+  const current = running[0] ?? (isRunning(live) ? null : live);
   const renewing = await renewingOf(running);
-  const shown = selectedId === null ? (all[0] ?? null) : await read(showSubscription, { id: selectedId });
+  const shown = selectedId === null ? (current ?? all[0] ?? null) : await read(showSubscription, { id: selectedId });
   const [historyCursor, paymentsCursor] = [textParam(query.cursor), textParam(query.payments)];
   const selection = selectedId === null ? {} : { subscription: selectedId };
   const [history, payments] = await Promise.all([

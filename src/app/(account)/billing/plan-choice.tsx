@@ -12,7 +12,16 @@ import { formAction } from "../../gate/form-action.ts";
 import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
 import { ChangeRefusal } from "./change-steps.tsx";
-import { changeableTo, isOneTime, type Plan, type Price, paidIn, paidPrice, plans } from "./plans.ts";
+import {
+  changeableTo,
+  oneTimeState,
+  ownedPlans,
+  type Plan,
+  type Price,
+  paidIn,
+  paidPrice,
+  plans,
+} from "./plans.ts";
 import { priceFor } from "./price-for.ts";
 import { PriceTabs, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
@@ -33,10 +42,9 @@ export async function PlanChoice({
   currency: string | null;
 }) {
   const t = await getTranslations("billing");
-  const all = await plans();
+  const [all, owned] = await Promise.all([plans(), ownedPlans()]);
   const current = isRunning(subscription) ? subscription : null;
-  const paidOnce = current && (await isOneTime(current.id)) ? current : null;
-  const running = paidOnce ? null : current;
+  const running = current && (await oneTimeState(current.id)) === null ? current : null;
   const canChange = running !== null && isChangeable(running.status);
   const paid = running && (await paidIn(running.id));
   const paidNow = running && (await paidPrice(running.id));
@@ -46,7 +54,7 @@ export async function PlanChoice({
   const wanted = options.find((option) => option.interval === interval && option.currency === currency);
   const chosen = wanted ?? (running ? (paid ?? undefined) : options[0]);
   const currentId = subscription?.planId ?? freePlan(all)?.id;
-  const shown = all.filter((plan) => plan.isForSale || plan.id === currentId);
+  const shown = all.filter((plan) => plan.isForSale || plan.id === currentId || owned.has(plan.id));
   const description = running
     ? t("changeInPortal", {
         canChange: canChange ? "yes" : "no",
@@ -67,9 +75,13 @@ export async function PlanChoice({
                 ? paidNow
                 : priceFor(plan, chosen)
             }
-            isCurrent={plan.id === currentId}
-            canBeBought={!running && plan.id !== paidOnce?.planId && plan.isForSale && plan.price.amount > 0}
-            changes={canChange && plan.price.amount > 0 ? running : null}
+            isCurrent={plan.id === currentId || owned.has(plan.id)}
+            canBeBought={!running && !owned.has(plan.id) && plan.isForSale && plan.price.amount > 0}
+            changes={
+              canChange && plan.price.amount > 0 && (plan.id === running.planId || !owned.has(plan.id))
+                ? running
+                : null
+            }
             paidInterval={paid?.interval ?? null}
             isSelected={!running && plan.id === selectedId}
           />

@@ -35,17 +35,35 @@ export async function changeableTo(subscriptionId: string): Promise<Pick<Price, 
   return item.intervals.map((interval) => ({ interval, currency }));
 }
 
-/** Whether a single payment bought it: it neither renews nor changes. */
-export async function isOneTime(subscriptionId: string): Promise<boolean> {
-  return (await accessBy(subscriptionId))?.isOneTime ?? false;
+/** What a single payment bought, which neither renews nor changes: owned, or why it was taken back. */
+export async function oneTimeState(
+  subscriptionId: string,
+): Promise<"owned" | "refunded" | "disputed" | null> {
+  const item = await accessBy(subscriptionId);
+  if (!item?.isOneTime) return null;
+  return item.reason === "refunded" || item.reason === "disputed" ? item.reason : "owned";
 }
 
-/** Those that are paid for again and again. */
+/** The ids of the plans that single payments bought. */
+export async function ownedPlans(): Promise<ReadonlySet<string>> {
+  const owned = (await access()).filter((item) => item.isOneTime && item.hasAccess);
+  return new Set(owned.map(({ planId }) => planId));
+}
+
+/** Without purchases that were taken back: they stay active, and give nothing. */
+export async function withoutTakenBack<Running extends { id: string }>(
+  running: readonly Running[],
+): Promise<Running[]> {
+  const states = await Promise.all(running.map(({ id }) => oneTimeState(id)));
+  return running.filter((_, index) => states[index] === null || states[index] === "owned");
+}
+
+/** Those that renew. */
 export async function renewingOf<Running extends { id: string }>(
   running: readonly Running[],
 ): Promise<Running[]> {
-  const once = await Promise.all(running.map(({ id }) => isOneTime(id)));
-  return running.filter((_, index) => !once[index]);
+  const states = await Promise.all(running.map(({ id }) => oneTimeState(id)));
+  return running.filter((_, index) => states[index] === null);
 }
 
 type Access = Awaited<ReturnType<typeof access>>[number];

@@ -7,7 +7,7 @@ import { listSubscriptions } from "../../../operations/subscriptions/list-subscr
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { profile, read } from "../../gate/read.ts";
 import { MultipleSubscriptionsWarning } from "../billing/multiple-subscriptions-warning.tsx";
-import { renewingOf } from "../billing/plans.ts";
+import { renewingOf, withoutTakenBack } from "../billing/plans.ts";
 import { currentFirst, isRunning } from "../billing/subscription-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { LatestNotifications } from "./latest-notifications.tsx";
@@ -20,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default async function DashboardPage() {
-  const [t, user, subscription, previous, keys] = await Promise.all([
+  const [t, user, live, previous, keys] = await Promise.all([
     getTranslations("dashboard"),
     profile(),
     read(currentSubscription, {}),
@@ -36,7 +36,8 @@ export default async function DashboardPage() {
     );
   }
   const { items } = await read(listNotifications, { limit: 3 });
-  const running = currentFirst(subscription, previous.items).filter(isRunning);
+  const running = await withoutTakenBack(currentFirst(live, previous.items).filter(isRunning));
+  const subscription = running[0] ?? (isRunning(live) ? null : live);
   return (
     <>
       <PageHeader title={t("title")} />
