@@ -408,15 +408,16 @@ describe("a subscription whose payment was taken back", () => {
 describe("a plan bought with a single payment", () => {
   it("is said not to renew, leaves other plans to buy, and counts as no second subscription", async () => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
-    await createSubscription(test, id, { is_one_time: true, provider_subscription_id: null });
+    const once = { is_one_time: true, provider_subscription_id: null, created_at: "2090-01-01" };
+    await createSubscription(test, id, once);
     const sentence = "You bought this plan with a one-time payment. It doesn’t renew.";
     const { text } = await openPage(server.url, "/billing", cookie);
     expect(text).toContain(sentence);
     expect(text).not.toMatch(/Price per seat|Change seats|Switch to|To cancel|Choose Pro/);
     expect(text).toContain("Choose Team");
     await createSubscription(test, id, { plan_id: "team", current_period_end: "2090-03-04" });
-    const beside = (await openPage(server.url, "/billing", cookie)).text;
-    expect(beside).toContain("To cancel");
+    const beside = (await openPage(server.url, "/billing?checkout=completed", cookie)).text;
+    expect(beside).toMatch(/Your subscription is set up.* To cancel/);
     expect(beside).not.toContain("Switch to Pro");
     for (const path of ["/dashboard", "/billing"]) {
       const { text: both } = await openPage(server.url, path, cookie);

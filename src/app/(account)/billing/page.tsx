@@ -50,9 +50,14 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
     shown && read(showHistory, { id: shown.id, cursor: historyCursor }),
     read(listPayments, { limit: PAYMENTS_PER_PAGE, cursor: paymentsCursor }),
   ]);
-  const isAwaited = checkout === "completed" && !isConfirmed(current);
+  const confirmed = renewing.find(isConfirmed) ?? null;
+  const isAwaited = checkout === "completed" && confirmed === null;
   const checkoutNotice = (
-    <CheckoutNotice checkout={checkout} tried={Number(textParam(query.tried)) || 0} subscription={current} />
+    <CheckoutNotice
+      checkout={checkout}
+      tried={Number(textParam(query.tried)) || 0}
+      subscription={confirmed ?? renewing[0] ?? null}
+    />
   );
   return (
     <>
