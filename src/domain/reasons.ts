@@ -125,7 +125,7 @@ export const REASONS = {
   email_taken: plain("conflict", "An account with this email address already exists"),
   subscription_exists: plain(
     "conflict",
-    "The user already has a subscription: change or cancel it in the billing portal",
+    "The user already has this plan, or a subscription: change or cancel a subscription in the billing portal",
   ),
   checkout_paid: plain("conflict", "The open checkout has been paid: the subscription starts in a moment"),
   no_subscription: plain("conflict", "There is no subscription to manage yet: choose a plan first"),

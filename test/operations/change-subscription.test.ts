@@ -11,6 +11,7 @@ import { changeSubscription } from "../../src/operations/billing/change-subscrip
 import { eventually } from "../support/eventually.ts";
 import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { apiKey, createTestContext, session } from "./test-context.ts";
 
 const context = stripeContext();
@@ -101,6 +102,14 @@ it("is made for the plan alone, notifies the subscriber and is announced to othe
   ]);
   expect(await context.notified()).toContain("subscription_plan_changed");
   expect((await writtenChanges(context.test)).map(({ after }) => after.planId)).toEqual(["team", "pro"]);
+});
+
+it("is refused to a plan that its subscriber owns", async () => {
+  const owned = { plan_id: "pro", is_one_time: true, provider_subscription_id: null };
+  await createSubscription(context.test, "user_1", owned);
+  for (const preview of [true, false])
+    await expect(change({ planId: "pro", preview })).rejects.toMatchObject({ reason: "subscription_exists" });
+  expect(await change({ seats: 6 })).toMatchObject({ subscription: { planId: "team", seats: 6 } });
 });
 
 it("is refused when nothing is to change", async () => {

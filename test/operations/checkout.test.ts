@@ -253,7 +253,7 @@ describe("a checkout", () => {
     const answer = await checkout({ planId: "team" });
     expect([answer.status, answer.body.error]).toEqual([
       409,
-      "The user already has a subscription: change or cancel it in the billing portal",
+      "The user already has this plan, or a subscription: change or cancel a subscription in the billing portal",
     ]);
     expect(stripe.sessions).toHaveLength(1);
   });
@@ -346,7 +346,8 @@ describe("a user with a subscription", () => {
     async (status) => {
       await subscribed({ status });
       const answer = await checkout({ planId: "team" });
-      const error = "The user already has a subscription: change or cancel it in the billing portal";
+      const error =
+        "The user already has this plan, or a subscription: change or cancel a subscription in the billing portal";
       expect([answer.status, answer.body]).toEqual([409, { error }]);
       expect(stripe.sessions).toEqual([]);
     },

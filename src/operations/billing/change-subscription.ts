@@ -67,6 +67,7 @@ export const changeSubscription = defineOperation({
     "plan_not_sold_by",
     "price_not_offered",
     "seats_out_of_range",
+    "subscription_exists",
     "change_not_supported",
     "subscription_changed",
     "checkout_in_progress",

@@ -366,7 +366,7 @@ describeInBrowser("a user in a browser", () => {
       await (javaScriptEnabled ? waitForHydration(choose) : choose.waitFor());
       await subscribe(site, someone, 2);
       await press(page, "Choose Team");
-      await page.getByRole("alert").getByText("You already have a subscription.").waitFor();
+      await page.getByRole("alert").getByText("You already have this plan, or a subscription.").waitFor();
       await section(page, "Current plan").getByText("Pro", { exact: true }).waitFor();
       expect(await choose.count()).toBe(0);
     },

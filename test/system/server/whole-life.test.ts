@@ -9,7 +9,8 @@ import { runWholeLife, startProviderContext } from "./provider-context.ts";
 import "../../fixtures/fifth-provider.ts";
 
 const NOT_SUPPORTED = "The payment provider does not support this change";
-const SUBSCRIBED = "The user already has a subscription: change or cancel it in the billing portal";
+const SUBSCRIBED =
+  "The user already has this plan, or a subscription: change or cancel a subscription in the billing portal";
 
 // Together, their servers would take all connections that PostgreSQL allows.
 afterEach(cleanUp);

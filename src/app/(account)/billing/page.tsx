@@ -43,7 +43,8 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
   const running = await withoutTakenBack(all.filter(isRunning));
   const current = running[0] ?? (isRunning(live) ? null : live);
   const renewing = await renewingOf(running);
-  const shown = selectedId === null ? (current ?? all[0] ?? null) : await read(showSubscription, { id: selectedId });
+  const shown =
+    selectedId === null ? (current ?? all[0] ?? null) : await read(showSubscription, { id: selectedId });
   const [historyCursor, paymentsCursor] = [textParam(query.cursor), textParam(query.payments)];
   const selection = selectedId === null ? {} : { subscription: selectedId };
   const [history, payments] = await Promise.all([
