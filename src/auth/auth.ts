@@ -29,7 +29,7 @@ export type Auth = {
   /** The owner of a plugin's secret link. @throws DatabaseUnavailable */
   authenticateLink: AuthenticateLink;
   /**
-   * The scope that a request below `/api/auth` is charged to, by the client's address; `null`: not limited.
+   * The scope that a request below `/api/auth` is charged to, by the client's address, `api` by the user; `null`: not limited.
    */
   scopeOf(method: string, path: string): AuthScope | null;
   /** Every route below `/api/auth`, for the document of the API. */

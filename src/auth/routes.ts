@@ -57,7 +57,7 @@ const RESET_TOKEN = z.object({ token: z.string().describe("The token in the mail
 
 function descriptionOf({ scope, confirmation, hidesAccounts }: AuthRoute): string {
   return [
-    `Limited by \`${scope}\` per client address.`,
+    `Limited by \`${scope}\` per ${scope === "api" ? "user; without a session per " : ""}client address.`,
     hidesAccounts ? "The answer does not tell whether there is such an account." : "",
     confirmation ? "Served only with `REQUIRE_EMAIL_CONFIRMATION=on`." : "",
   ]

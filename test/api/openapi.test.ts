@@ -52,6 +52,12 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
     }
   });
 
+  it("says of get-session that its limit is the user's", async () => {
+    const text = JSON.stringify(await document());
+    expect(text).toContain("Limited by `api` per user; without a session per client address.");
+    expect(text).not.toContain("Limited by `api` per client");
+  });
+
   it("has patterns that mean the same in every language, at most one per text", async () => {
     const text = JSON.stringify(await document());
     // Errors in some language, or in JavaScript without the flag `u`; of several patterns orval's zod makes no code that compiles.
