@@ -16,7 +16,7 @@ export async function checkCollation(database: Database): Promise<Finding | null
   const { version, actual, name } = outdated;
   return warning(
     "collation",
-    `the indexes were built by the order of texts of version ${version}, and PostgreSQL now has ${actual}: rows may not be found, or be stored twice`,
-    `Run: reindex database ${name}; alter database ${name} refresh collation version`,
+    `the indexes were built with collation version ${version}, and PostgreSQL now uses ${actual}: rows may be missed or stored twice`,
+    `As the owner: remove duplicates, which no unique index can be built over; then run, one by one, \`reindex (concurrently) database ${name}\` and \`alter database ${name} refresh collation version\`.`,
   );
 }
