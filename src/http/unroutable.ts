@@ -5,7 +5,7 @@ import { RequestError } from "@hono/node-server";
 import type { Log } from "../observability/log.ts";
 
 /**
- * Answers requests that never reach the app: an invalid `Host` or none, a malformed target, an unknown
+ * Answers requests that never reach the app: an invalid `Host`, none or several, a malformed target, an unknown
  * expectation, not HTTP at all.
  * @param versionHeaders of the current version
  */

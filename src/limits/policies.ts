@@ -1,7 +1,10 @@
 /** At most `limit` requests in any window of `windowSeconds`, wherever it starts. */
 export type Limit = { limit: number; windowSeconds: number };
 
-/** A limit as text, `limit/windowSeconds`: at most 1000000/99999. */
+/**
+ * A limit as text, `limit/windowSeconds`: at most 1000000/99999.
+ * `[/]`: `\/` in the document is no valid TypeScript in a generator's code.
+ */
 export const LIMIT_TEXT = /^(?:[1-9]\d{0,5}|1000000)[/][1-9]\d{0,4}$/;
 
 /** @param text matches `LIMIT_TEXT` */
