@@ -62,7 +62,7 @@ function stateOf({ enabled, failingSince, disabledAt }: Endpoint): string {
   if (enabled) return failingSince === null ? "enabled" : style("red", "failing");
   return disabledAt === null
     ? "paused"
-    : style("red", "disabled after five days of failures, or a response with 410");
+    : style("red", "disabled: it failed for five days or responded with 410");
 }
 
 function addCreate(endpoints: Command, terminal: Terminal): void {

@@ -16,10 +16,10 @@ export function checkOutbound({
 }: OutboundState): Finding {
   if (disabled > 0) {
     const remedy =
-      "Mend the receiver, enable the endpoint on the page Event endpoints, and replay what failed.";
+      "Mend the receiver, enable the endpoint on the page Event endpoints, and replay what failed; or delete the endpoint.";
     return warning(
       CHECK,
-      `${counted(disabled)} disabled after failing for five days, or a response with 410`,
+      `${counted(disabled)} disabled: ${disabled === 1 ? "it" : "each"} failed for five days or responded with 410`,
       remedy,
     );
   }

@@ -142,7 +142,7 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
   });
   const endpoints = new Gauge({
     name: "tollgate_outbound_endpoints_unhealthy",
-    help: "Event endpoints that have failed for an hour, or were disabled after five days of failures or a response with 410, by state",
+    help: "Event endpoints that have failed for an hour, or are disabled: they failed for five days or responded with 410, by state",
     labelNames: ["state"] as const,
     registers,
   });

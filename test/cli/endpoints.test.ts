@@ -88,7 +88,7 @@ it("pauses, resumes and changes an endpoint, and rotates its secret", async () =
   expect(rotated.secret).not.toBe(secret);
   expect((await tollgate("endpoints", "update", id, "--pause", "--resume")).code).toBe(2);
   await test.rows("update event_endpoint set enabled = false, disabled_at = now() where id = $1", [id]);
-  expect((await tollgate("endpoints", "list")).stdout).toContain("disabled after five days of failures");
+  expect((await tollgate("endpoints", "list")).stdout).toContain("disabled: it failed for five days");
 });
 
 it("reports wrong usage for an address that is not allowed", async () => {

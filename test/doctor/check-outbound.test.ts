@@ -43,7 +43,7 @@ it("reports disabled endpoints, but not paused ones", async () => {
   await endpoint("enabled, disabled_at", "false, now()");
   expect(await find()).toMatchObject({
     state: "warning",
-    detail: "1 endpoint is disabled after failing for five days, or a response with 410",
+    detail: "1 endpoint is disabled: it failed for five days or responded with 410",
     remedy: expect.stringContaining("replay"),
   });
 });

@@ -111,7 +111,7 @@ export const NotificationKindEnum = enumOf(
     grace_period_reminder: "A renewal has failed; access stays for some days.",
     grace_period_ending: "Access after a failed renewal ends soon.",
     event_endpoint_disabled:
-      "For administrators: an event endpoint was disabled after five days of failures, or a response with 410.",
+      "For administrators: an event endpoint was disabled: it failed for five days or responded with 410.",
     service_key_expiring: "For administrators: a service key expires soon.",
   },
 );

@@ -22,7 +22,7 @@ export const EventEndpoint = z
     disabledAt: z
       .date()
       .nullable()
-      .describe("When it was disabled after five days of failures, or a response with 410."),
+      .describe("When it was disabled: it failed for five days or responded with 410."),
   })
   .meta({ id: "EventEndpoint", description: "An endpoint that receives outbound events." });
 
