@@ -1347,6 +1347,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/one-time-purchase.test.ts"],
   },
   {
+    file: "src/store/settle-payments.ts",
+    find: "when s.created_at < now() then 'refunded'",
+    replace: "when s.created_at < now() then null",
+    fault: "no event says that a plan bought again after its refund gives access",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+  },
+  {
+    file: "src/domain/decide.ts",
+    find: "paymentId: event.isOneTime ? singlePaymentOf(event) : before.paymentId",
+    replace: "paymentId: singlePaymentOf(event) ?? before.paymentId",
+    fault: "a purchase free of charge gives no access after the refund of the one before",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+  },
+  {
     file: "src/providers/stripe/webhook.ts",
     find: "endsAt === null || (end !== null && endsAt > end)",
     replace: "endsAt === null",

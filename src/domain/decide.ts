@@ -118,7 +118,8 @@ function patch(
     ...before,
     userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
-    paymentId: singlePaymentOf(event) ?? before.paymentId,
+    // A purchase free of charge has none, whatever became of the one before.
+    paymentId: event.isOneTime ? singlePaymentOf(event) : before.paymentId,
     // No id of a deleted user is stored again.
     customerId: user.is === "present" ? (added ?? kept) : null,
     priceId: plan.priceId ?? before.priceId,

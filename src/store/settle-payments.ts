@@ -94,10 +94,15 @@ notified as (
   from changed, "user" u
   where $3::boolean and ${IS_ADMINISTRATOR} and changed.status in ('refunded', 'disputed')
 ),
--- One event per subscription: its own reversal and those written before it apply.
+-- One event per subscription: its own reversal and those written before it apply. A single payment that is new gave no
+-- access before: its row, which names it already, has named one that was refunded, or is as new.
 reversals as (
   select distinct s.id, s.user_id,
-    (${latestReversal()}) as before,
+    case when s.provider_subscription_id is not null
+        or not exists (select from payment old where old.id = changed.id and old.status is null)
+        then (${latestReversal()})
+      when s.created_at < now() then 'refunded'
+      else (${latestReversal("changed")}) end as before,
     (${latestReversal("changed")}) as after
   from changed
   cross join lateral (

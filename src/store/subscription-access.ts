@@ -20,7 +20,9 @@ export type SubscriptionAccess = AccessFacts & {
  * @param payment a row of `payment`
  */
 export function subscriptionOf(payment: string): string {
-  const found = (id: string) => `select id, user_id, provider, provider_subscription_id, payment_id, status
+  const found = (
+    id: string,
+  ) => `select id, user_id, provider, provider_subscription_id, payment_id, status, created_at
     from subscription where provider = ${payment}.provider and ${id} = ${payment}.provider_subscription_id`;
   return `${found("provider_subscription_id")} union all ${found("payment_id")}`;
 }

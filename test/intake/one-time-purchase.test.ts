@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
+import { relayEvents } from "../../src/outbound/relay.ts";
 import { isSubscribed } from "../../src/store/customers.ts";
 import { paymentsOfUser } from "../../src/store/payment-list.ts";
 import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { ACCESS_CONTEXT } from "../outbound/access-context.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 5 });
+const { test, runtime } = freshRuntime({ users: 7 });
 
 const IDS = { planId: "pro", customerId: "cus_1", priceId: "price_pro_monthly" } as const;
 let events = 0;
@@ -87,6 +89,35 @@ it.each(["after", "before"])(
     expect(await isSubscribed(test.database, { userId, planId: "pro" })).toBe(false);
   },
 );
+
+/** The plans that the person's events have said one after another to give access. */
+async function plansEmitted(userId: string) {
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  const events = await test.rows<{ plan: string | null }>(
+    `select data -> 'entitlements' ->> 'planId' as plan from outbound_event
+     where type = 'entitlements.changed' and user_id = $1 order by position`,
+    [userId],
+  );
+  return events.map(({ plan }) => plan);
+}
+
+it("a purchase gives access and emits that, once more after its refund, but not when it is refunded before it is known", async () => {
+  const refund = (of: string) =>
+    reports("refund.created", { id: `re_${of}`, payment_intent: of, amount: 14500 });
+  await buysOnce({ userId: "user_5" }, byIntent("pi_first"));
+  await refund("pi_first");
+  await buysOnce({ userId: "user_5" }, byIntent("pi_second"));
+  expect(await plansEmitted("user_5")).toEqual(["pro", "free", "pro"]);
+  expect(await plansEmitted("user_3")).not.toContain("pro");
+});
+
+it("a purchase free of charge gives access after the refund of the one before", async () => {
+  await buysOnce(
+    { userId: "user_2" },
+    { ...byIntent("unused"), payment_intent: null, payment_status: "no_payment_required" },
+  );
+  expect(await subscriptionAccessOfUser(test.database, "user_2")).toMatchObject([{ paymentReversal: null }]);
+});
 
 it("with an invoice it is paid once", async () => {
   await reports("invoice_payment.paid", { invoice: "in_one", payment: { payment_intent: "pi_one" } });
