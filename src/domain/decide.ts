@@ -76,8 +76,8 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
 }
 
 /** A one-time payment counts only when it buys one of our plans. */
-function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
-  return event.planId !== null && plans.find(event.planId) !== undefined;
+export function buysPlan(event: PaymentEvent, plans: PlanCatalog): boolean {
+  return isSubscriptionEvent(event) && event.planId !== null && plans.find(event.planId) !== undefined;
 }
 
 type LinkedUser = Exclude<UserMatch, { is: "unresolved" }>;

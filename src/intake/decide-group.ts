@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Decision, decide } from "../domain/decide.ts";
+import { buysPlan, type Decision, decide } from "../domain/decide.ts";
 import type { DecideContext } from "../domain/decide-context.ts";
 import { type PaymentEvent, singlePaymentOf } from "../domain/payment-event.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Attempt } from "../store/attempts.ts";
 import type { Claim } from "../store/claims.ts";
@@ -59,7 +60,7 @@ export function decideGroup(
       if (decision.outcome === "applied") {
         changed[index] = changes.record(decision);
       }
-      const payment = reportedPayment(event.slot, event.reading.event, decision, eventIdOf(event));
+      const payment = reportedPayment(event, event.reading.event, decision, intake.plans);
       if (payment !== null) payments.push(payment);
       return decision;
     } catch (error) {
@@ -88,17 +89,17 @@ function isPersonGone(slot: Slot, event: PaymentEvent, context: DecideContext): 
  * A payment is stored with the event's other effects, or not at all; a deleted account's without its person.
  */
 function reportedPayment(
-  slot: Slot,
+  delivered: DecidableEvent,
   event: PaymentEvent,
   decision: EventDecision,
-  eventId: string,
+  plans: PlanCatalog,
 ): ReportedPayment | null {
   const { payment, occurredAtMicros, userId } = event;
   if (payment === undefined || decision.outcome === "failed") return null;
   const reported = {
-    provider: slot,
+    provider: delivered.slot,
     report: payment,
-    eventId,
+    eventId: eventIdOf(delivered),
     occurredAtMicros,
     providerSubscriptionId: event.providerSubscriptionId ?? singlePaymentOf(event),
     userId,
@@ -109,8 +110,8 @@ function reportedPayment(
     case "applied":
       return { ...reported, isPersonGone: decision.subscription.userId === null };
     case "ignored":
-      // What else the account sells for a single payment.
-      return event.isOneTime ? null : { ...reported, isPersonGone: true };
+      // Not what else the account sells for a single payment.
+      return event.isOneTime && !buysPlan(event, plans) ? null : { ...reported, isPersonGone: true };
     default:
       return decision satisfies never;
   }

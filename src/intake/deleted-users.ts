@@ -1,3 +1,5 @@
+import { buysPlan } from "../domain/decide.ts";
+import { singlePaymentOf } from "../domain/payment-event.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import { isOfAnotherProduct } from "../domain/plan-of-event.ts";
 import { renewsWithoutUser, type Subscription } from "../domain/subscription.ts";
@@ -69,5 +71,23 @@ export function logUnwanted({ log }: Pick<Intake, "log">, unwanted: readonly Unw
   for (const { provider: slot, providerSubscriptionId } of unwanted) {
     const message = "a deleted account has paid: its subscription is canceled and refunded";
     log.error({ slot, providerSubscriptionId }, message);
+  }
+}
+
+/** No program can undo one: an operator has to. */
+export function logSinglePayments(
+  { log, plans }: Pick<Intake, "log" | "plans">,
+  group: readonly ReadEvent[],
+  decisions: readonly (EventDecision | null)[],
+): void {
+  for (const [index, { slot, reading }] of group.entries()) {
+    if (decisions[index]?.outcome !== "ignored" || "failure" in reading) continue;
+    const { event } = reading;
+    if (!event.isOneTime || !buysPlan(event, plans)) continue;
+    const providerPaymentId = singlePaymentOf(event);
+    if (providerPaymentId === null) continue;
+    const message =
+      "a single payment for a plan names a deleted account: if paid since, refund it at the provider";
+    log.error({ slot, providerPaymentId }, message);
   }
 }

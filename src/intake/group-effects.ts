@@ -2,7 +2,7 @@ import { recordPayments } from "../store/record-payments.ts";
 import type { Transaction } from "../store/transaction.ts";
 import { insertResumed, insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { GroupDecision } from "./decide-group.ts";
-import { logUnwanted, renewingOf, unwantedOf } from "./deleted-users.ts";
+import { logSinglePayments, logUnwanted, renewingOf, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import type { LockedGroup } from "./lock-group.ts";
 import type { ReadEvent } from "./read-event.ts";
@@ -32,6 +32,7 @@ export function effectsOf(
     /** To be called once they are committed. */
     committed: (): void => {
       logUnwanted(intake, unwanted);
+      logSinglePayments(intake, group, decisions);
       requestComparisons(intake, group, decisions);
     },
   };

@@ -8,17 +8,17 @@ export async function paymentsOfDeleted(
   transaction: Queryable,
   events: readonly ReadEvent[],
 ): Promise<(event: ReadEvent) => boolean> {
-  const found = await findPaymentsOfDeleted(transaction, events.flatMap(takenBackBy));
+  const found = await findPaymentsOfDeleted(transaction, events.flatMap(paymentsNamedBy));
   if (found.length === 0) return () => false;
   return (event) =>
-    takenBackBy(event).some((taken) =>
-      found.some(({ provider, name }) => provider === taken.provider && name === taken.name),
+    paymentsNamedBy(event).some((named) =>
+      found.some(({ provider, name }) => provider === named.provider && name === named.name),
     );
 }
 
-/** The payment that is taken back, where the event names neither subscription nor user, as Stripe's do. */
-function takenBackBy(event: ReadEvent): NamedPayment[] {
+/** The payments that it is about, where the event names neither subscription nor user, as Stripe's do. */
+function paymentsNamedBy(event: ReadEvent): NamedPayment[] {
   if (linkOf(event) !== null || "failure" in event.reading) return [];
-  const name = event.reading.event.payment?.reversal?.of;
-  return name === undefined ? [] : [{ provider: event.slot, name }];
+  const { charge, reversal } = event.reading.event.payment ?? {};
+  return [charge?.id, reversal?.of].flatMap((name) => (name == null ? [] : { provider: event.slot, name }));
 }

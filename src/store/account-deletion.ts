@@ -83,7 +83,11 @@ export async function findRunning(database: Queryable, userId: string): Promise<
   return subscriptions.filter(isCharged);
 }
 
-type OwnSubscription = RunningSubscription & { isShared: boolean; isOneTime: boolean };
+type OwnSubscription = RunningSubscription & {
+  paymentId: string | null;
+  isShared: boolean;
+  isOneTime: boolean;
+};
 
 /** What was bought with a single payment is charged for no more, and no provider could cancel it. */
 function isCharged({ status, isOneTime }: OwnSubscription): boolean {
@@ -106,7 +110,7 @@ const FIND_SUBSCRIPTIONS = {
   name: "find_subscriptions_of_user",
   text: `
 select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.customer_id as "customerId",
-  s.status, s.is_one_time and s.provider_subscription_id is null as "isOneTime", exists (
+  s.payment_id as "paymentId", s.status, s.is_one_time and s.provider_subscription_id is null as "isOneTime", exists (
     select from subscription other
     where other.provider = s.provider and other.customer_id = s.customer_id and other.user_id <> s.user_id
   ) as "isShared"
@@ -140,7 +144,8 @@ const FORGET_LINKS = {
 
 const IS_THEIRS = `(p.user_id = $1 or p.id in (
   select paid.id from subscription s
-  join payment paid on paid.provider = s.provider and paid.provider_subscription_id = s.provider_subscription_id
+  join payment paid on paid.provider = s.provider
+    and paid.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
   where s.user_id = $1
 ))`;
 
@@ -174,8 +179,9 @@ const DELETE = { name: "delete_user", text: `delete from "user" where id = $1` }
 function redactionOf(subscriptions: readonly OwnSubscription[], reversedPayments: readonly IdAtProvider[]) {
   const subscriptionIds = [...reversedPayments];
   const customers: IdAtProvider[] = [];
-  for (const { provider, providerSubscriptionId, customerId, isShared } of subscriptions) {
-    if (providerSubscriptionId !== null) subscriptionIds.push({ provider, id: providerSubscriptionId });
+  for (const { provider, providerSubscriptionId, paymentId, customerId, isShared } of subscriptions) {
+    for (const id of [providerSubscriptionId, paymentId])
+      if (id !== null) subscriptionIds.push({ provider, id });
     if (customerId !== null && !isShared) customers.push({ provider, id: customerId });
   }
   return { subscriptions: subscriptionIds, customers, after: "0", again: false };

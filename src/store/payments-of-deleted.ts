@@ -5,7 +5,8 @@ import { subscriptionOf } from "./subscription-access.ts";
 /** A payment by an id that it has at its provider. */
 export type NamedPayment = { provider: Slot; name: string };
 
-// A subscription that was paid for only after the deletion is not stored, but remembered as unwanted.
+// A subscription that was paid for only after the deletion is not stored, but remembered as unwanted; of a single payment,
+// only the payment is.
 const FIND = {
   name: "find_payments_of_deleted",
   text: `
@@ -16,7 +17,8 @@ join payment p on p.provider = n.provider and p.provider_payment_id = n.provider
 left join lateral (${subscriptionOf("p")}) s on true
 left join unwanted_subscription u
   on u.provider = p.provider and u.provider_subscription_id = p.provider_subscription_id and u.because = 'account_deleted'
-where case when s.id is null then u.provider is not null else s.user_id is null end`,
+where case when s.id is not null then s.user_id is null
+  else u.provider is not null or p.user_id is null and p.provider_subscription_id = p.provider_payment_id end`,
 };
 
 /** Those for subscriptions whose users have deleted their accounts. */

@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 15,
+  users: 18,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -294,6 +294,71 @@ describe("a dispute, which names only the payment, keeps nothing of a deleted ac
     await happens("disputed", about);
     expect(await findInAllTables(test, "disputing@example.com")).toEqual([]);
   });
+});
+
+it("a single payment keeps nothing of an account deleted since, which its late invoice does not bring back", async () => {
+  const email = "once@example.com";
+  const paid = {
+    customer: null,
+    invoice: "in_once",
+    payment_intent: "pi_once",
+    amount_total: 900,
+    currency: "eur",
+  };
+  const invoice = {
+    id: "in_once",
+    amount_paid: 900,
+    amount_due: 900,
+    currency: "eur",
+    customer_email: email,
+  };
+  const receipt = { ...invoice, hosted_invoice_url: "https://example.com/once" };
+  const metadata = { userId: "user_15", planId: "pro" };
+  const buyer = { customer_details: { email } };
+  const happens = (type: string, object: object) =>
+    receive("provider-a", "stripe", {
+      id: `evt_once_${type}`,
+      type,
+      created: 1_772_366_400,
+      data: { object },
+    });
+  await happens("checkout.session.completed", { mode: "payment", metadata, ...buyer, ...paid });
+  await happens("invoice_payment.paid", { invoice: "in_once", payment: { payment_intent: "pi_once" } });
+  await happens("invoice.payment_failed", receipt);
+  await deleteUserData(runtime.database, "user_15", { canceled: new Set(), by: OPERATOR });
+  await redactDeleted(runtime, () => false);
+  await happens("invoice.paid", receipt);
+  expect(await findInAllTables(test, email)).toEqual([]);
+  expect(await findInAllTables(test, "https://example.com/once")).toEqual([]);
+});
+
+it("a single payment for a plan made after the deletion is recorded without its person, and so is its dispute", async () => {
+  await deleteUserData(runtime.database, "user_16", { canceled: new Set(), by: OPERATOR });
+  const buys = (intent: string, planId: string) => ({
+    ...{ mode: "payment", customer: null, metadata: { userId: "user_16", planId } },
+    ...{ invoice: null, payment_intent: intent, amount_total: 900, currency: "eur" },
+  });
+  const events = {
+    other: ["checkout.session.completed", buys("pi_other", "no_plan_of_ours")],
+    ours: ["checkout.session.completed", buys("pi_ours", "pro")],
+    dispute: [
+      "charge.dispute.created",
+      { id: "dp_ours", payment_intent: "pi_ours", amount: 900, evidence: { name: "Lost Buyer" } },
+    ],
+  } as const;
+  for (const [id, [type, object]] of Object.entries(events))
+    await receive(
+      "provider-a",
+      "stripe",
+      { id, type, created: 1_772_366_400, data: { object } },
+      id === "dispute" ? "applied" : "ignored",
+    );
+  expect(
+    await test.rows(
+      "select user_id, status from payment where provider_payment_id in ('pi_other', 'pi_ours')",
+    ),
+  ).toEqual([{ user_id: null, status: "disputed" }]);
+  expect(await findInAllTables(test, "Lost Buyer")).toEqual([]);
 });
 
 /** Lets an event arrive while its user's account is being deleted, and waits for it. */
