@@ -1377,6 +1377,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "single payment",
   },
   {
+    file: "src/store/subscription-access.ts",
+    find: "whole.amount >= p.amount and",
+    replace: "",
+    fault: "the refund of an upgrade leaves the access that it has paid for",
+    tests: ["test/operations/payments.test.ts"],
+  },
+  {
     file: "src/providers/stripe/webhook.ts",
     find: "endsAt === null || (end !== null && endsAt > end)",
     replace: "endsAt === null",

@@ -15,8 +15,8 @@ export type SubscriptionAccess = AccessFacts & {
 };
 
 /**
- * SQL: the subscription that a payment is for, or the purchase that it alone has paid for. An alternative within one
- * query would read every row of a slot, once its plan was cached while the table was small.
+ * SQL: the subscription that a payment is for, or the purchase that it alone has paid for. `or` in one query
+ * would read every row of a slot, once its plan was cached while the table was small.
  * @param payment a row of `payment`
  */
 export function subscriptionOf(payment: string): string {
@@ -31,6 +31,7 @@ export function subscriptionOf(payment: string): string {
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
  * That of a change within a period, such as other seats, pays for none: over nothing, or paid, it would restore the
  * access of somebody who disputes what they have paid, and refunded take that of somebody who has paid for the period.
+ * Refunded it counts where it is larger than that for the period, as an upgrade's, which pays for what is used.
  * @param changed a table of payments whose status is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
@@ -47,9 +48,9 @@ export function latestReversal(changed: string | null = null): string {
         select from ${rows("whole")}
         where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id
           and whole.amount > 0 and case when p.amount <= 0 then whole.period_end > p.occurred_at
-            else whole.period_end = p.period_end and whole.occurred_at < p.occurred_at and ${status("whole")} = any (
-              case ${status("p")} when 'refunded' then '{paid,partly_refunded,disputed}'::text[] else '{disputed}' end
-            ) end
+            else whole.period_end = p.period_end and whole.occurred_at < p.occurred_at and case ${status("p")}
+              when 'refunded' then whole.amount >= p.amount and ${status("whole")} in ('paid', 'partly_refunded', 'disputed')
+              else ${status("whole")} = 'disputed' end end
       )
     order by p.occurred_at desc limit 1`;
 }

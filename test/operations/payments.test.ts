@@ -210,6 +210,15 @@ describe("the latest payment", () => {
     expect(await reversal()).toBeNull();
   });
 
+  it("is that of an upgrade which costs more than its period, once it is refunded", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
+    await pay("in_1", { amount: 500, periodEnd });
+    await pay("in_2", { minute: 5, periodEnd });
+    await recordReversal("in_2", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+  });
+
   it("is not that of a change within its period: refunded, or paid beside a dispute", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
