@@ -14,7 +14,7 @@ import type { PaymentConnection } from "../payment-connection.ts";
 import { cancelSubscription } from "./cancel-subscription.ts";
 import { changeSubscription, previewChange } from "./change-subscription.ts";
 import { closeCheckout, createCheckout, updateCheckout } from "./checkout.ts";
-import { ownCustomer } from "./customer.ts";
+import { isOwnCustomer } from "./customer.ts";
 import { eventPages } from "./list-events.ts";
 import { fetchPayment, listPayments } from "./list-payments.ts";
 import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
@@ -66,7 +66,7 @@ async function openPortal(
 ): Promise<{ url: string }> {
   const fetch = (id: string) => fetchSubscription(provider, send, id);
   const customerId = await resolveCustomerId(provider, customer, fetch);
-  if ((await ownCustomer(provider, send, customer, customerId)) === null) throw foreignCustomer(provider);
+  if (!(await isOwnCustomer(provider, send, customer, customerId))) throw foreignCustomer(provider);
   const path = `/customers/${pathSegment(provider, customerId)}/portal-sessions`;
   const response = await send(post(provider, path, {}, { repeatable: true }));
   return { url: requiredUrl(provider, response, "data", "urls", "general", "overview") };

@@ -14,8 +14,8 @@ export async function customerFor(
   order: CheckoutOrder,
 ): Promise<string> {
   const { customerId } = order;
-  const own = customerId === null ? null : await ownCustomer(provider, send, order, customerId);
-  return own ?? ensureCustomer(provider, send, order);
+  const own = customerId === null ? null : await fetchOwn(provider, send, order, customerId);
+  return own === null ? ensureCustomer(provider, send, order) : sellTo(provider, send, order, own);
 }
 
 /**
@@ -26,8 +26,9 @@ export async function customerFor(
 async function ensureCustomer(
   provider: ConnectedProvider,
   send: SendRequest,
-  { email, isEmailConfirmed, userId }: CheckoutOrder,
+  order: CheckoutOrder,
 ): Promise<string> {
+  const { email, userId } = order;
   const [existing] = listAt(
     await send(get(provider, `/customers?${new URLSearchParams({ email, status: "active,archived" })}`)),
     "data",
@@ -38,7 +39,7 @@ async function ensureCustomer(
     const created = await send(post(provider, "/customers", customer, { repeatable: false }));
     return requiredText(provider, created, "data", "id");
   }
-  if (isOwn({ userId, email, isEmailConfirmed }, existing)) return claim(provider, send, userId, existing);
+  if (isOwn(order, existing)) return sellTo(provider, send, order, existing);
   throw problem(
     provider,
     "taken",
@@ -49,36 +50,58 @@ async function ensureCustomer(
 type Person = Pick<PayingCustomer, "userId" | "email" | "isEmailConfirmed">;
 
 /**
- * The customer's id if it is the person's, else `null`: in a checkout that lets payers log out, they become the customer
- * of whatever address they type.
+ * Whether the customer, whose portal is to be opened, is the person's: in a checkout that lets payers log out, they become
+ * the customer of whatever address they type.
  */
-export async function ownCustomer(
+export async function isOwnCustomer(
   provider: ConnectedProvider,
   send: SendRequest,
   person: Person,
   customerId: string,
-): Promise<string | null> {
-  const path = `/customers/${pathSegment(provider, customerId)}`;
-  const customer = valueAt(await send(get(provider, path)), "data");
-  return isOwn(person, customer) ? claim(provider, send, person.userId, customer) : null;
+): Promise<boolean> {
+  const customer = await fetchOwn(provider, send, person, customerId);
+  if (customer === null) return false;
+  // The portal opens without it, and somebody who needs it may have a card to replace.
+  await update(provider, send, customer, ownerOf(person, customer)).catch(() => {});
+  return true;
 }
 
-/**
- * Makes sure that it stays the person's when they change their address, and that it can buy: an archived one can
- * not, and keeps its address from any other.
- */
-async function claim(
+/** `null`: it is somebody else's. */
+async function fetchOwn(
   provider: ConnectedProvider,
   send: SendRequest,
-  userId: string,
+  person: Person,
+  customerId: string,
+): Promise<unknown> {
+  const path = `/customers/${pathSegment(provider, customerId)}`;
+  const customer = valueAt(await send(get(provider, path)), "data");
+  return isOwn(person, customer) ? customer : null;
+}
+
+/** Makes sure that it can buy: an archived one can not, and keeps its address from any other. */
+function sellTo(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  person: Person,
   customer: unknown,
 ): Promise<string> {
-  const id = requiredText(provider, customer, "id");
+  const activated = textAt(customer, "status") === "archived" ? { status: "active" } : {};
+  return update(provider, send, customer, { ...activated, ...ownerOf(person, customer) });
+}
+
+/** Written into a customer that names nobody, so that it stays the person's when they change their address. */
+function ownerOf({ userId }: Person, customer: unknown): object {
   const customData = valueAt(customer, "custom_data");
-  const changes = {
-    ...(textAt(customer, "status") === "archived" ? { status: "active" } : {}),
-    ...(textAt(customData, "userId") === null ? { custom_data: { ...Object(customData), userId } } : {}),
-  };
+  return textAt(customData, "userId") === null ? { custom_data: { ...Object(customData), userId } } : {};
+}
+
+async function update(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  customer: unknown,
+  changes: object,
+): Promise<string> {
+  const id = requiredText(provider, customer, "id");
   if (Object.keys(changes).length > 0)
     await send(patch(provider, `/customers/${pathSegment(provider, id)}`, changes));
   return id;

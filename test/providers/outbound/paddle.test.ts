@@ -117,6 +117,16 @@ describe("Paddle's API", () => {
     },
   );
 
+  it("opens the portal of an archived customer, whom it neither activates nor has to change", async () => {
+    const customer = { id: "ctm_0", email: ORDER.email, status: "archived", custom_data: null };
+    provider.respondWith((incoming) => {
+      if (incoming.path !== "/provider-a/customers/ctm_0") return successfulReplies(providerApi)(incoming);
+      return incoming.method === "PATCH" ? { status: 400, body: {} } : { body: { data: customer } };
+    });
+    expect((await api.openPortal({ ...PAYER, customerId: "ctm_0" })).url).toMatch(/^https:/);
+    expect(JSON.parse(provider.requests[1]?.body ?? "")).toEqual({ custom_data: { userId: PAYER.userId } });
+  });
+
   it("does not repeat the creation of a customer, which Paddle would refuse as a second one", async () => {
     provider.respondWith(({ method }) => (method === "GET" ? { body: { data: [] } } : "hang-up"));
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
