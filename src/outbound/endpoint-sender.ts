@@ -7,6 +7,7 @@ import {
 import type { Database } from "../store/database.ts";
 import { type FinishedAttempt, recordAttempts } from "../store/record-outbound-attempts.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
+import { type EventReader, logUnreadablePacks } from "./list-events-after.ts";
 import { type AttemptOptions, makeAttempt } from "./make-attempt.ts";
 import type { Allowance } from "./yield-to-intake.ts";
 
@@ -31,6 +32,7 @@ const LIMITS: TransactionOptions = {
 
 export type SenderOptions = AttemptOptions & {
   database: Database;
+  log: AttemptOptions["log"] & EventReader["log"];
   leaseSeconds?: number;
   allowance: Allowance;
   isStopped(): boolean;
@@ -100,7 +102,9 @@ export function createEndpointSender(options: SenderOptions, endpointId: string)
     isProceeding = true;
     const claimedAtMs = performance.now();
     try {
-      const claimed = await withPackedEvents(database, await recordAndClaim(outcomes, limit));
+      const claimed = await withPackedEvents(database, await recordAndClaim(outcomes, limit), (packs) =>
+        logUnreadablePacks(log, packs),
+      );
       for (const _ of outcomes) await options.reached?.("delivery recorded");
       for (const delivery of claimed) start(delivery, claimedAtMs);
       return claimed.length;

@@ -1,5 +1,6 @@
 import type { Queryable } from "../store/database.ts";
 import { type EventList, type EventRange, readEvents } from "../store/outbound-list.ts";
+import type { UnreadablePack } from "../store/unreadable-packs.ts";
 
 export type EventReader = {
   database: Queryable;
@@ -8,7 +9,9 @@ export type EventReader = {
 
 /** The events in this range that can be read. The first who comes upon one that cannot logs it. */
 export function listEventsAfter({ database, log }: EventReader, range: EventRange): Promise<EventList> {
-  return readEvents(database, range, (packs) =>
-    log.error({ packs }, "outbound events could not be read and are left out: see outbound_unreadable_pack"),
-  );
+  return readEvents(database, range, (packs) => logUnreadablePacks(log, packs));
+}
+
+export function logUnreadablePacks(log: EventReader["log"], packs: readonly UnreadablePack[]): void {
+  log.error({ packs }, "outbound events could not be read and are left out: see outbound_unreadable_pack");
 }

@@ -2,6 +2,7 @@ import type { OutboundEventType } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
 import { SECRETS } from "./event-endpoints.ts";
 import { findPackedEvents } from "./packed-events.ts";
+import type { UnreadablePack } from "./unreadable-packs.ts";
 
 // A longer wait than any was begun while the database's clock was ahead, as before a failover.
 const AHEAD = "interval '8 hours'";
@@ -103,12 +104,13 @@ export async function claimOutboundDeliveries(
 export async function withPackedEvents(
   database: Queryable,
   deliveries: readonly ClaimedDelivery[],
+  onUnreadable: (packs: readonly UnreadablePack[]) => void,
 ): Promise<ClaimedDelivery[]> {
   const positions = deliveries.flatMap(({ event, position }) =>
     event === null && position !== null ? position : [],
   );
   if (positions.length === 0) return [...deliveries];
-  const packed = await findPackedEvents(database, positions);
+  const packed = await findPackedEvents(database, positions, onUnreadable);
   return deliveries.map((delivery) => ({
     ...delivery,
     event: delivery.event ?? (delivery.position === null ? null : (packed.get(delivery.position) ?? null)),

@@ -20,10 +20,12 @@ type Row = { firstPosition: string; lastPosition: string; events: Buffer };
 /**
  * Events that share a row with others, by their positions; those that are in no pack, or in one that cannot be read,
  * are left out: one that is corrupted must not hold up the deliveries that are claimed together with its own.
+ * @param onUnreadable called with packs that nobody has found before
  */
 export async function findPackedEvents(
   database: Queryable,
   positions: readonly bigint[],
+  onUnreadable: (packs: readonly UnreadablePack[]) => void = () => {},
 ): Promise<Map<bigint, PackedEvent>> {
   const packs = await database.run<Row>(PACKS, [positions]);
   const unreadable: UnreadablePack[] = [];
@@ -35,6 +37,7 @@ export async function findPackedEvents(
       return [];
     }
   });
-  await recordUnreadablePacks(database, unreadable);
+  const found = await recordUnreadablePacks(database, unreadable);
+  if (found.length > 0) onUnreadable(found);
   return new Map(events.map((event) => [event.position, event]));
 }

@@ -50,7 +50,7 @@ async function runOutbound(): Promise<void> {
     database: test.database,
     allow: outboundAllow({ hosts: [], ranges: [] }),
     hooks: new Map(),
-    log: { warn() {} },
+    log: { warn() {}, error() {} },
     now: Date.now,
     runsOn: "request",
   });

@@ -40,7 +40,7 @@ function dispatcherOn(test: TestDatabase, more: Partial<DispatcherOptions> = {})
     database: test.database,
     allow: LOOPBACK,
     hooks: new Map(),
-    log: { warn() {} },
+    log: { warn() {}, error() {} },
     now: Date.now,
     ...more,
   });

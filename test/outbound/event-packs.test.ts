@@ -108,7 +108,7 @@ it("packs an event as it would have been stored by itself", async () => {
   expect(packed.slice(0, 2 * few).map(published)).toEqual(alone.map(published));
 });
 
-it("sends an endpoint the events of packs as they are listed, again when they are replayed", async () => {
+it("sends an endpoint the events of packs as they are listed, again when they are replayed, and logs a pack that cannot be read", async () => {
   const endpoint = await startReceiver();
   const { id } = await insertEndpoint(test.database, {
     url: endpoint.url,
@@ -120,11 +120,12 @@ it("sends an endpoint the events of packs as they are listed, again when they ar
   await changePlans(test);
   await relay();
   expect(await singles()).toEqual([]);
+  const errors: unknown[] = [];
   const dispatcher = createDispatcher({
     database: test.database,
     allow: outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] }),
     hooks: new Map(),
-    log: { warn() {} },
+    log: { warn() {}, error: (facts) => errors.push(facts) },
     now: Date.now,
   });
   const sendAll = async () => {
@@ -153,6 +154,12 @@ it("sends an endpoint the events of packs as they are listed, again when they ar
   expect(replayed).toBe(1);
   await sendAll();
   expect(endpoint.received.at(-1)?.event.id).toBe(delivery?.event_id);
+  await test.rows("update outbound_event_pack set events = '\\x00'");
+  await test.rows(
+    "update outbound_delivery set status = 'pending', next_attempt_at = now(), completed_at = null",
+  );
+  await sendAll();
+  expect(errors[0]).toEqual({ packs: expect.any(Array) });
   await dispatcher.stop();
   await endpoint.close();
 });

@@ -43,7 +43,7 @@ function outboundWith(
     database: test.database,
     allow: outboundAllow({ hosts: [], ranges: [] }),
     hooks: new Map(),
-    log: { warn: (_: object, message: string) => warnings.push(message) },
+    log: { error() {}, warn: (_: object, message: string) => warnings.push(message) },
     now: Date.now,
     runsOn,
   });
