@@ -1426,9 +1426,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/database.test.ts", "test/providers/outbound/loading.test.ts"],
   },
   {
-    file: "src/outbound/make-attempt.ts",
-    find: "event === null && attempts >= UNREAD_ATTEMPTS",
-    replace: "event === null && attempts > 100",
+    file: "src/store/record-outbound-attempts.ts",
+    find: "a.delivery_id = i.id and a.error = i.error",
+    replace: "false",
     fault: "an event that cannot be read holds back those of its subscription for five days",
     tests: DISPATCHER,
   },

@@ -11,14 +11,6 @@ import { type PostOptions, postEvent } from "./post-event.ts";
 /** An attempt that starts later than this might outlast its lease. */
 const START_WITHIN_MS = 20_000;
 
-/**
- * Of an event that this process cannot read. Another one may, while servers of two releases run; then later events of
- * its subscription have waited for an hour and a half.
- */
-const UNREAD_ATTEMPTS = 6;
-/** Later than any delivery is given up. */
-const NEVER_SECONDS = 6 * 24 * 60 * 60;
-
 export type AttemptOptions = PostOptions & {
   /** Plugins' functions, by the plugin's name. */
   hooks: ReadonlyMap<string, AfterSubscriptionChange>;
@@ -42,10 +34,7 @@ export async function makeAttempt(
   const result = await send(options, delivery);
   options.observe?.(result.isDelivered ? "delivered" : "failed");
   await options.reached?.("delivery sent");
-  const { event, attempts } = delivery;
-  const isLost = event === null && attempts >= UNREAD_ATTEMPTS;
-  const retryInSeconds = isLost ? NEVER_SECONDS : backOffSeconds(attempts, Math.random());
-  return { delivery, result, retryInSeconds };
+  return { delivery, result, retryInSeconds: backOffSeconds(delivery.attempts, Math.random()) };
 }
 
 async function send(options: AttemptOptions, delivery: ClaimedDelivery): Promise<AttemptResult> {

@@ -523,13 +523,17 @@ it("does not count an event that is no longer stored as a failure of the endpoin
   expect(await test.rows("select failing_since from event_endpoint")).toEqual([{ failing_since: null }]);
 });
 
-it("gives up an event that is no longer stored after six attempts, and sends what waits for it", async () => {
+it("gives up an event that is no longer stored after six attempts to read it, and sends what waits for it", async () => {
   const endpoint = await receiver();
   await addEndpoint(test, endpoint.url);
   await writeEvent(test, "a", 1);
   await writeEvent(test, "a", 2);
   await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
   await test.rows("delete from outbound_event where position = (select min(position) from outbound_event)");
+  // As after failures of the endpoint.
+  await test.rows(
+    "update outbound_delivery set attempts = 5 where id = (select min(id) from outbound_delivery)",
+  );
   const givenUp: GivenUpDelivery[] = [];
   const dispatcher = dispatcherOn(test, { gaveUp: (delivery) => givenUp.push(delivery) });
   for (let attempt = 1; attempt <= 6; attempt += 1) {
@@ -538,7 +542,7 @@ it("gives up an event that is no longer stored after six attempts, and sends wha
     await sendDue(test, dispatcher);
   }
   expect(givenUp).toMatchObject([{ error: "the event is no longer stored, or cannot be read" }]);
-  expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 6 }, { status: "delivered" }]);
+  expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 11 }, { status: "delivered" }]);
   expect(seatsOf(endpoint)).toEqual([2]);
 });
 
