@@ -3,6 +3,7 @@ import type { AccessContext } from "../domain/granted-access.ts";
 import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
 import { disableFailingEndpoints } from "../store/failing-endpoints.ts";
 import { registerHooks } from "../store/hook-endpoints.ts";
+import { relistPacks } from "../store/relist-packs.ts";
 import { isAnythingWritten } from "../store/written-events.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { type Relay, relayBatch, relayEvents } from "./relay.ts";
@@ -39,7 +40,7 @@ export function startOutbound(options: OutboundOptions): Outbound {
   const stopping = new AbortController();
   const hooks = [...options.hooks.keys()];
   let registerAtMs = 0;
-  let disableAtMs = 0;
+  let hourlyAtMs = 0;
   const isStopping = () => stopping.signal.aborted;
   let threadFromMs = 0;
   const relay = async (): Promise<void> => {
@@ -65,9 +66,10 @@ export function startOutbound(options: OutboundOptions): Outbound {
       await registerHooks(options.database, hooks, SUBSCRIPTION_EVENT_TYPES);
       registerAtMs = performance.now() + HOUR_MS;
     }
-    if (performance.now() >= disableAtMs) {
-      disableAtMs = performance.now() + HOUR_MS;
+    if (performance.now() >= hourlyAtMs) {
+      hourlyAtMs = performance.now() + HOUR_MS;
       await disableFailingEndpoints(options.database);
+      await relistPacks(options.database);
     }
     if (await isAnythingWritten(options.database)) await relay();
     return dispatcher.dispatch();

@@ -62,7 +62,7 @@ type ReadRow = {
   packs: StoredPack[];
 };
 
-type StoredPack = { firstPosition: string; lastPosition: string; events: string };
+export type StoredPack = { firstPosition: string; lastPosition: string; events: string };
 
 /** `after`: `null`: from the oldest one. */
 export type EventRange = { after: bigint | null; limit: number };
@@ -132,6 +132,15 @@ function unpackUntil(
     if (count >= limit) break;
   }
   return { unpacked, unreadable };
+}
+
+export function isReadablePack(pack: StoredPack): boolean {
+  try {
+    unpackWhole(pack);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function unpackWhole({ firstPosition, lastPosition, events: packed }: StoredPack): ListedEvent[] {

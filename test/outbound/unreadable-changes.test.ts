@@ -8,6 +8,7 @@ import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { outboundState } from "../../src/store/outbound-state.ts";
 import { findPackedEvents } from "../../src/store/packed-events.ts";
 import { redactOutbound } from "../../src/store/redact-outbound.ts";
+import { relistPacks } from "../../src/store/relist-packs.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import type { UnreadableSet } from "../../src/store/written-events.ts";
 import { storedEvents } from "../support/stored-events.ts";
@@ -197,4 +198,16 @@ it("lists the events behind packs that cannot be read, however many, and reports
   expect((await outboundState(test.database)).unreadableEvents).toBe(6);
   expect(await dropOutbound(test.database, { olderThanDays: 30, limit: 10 })).toBe(7);
   expect((await outboundState(test.database)).unreadableEvents).toBe(0);
+});
+
+it("lists packs again that have become readable, such as those that an earlier release could not read", async () => {
+  await addPack(1n);
+  await addPack(2n, { end: 4 });
+  await test.rows(
+    "insert into outbound_unreadable_pack (last_position, error) values (1, 'later'), (2, 'cut off')",
+  );
+  await relistPacks(test.database);
+  expect(await test.rows("select last_position::int as position from outbound_unreadable_pack")).toEqual([
+    { position: 2 },
+  ]);
 });

@@ -1,0 +1,24 @@
+import type { Queryable } from "./database.ts";
+import { isReadablePack, type StoredPack } from "./outbound-list.ts";
+
+const FIND = {
+  name: "find_unreadable_packs",
+  text: `
+select p.first_position::text as "firstPosition", p.last_position::text as "lastPosition",
+  encode(p.events, 'base64') as events
+from outbound_unreadable_pack u join outbound_event_pack p using (last_position)
+order by u.last_position limit 1000`,
+};
+
+const RELIST = {
+  name: "relist_packs",
+  text: "delete from outbound_unreadable_pack where last_position = any ($1::bigint[])",
+};
+
+/** Lists packs again that this process can read: restored ones, and those that a server of an earlier release could not. */
+export async function relistPacks(database: Queryable): Promise<void> {
+  const packs = await database.run<StoredPack>(FIND);
+  const readable = packs.filter(isReadablePack);
+  if (readable.length === 0) return;
+  await database.run(RELIST, [readable.map(({ lastPosition }) => lastPosition)]);
+}
