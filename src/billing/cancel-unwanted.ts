@@ -7,8 +7,8 @@ import {
   claimUnwanted,
   closeUnwanted,
   findPaidTwice,
-  findUnclaimed,
   finishUnwanted,
+  markUnclaimed,
   reportUnwanted,
 } from "../store/unwanted-subscriptions.ts";
 import type { OperatorLog } from "./map-provider-errors.ts";
@@ -33,7 +33,7 @@ export async function cancelUnwanted(
   const { database, payments, log } = tools;
   const slots = SLOTS.filter((slot) => payments[slot] !== null);
   await findPaidTwice(database);
-  const unclaimed = await findUnclaimed(database, slots);
+  const unclaimed = await markUnclaimed(database, slots);
   for (const unwanted of unclaimed) {
     const { provider: slot, providerSubscriptionId } = unwanted;
     log.error(

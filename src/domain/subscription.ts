@@ -11,7 +11,7 @@ export type Subscription = {
   provider: Slot;
   /** `null` until an event contains it: some checkouts do not. */
   providerSubscriptionId: string | null;
-  /** Bought with a single payment: the provider has no subscription for it, and nothing renews or ends it. */
+  /** Bought with a single payment: the provider has no subscription for it, and nothing renews it. A refund ends its access. */
   isOneTime: boolean;
   /** The provider's id of that payment; `null`: free of charge, not known, or a subscription. */
   paymentId: string | null;

@@ -43,7 +43,7 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job<J
   ];
 }
 
-/** An end that is recorded early, by a clock that was ahead, would emit nothing once it has come. */
+/** By the database's clock: an end recorded too early would emit nothing when it comes. */
 export function graceJob(
   { plans }: Pick<Config, "plans">,
   { database }: Pick<Runtime, "database">,

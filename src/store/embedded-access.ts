@@ -21,7 +21,7 @@ export function temporaryUrl({ port, adminPassword }: ClusterAccess): string {
   return roleUrl(TEMPORARY_SUPERUSER, adminPassword, port);
 }
 
-/** Without encryption, which this server has not, whatever PGSSLMODE says of the operator's other servers. */
+/** Without encryption, which the embedded server does not support, whatever PGSSLMODE says of the operator's other servers. */
 function roleUrl(role: string, password: string, port: number): string {
   return `postgres://${role}:${password}@127.0.0.1:${port}/postgres?sslmode=disable`;
 }

@@ -142,8 +142,8 @@ export async function claimUnwanted(
 
 // At first its ten minutes begin anew: a server with the key may start after this one. Then it is postponed, so that
 // one server reports it, and not every half minute. The attempts are left to a server with the key.
-const NOTE_UNCLAIMED = {
-  name: "note_unclaimed_unwanted",
+const MARK_UNCLAIMED = {
+  name: "mark_unclaimed_unwanted",
   text: `
 update unwanted_subscription u set unclaimed_since = coalesce(u.unclaimed_since, clock_timestamp()),
   next_attempt_at = clock_timestamp() + case when u.unclaimed_since is null then interval '0' else interval '10 minutes' end
@@ -158,14 +158,14 @@ returning u.provider, u.provider_subscription_id as "providerSubscriptionId", be
 };
 
 /**
- * Those of other slots than these that were due for ten minutes, and then for ten minutes in which a server of
- * other slots ran: no server seems to have their key.
+ * Marks those of other slots than these that were due for ten minutes. Returns those that were due for another ten
+ * minutes in which a server of other slots ran: no server seems to have their key.
  */
-export async function findUnclaimed(
+export async function markUnclaimed(
   database: Queryable,
   slots: readonly Slot[],
 ): Promise<UnwantedSubscription[]> {
-  const rows = await database.run<UnwantedSubscription & { isKnown: boolean }>(NOTE_UNCLAIMED, [slots]);
+  const rows = await database.run<UnwantedSubscription & { isKnown: boolean }>(MARK_UNCLAIMED, [slots]);
   return rows.filter(({ isKnown }) => isKnown);
 }
 

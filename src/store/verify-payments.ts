@@ -74,8 +74,8 @@ from payment where id > $1::uuid order by id limit 1000`,
 };
 
 /**
- * The provider's ids of all payments of a slot, but for those that bought a plan for good: Stripe has no invoice for
- * them.
+ * The provider's ids of all payments of a slot, but for those that bought a plan for good: at Stripe such a
+ * payment need not have an invoice.
  */
 export async function* eachPaymentId(database: Queryable, slot: Slot): AsyncGenerator<string> {
   for (let after = NIL_UUID; ; ) {

@@ -52,7 +52,7 @@ it("mails notifications to one recipient at most five times in 15 minutes, and p
   }
 });
 
-it("mails notifications to somebody for whom strangers request resets, and counts no mail that lies ahead", async () => {
+it("mails notifications to somebody for whom strangers request resets, and ignores mails dated in the future", async () => {
   const { email } = await site.signedUp();
   for (let resets = 0; resets < 6; resets += 1)
     await site.call("/request-password-reset", { email, redirectTo: "/reset-password" });

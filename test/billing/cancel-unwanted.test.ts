@@ -261,7 +261,7 @@ describe("a subscription that was resumed after its account was deleted", () => 
     return calls;
   }
 
-  it("is canceled although a server that was stopped when it canceled the last time goes on", async () => {
+  it("is canceled although a server that was paused during the earlier cancellation continues", async () => {
     await insertUnwanted(context.test.database, [SUBSCRIPTION]);
     context.truth({ status: "active", cancelAtPeriodEnd: false });
     const answers = {

@@ -65,7 +65,7 @@ it("it is kept beside a subscription whose checkout has named none yet", async (
 });
 
 it.each(["after", "before"])(
-  "a refund that arrives %s its event ends the access and frees the plan",
+  "a refund that arrives %s the purchase's event ends the access and frees the plan",
   async (when) => {
     const userId = when === "after" ? "user_2" : "user_3";
     const refund = () =>
@@ -119,7 +119,7 @@ it("a purchase free of charge gives access after the refund of the one before", 
   expect(await subscriptionAccessOfUser(test.database, "user_2")).toMatchObject([{ paymentReversal: null }]);
 });
 
-it("with an invoice it is paid once", async () => {
+it("records one payment for a purchase with an invoice", async () => {
   await reports("invoice_payment.paid", { invoice: "in_one", payment: { payment_intent: "pi_one" } });
   await buysOnce({ userId: "user_4" }, { invoice: "in_one", payment_intent: "pi_one" });
   await reports("charge.dispute.created", {
