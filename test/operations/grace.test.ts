@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import plans from "../../plans.config.ts";
 import { remindOfGrace } from "../../src/billing/remind-of-grace.ts";
 import { graceReminders } from "../../src/domain/grace-reminders.ts";
@@ -102,8 +102,8 @@ it("gives access during the grace period and ends it afterwards", async () => {
 it("neither reminds of nor records an end that has come by the clock of this server alone", async () => {
   await pastDue("user_1", Date.now());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * GRACE_DAYS * 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
   const lease = { name: "job:grace-reminders", token: "" };
   await graceJob({ plans }, test).run({ lease, isStopping: () => false });
-  vi.useRealTimers();
   expect(await test.rows("select stage from grace_reminder")).toEqual([]);
 });
