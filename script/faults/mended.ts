@@ -1502,4 +1502,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a buyer has the plan that they name, for the price of another product",
     tests: ["test/domain/decide.test.ts"],
   },
+  {
+    file: "src/store/unwanted-subscriptions.ts",
+    find: "and next_attempt_at = coalesce($3::timestamptz, next_attempt_at)",
+    replace: "and (true or $3::timestamptz is null)",
+    fault: "a server that was paused reports what another one has canceled meanwhile",
+    tests: ["test/billing/cancel-unwanted.test.ts"],
+    only: "is not reported by a server that was paused",
+  },
 ];

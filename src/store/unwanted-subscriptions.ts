@@ -175,6 +175,7 @@ const REPORT = {
 with reported as (
   update unwanted_subscription set reported_at = clock_timestamp()
   where provider = $1 and provider_subscription_id = $2 and canceled_at is null and reported_at is null
+    and next_attempt_at = coalesce($3::timestamptz, next_attempt_at)
   returning provider, provider_subscription_id, because
 )
 insert into notification (user_id, kind, details)
@@ -184,12 +185,12 @@ select u.id, 'payment_not_undone', jsonb_build_object(
 from reported, "user" u where ${IS_ADMINISTRATOR}`,
 };
 
-/** Notifies all administrators, once, that it could not be canceled so far. */
+/** Notifies all administrators, once, that it could not be canceled so far: where it was claimed, if it still is. */
 export async function reportUnwanted(
   database: Queryable,
-  { provider, providerSubscriptionId }: UnwantedSubscription,
+  { provider, providerSubscriptionId, dueAgainAt }: UnwantedSubscription & { dueAgainAt?: string },
 ): Promise<void> {
-  await database.run(REPORT, [provider, providerSubscriptionId]);
+  await database.run(REPORT, [provider, providerSubscriptionId, dueAgainAt ?? null]);
 }
 
 /** A fence: a process that was stopped for long must not end what was resumed after another one had canceled it. */

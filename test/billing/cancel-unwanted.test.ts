@@ -278,6 +278,21 @@ describe("a subscription that was resumed after its account was deleted", () => 
     expect(await notified()).toMatchObject([{ refunded: "yes" }, { refunded: "not_due" }]);
   });
 
+  it("is not reported by a server that was paused while another one canceled it", async () => {
+    await insertUnwanted(context.test.database, [SUBSCRIPTION]);
+    await context.test.rows("update unwanted_subscription set attempts = 9");
+    await run({
+      cancelSubscription: async () => {
+        await becomeDue();
+        await run({ cancelSubscription: async () => "canceled", refundSubscription: async () => true });
+        await resume();
+        throw new PaymentApiProblem("rejected", "no cancellation");
+      },
+      refundSubscription: async () => true,
+    });
+    expect(await notified()).toMatchObject([{ kind: "payment_undone" }]);
+  });
+
   it("is canceled without a refund, and administrators are notified, once", async () => {
     await resume();
     expect(await runWhere({ status: "active", cancelAtPeriodEnd: false })).toEqual(["cancel"]);
