@@ -63,6 +63,7 @@ it("warns of indexes that were built before the system's order of texts changed"
   await test.rows(
     `create database ${sorted} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en' locale 'C'`,
   );
+  cleanedUp(() => test.rows(`drop database ${sorted} with (force)`));
   const url = Object.assign(new URL(test.url), { pathname: `/${sorted}` }).href;
   const collation = async () => {
     const { findings } = await checkDatabase(readConfig(serverVariables(url)));
@@ -78,5 +79,4 @@ it("warns of indexes that were built before the system's order of texts changed"
       ),
     },
   ]);
-  await test.rows(`drop database ${sorted} with (force)`);
 });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
@@ -80,9 +80,9 @@ describe("the embedded PostgreSQL", () => {
 
   it("is reached although the environment requires encryption of other servers", async () => {
     vi.stubEnv("PGSSLMODE", "require");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const postgres = await startEmbeddedPostgres(join(folder, "encrypted"));
     await postgres.stop();
-    vi.unstubAllEnvs();
   });
 
   it("allows 100 connections, or as many as its caller wants", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkDatabase } from "../../src/doctor/check-database.ts";
 import { isMigrated } from "../../src/store/migrate.ts";
@@ -126,10 +126,10 @@ it("refuses a database that is not in UTF-8, at the start and in the doctor", as
 it("has idle connections probed before load balancers forget them", async () => {
   const test = await emptyDatabase();
   const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
+  onTestFinished(() => keepAlive.mockRestore());
   const runtime = await startTestRuntime(test.url);
   expect(keepAlive.mock.calls.length).toBeGreaterThan(0);
   for (const call of keepAlive.mock.calls) expect(call).toEqual([true, 30_000]);
-  keepAlive.mockRestore();
   await runtime.close();
   await test.drop();
 });
