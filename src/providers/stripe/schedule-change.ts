@@ -18,8 +18,8 @@ export async function scheduleChange(
 ): Promise<void> {
   // Its event may be on its way: a phase after the end would continue what the person has canceled.
   if (isEnding(subscription))
-    throw problem(provider, "unsupported", "the subscription is to end with its period", {
-      remedy: "It has no next period to change unless its cancellation is withdrawn.",
+    throw problem(provider, "unsupported", "the subscription has a set end, with its period or later", {
+      remedy: "A schedule would take the place of that end: change it at once, or withdraw the end first.",
     });
   const run = <Result>(request: () => Promise<Result>) => mapStripeErrors(provider, request);
   const attached = scheduleOf(subscription);
