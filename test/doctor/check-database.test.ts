@@ -55,7 +55,7 @@ it("reports a role that is not the one that owns the tables", async () => {
   expect((await findings())[1]).toMatchObject({ state: "broken", detail });
 });
 
-it("warns of indexes that were built before the system's order of texts changed", async () => {
+it("warns of indexes that were built with an earlier collation version", async () => {
   const test = await freshDatabase(0);
   cleanedUp(() => test.drop());
   const name = new URL(test.url).pathname.slice(1);
