@@ -1,3 +1,4 @@
+import { backOffSeconds } from "../domain/delivery.ts";
 import { OUTBOUND_FAILURES } from "../domain/outbound-failure.ts";
 import type { ClaimedDelivery } from "./claim-outbound-deliveries.ts";
 import type { Queryable } from "./database.ts";
@@ -22,32 +23,35 @@ export type FinishedAttempt = {
 };
 
 /**
- * Of an event that this process cannot read. Another one may, while servers of two releases run; then later events of
- * its subscription have waited for an hour and a half. What failed at the endpoint does not count.
+ * After each attempt but the last at an event that this process cannot read, an hour and a half in all: another one may
+ * read it, while servers of two releases run, and later events of its subscription wait. What failed at the endpoint,
+ * or before it was replayed, does not count.
  */
-const UNREAD_ATTEMPTS = 6;
+const UNREAD_WAITS = [1, 2, 3, 4, 5].map((attempt) => backOffSeconds(attempt, 0.5));
 
 const RECORD = {
   name: "record_outbound_attempts",
   text: `
 with input as materialized (
-  select *, clock_timestamp() + retry_seconds * interval '1 second' as retry_at,
-    i.error = '${OUTBOUND_FAILURES.not_stored}' and (
-      select count(*) from outbound_attempt a where a.delivery_id = i.id and a.error = i.error
-    ) >= ${UNREAD_ATTEMPTS - 1} as is_lost
+  select *, coalesce(clock_timestamp() + interval '1 second' * case when error = '${OUTBOUND_FAILURES.not_stored}' then (
+      select ('{${UNREAD_WAITS}}'::float8[])[count(a.attempt) + 1]
+      from outbound_delivery d left join outbound_attempt a
+        on a.delivery_id = d.id and a.error = i.error and a.at >= d.give_up_at - interval '5 days'
+      where d.id = i.id
+    ) else retry_seconds end, 'infinity') as retry_at
   from unnest($2::bigint[], $3::int[], $4::int[], $5::float8[], $6::boolean[], $7::float8[], $8::int[], $9::text[], $10::text[])
     as i (id, claim_no, attempt, duration_ms, is_delivered, retry_seconds, response_status, error, url)
 ), done as (
   update outbound_delivery d
-  set status = case when i.is_delivered then 'delivered' when i.is_lost or i.retry_at > d.give_up_at then 'failed' else 'pending' end,
+  set status = case when i.is_delivered then 'delivered' when i.retry_at > d.give_up_at then 'failed' else 'pending' end,
     next_attempt_at = case
-      when i.is_delivered or i.is_lost or i.retry_at > d.give_up_at then null
+      when i.is_delivered or i.retry_at > d.give_up_at then null
       when exists (
         select from outbound_delivery e
         where e.endpoint_id = d.endpoint_id and e.subject = d.subject and e.status = 'pending' and e.id < d.id
       ) then null
       else i.retry_at end,
-    completed_at = case when i.is_delivered or i.is_lost or i.retry_at > d.give_up_at then clock_timestamp() end
+    completed_at = case when i.is_delivered or i.retry_at > d.give_up_at then clock_timestamp() end
   from input i
   where d.id = i.id and d.id = any ($2::bigint[]) and d.claim_no = i.claim_no and d.status = 'pending'
   returning i.*, d.status = 'failed' as is_given_up

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
 import type { GivenUpDelivery } from "../../src/outbound/endpoint-sender.ts";
@@ -10,6 +10,7 @@ import type { Connection, Database } from "../../src/store/database.ts";
 import { insertEndpoint, updateEndpoint } from "../../src/store/event-endpoints.ts";
 import { registerHooks } from "../../src/store/hook-endpoints.ts";
 import { recordAttempts } from "../../src/store/record-outbound-attempts.ts";
+import { replayDeliveries } from "../../src/store/replay-outbound-deliveries.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -523,27 +524,63 @@ it("does not count an event that is no longer stored as a failure of the endpoin
   expect(await test.rows("select failing_since from event_endpoint")).toEqual([{ failing_since: null }]);
 });
 
-it("gives up an event that is no longer stored after six attempts to read it, and sends what waits for it", async () => {
-  const endpoint = await receiver();
-  await addEndpoint(test, endpoint.url);
-  await writeEvent(test, "a", 1);
-  await writeEvent(test, "a", 2);
-  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
-  await test.rows("delete from outbound_event where position = (select min(position) from outbound_event)");
-  // As after failures of the endpoint.
-  await test.rows(
-    "update outbound_delivery set attempts = 5 where id = (select min(id) from outbound_delivery)",
-  );
+describe("an event that cannot be read", () => {
+  let endpoint: Awaited<ReturnType<typeof receiver>>;
+  let endpointId: string;
   const givenUp: GivenUpDelivery[] = [];
-  const dispatcher = dispatcherOn(test, { gaveUp: (delivery) => givenUp.push(delivery) });
-  for (let attempt = 1; attempt <= 6; attempt += 1) {
-    expect(givenUp).toEqual([]);
+  const tryOnce = async () => {
     await skipBackOff(test);
-    await sendDue(test, dispatcher);
-  }
-  expect(givenUp).toMatchObject([{ error: "the event is no longer stored, or cannot be read" }]);
-  expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 11 }, { status: "delivered" }]);
-  expect(seatsOf(endpoint)).toEqual([2]);
+    await sendDue(test, dispatcherOn(test, { gaveUp: (delivery) => givenUp.push(delivery) }));
+  };
+
+  beforeEach(async () => {
+    givenUp.length = 0;
+    endpoint = await receiver();
+    endpointId = (await addEndpoint(test, endpoint.url)).id;
+    await writeEvent(test, "a", 1);
+    await writeEvent(test, "a", 2);
+    await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+    await test.rows("create table lost as select * from outbound_event order by position limit 1");
+    await loseEvent();
+    // As after failures of the endpoint.
+    await test.rows(
+      "update outbound_delivery set attempts = 5 where id = (select min(id) from outbound_delivery)",
+    );
+  });
+  afterEach(() => test.rows("drop table lost"));
+  const loseEvent = () =>
+    test.rows("delete from outbound_event where position = (select position from lost)");
+
+  it("is given up after six attempts, and what waits for it is sent", async () => {
+    for (let attempt = 1; attempt <= 6; attempt += 1) {
+      expect(givenUp).toEqual([]);
+      await tryOnce();
+    }
+    expect(givenUp).toMatchObject([{ error: "the event is no longer stored, or cannot be read" }]);
+    expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 11 }, { status: "delivered" }]);
+    expect(seatsOf(endpoint)).toEqual([2]);
+  });
+
+  it("is tried again as soon as if nothing had failed before", async () => {
+    await tryOnce();
+    const [{ wait } = { wait: 0 }] = await test.rows<{ wait: number }>(
+      `select extract(epoch from d.next_attempt_at - a.at)::int as wait
+       from outbound_attempt a join outbound_delivery d on d.id = a.delivery_id`,
+    );
+    // After the sixth failure of an endpoint it is three hours and a half at least.
+    expect(wait).toBeGreaterThanOrEqual(15);
+    expect(wait).toBeLessThan(3 * 60 * 60);
+  });
+
+  it("has six attempts again once it is replayed", async () => {
+    for (let attempt = 1; attempt <= 6; attempt += 1) await tryOnce();
+    await test.rows("insert into outbound_event overriding system value select * from lost");
+    const [{ deliveryId }] = givenUp as [GivenUpDelivery];
+    expect(await replayDeliveries(test.database, endpointId, [deliveryId])).toBe(1);
+    await loseEvent();
+    await tryOnce();
+    expect(await deliveries()).toMatchObject([{ status: "pending" }, { status: "delivered" }]);
+  });
 });
 
 it("counts the failures of an endpoint that is enabled again without having been disabled", async () => {
