@@ -13,44 +13,30 @@ import {
 } from "../server/payments.ts";
 import { findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { refundPayment } from "../server/reverse-payment.ts";
-import type { SimulatedPayment } from "../server/state.ts";
+import type { SimulatedPayment, SimulatedSubscription } from "../server/state.ts";
 import { invalid, missing } from "./errors.ts";
 import { invoice } from "./invoice.ts";
 import { findAwaiting, findOwing, isAwaiting, openInvoice, openInvoiceId } from "./open-invoices.ts";
 import { isCreatedWithin, listResponse } from "./page.ts";
-import { intentOf, invoicePayment, invoicePaymentId, reversalId, reversalJson } from "./reversals.ts";
+import { invoicePayment, invoicePaymentId, reversalId, reversalJson } from "./reversals.ts";
 
 /** Invoices, their payments, refunds and disputes. https://docs.stripe.com/api/invoices */
 export function stripeInvoices(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/invoices", (c) => {
     const { subscription, customer, status } = c.req.query();
-    const paid = paymentsOf(slot, subscription ?? null).map((payment) => ({
-      id: payment.id,
-      status: hasFailed(payment) ? "open" : "paid",
-      atSeconds: payment.atSeconds,
-      customerId: () => customerIdOf(slot, payment),
-      show: () => invoiceJson(slot, payment),
-    }));
     const open = slot.state.subscriptions
       .filter(isAwaiting)
-      .filter(({ ids }) => subscription === undefined || ids.subscriptionId === subscription)
-      .map((awaiting) => ({
-        id: openInvoiceId(awaiting),
-        status: "open",
-        atSeconds: awaiting.startedAtSeconds,
-        customerId: () => awaiting.ids.customerId,
-        show: () => openInvoice(slot, awaiting),
-      }));
-    const listed = [...open.toReversed(), ...paid]
-      .filter((listed) => status === undefined || listed.status === status)
-      .filter(({ customerId }) => customer === undefined || customerId() === customer)
-      .filter(({ atSeconds }) => isCreatedWithin(c, atSeconds));
+      .filter(({ ids }) => subscription === undefined || ids.subscriptionId === subscription);
+    const listed = [...open.toReversed(), ...paymentsOf(slot, subscription ?? null)]
+      .filter((listed) => status === undefined || statusOf(listed) === status)
+      .filter((listed) => customer === undefined || customerIdOf(slot, listed) === customer)
+      .filter((listed) => isCreatedWithin(c, isCharge(listed) ? listed.atSeconds : listed.startedAtSeconds));
     return listResponse(c, listed, {
       object: "invoice",
       url: "/v1/invoices",
-      idOf: ({ id }) => id,
-      show: ({ show }) => show(),
+      idOf: (listed) => (isCharge(listed) ? listed.id : openInvoiceId(listed)),
+      show: (listed) => (isCharge(listed) ? invoiceJson(slot, listed) : openInvoice(slot, listed)),
     });
   });
   app.get("/invoices/:id", (c) => {
@@ -89,7 +75,7 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   app.post("/refunds", async (c) => {
     const form = await readForm(c);
     const intent = form.text("payment_intent") ?? "";
-    const payment = findPayment(slot, `in_${intent.slice("pi_".length)}`);
+    const payment = paymentOfIntent(slot, intent);
     if (payment === null || hasFailed(payment))
       throw missing("payment_intent", intent, "payment_intent", 400);
     if (refundedAmount(payment) >= chargedAmount(payment))
@@ -108,6 +94,17 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
 function paymentOf(slot: ProviderSlot, invoiceId: string): SimulatedPayment | null {
   const subscriptionId = invoiceId.replace(/^in_(.*)_\d+$/, "$1");
   return findPayment(slot, invoiceId) ?? paymentsOf(slot, subscriptionId)[0] ?? null;
+}
+
+/** An invoice was charged, or waits for its first payment. */
+type Invoiced = SimulatedPayment | SimulatedSubscription;
+
+function isCharge(invoiced: Invoiced): invoiced is SimulatedPayment {
+  return "reversals" in invoiced;
+}
+
+function statusOf(invoiced: Invoiced): "open" | "paid" {
+  return isCharge(invoiced) && !hasFailed(invoiced) ? "paid" : "open";
 }
 
 function invoiceJson(slot: ProviderSlot, payment: SimulatedPayment): object {
@@ -133,14 +130,16 @@ export function paymentsOfInvoice(slot: ProviderSlot, invoiceId: string): object
   return { object: "list", has_more: false, data, url: `/v1/invoice_payments?invoice=${invoiceId}` };
 }
 
-function customerIdOf(slot: ProviderSlot, { subscriptionId }: SimulatedPayment): string | null {
-  return findSubscription(slot, subscriptionId)?.ids.customerId ?? null;
+function customerIdOf(slot: ProviderSlot, invoiced: Invoiced): string | null {
+  const subscription = isCharge(invoiced) ? findSubscription(slot, invoiced.subscriptionId) : invoiced;
+  return subscription?.ids.customerId ?? null;
 }
 
 function listReversals(c: Context, slot: ProviderSlot, kind: Reversal["kind"]): Response {
   const intent = c.req.query("payment_intent");
-  const listed = paymentsOf(slot, null)
-    .filter(({ id }) => intent === undefined || intentOf(id) === intent)
+  const payments = intent === undefined ? paymentsOf(slot, null) : [paymentOfIntent(slot, intent)];
+  const listed = payments
+    .filter((payment) => payment !== null)
     .flatMap((payment) => payment.reversals.toReversed().map((reversal) => ({ payment, reversal })))
     .filter(({ reversal }) => reversal.kind === kind)
     .filter(({ reversal }) => isCreatedWithin(c, reversal.createdAtSeconds));
@@ -150,6 +149,10 @@ function listReversals(c: Context, slot: ProviderSlot, kind: Reversal["kind"]): 
     idOf: ({ payment, reversal }) => reversalId(payment.id, reversal),
     show: ({ payment, reversal }) => reversalJson(idsOf(payment), reversal),
   });
+}
+
+function paymentOfIntent(slot: ProviderSlot, intent: string): SimulatedPayment | null {
+  return intent.startsWith("pi_") ? findPayment(slot, `in_${intent.slice("pi_".length)}`) : null;
 }
 
 function paymentJson(payment: SimulatedPayment): object {
