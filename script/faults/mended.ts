@@ -1510,4 +1510,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/billing/cancel-unwanted.test.ts"],
     only: "is not reported by a server that was paused",
   },
+  {
+    file: "src/store/record-outbound-attempts.ts",
+    find: " and a.at >= d.give_up_at - interval '5 days'",
+    replace: "",
+    fault: "what could not be read is given up at once after it was replayed",
+    tests: ["test/outbound/dispatcher.test.ts"],
+    only: "has six attempts again",
+  },
+  {
+    file: "src/store/relist-packs.ts",
+    find: "[last.lastPosition]",
+    replace: '["9223372036854775807"]',
+    fault: "only the first packs that could not be read are listed again",
+    tests: ["test/outbound/unreadable-changes.test.ts"],
+    only: "lists packs again",
+  },
 ];

@@ -7,7 +7,7 @@ const FIND = {
 select p.first_position::text as "firstPosition", p.last_position::text as "lastPosition",
   encode(p.events, 'base64') as events
 from outbound_unreadable_pack u join outbound_event_pack p using (last_position)
-order by u.last_position limit 1000`,
+where u.last_position > $1::bigint order by u.last_position limit 20`,
 };
 
 const RELIST = {
@@ -15,10 +15,15 @@ const RELIST = {
   text: "delete from outbound_unreadable_pack where last_position = any ($1::bigint[])",
 };
 
-/** Lists packs again that this process can read: restored ones, and those that a server of an earlier release could not. */
+/**
+ * Lists packs again that this process can read: restored ones, and those that a server of an earlier release could not.
+ * A few at a time: webhooks are answered between them.
+ */
 export async function relistPacks(database: Queryable): Promise<void> {
-  const packs = await database.run<StoredPack>(FIND);
-  const readable = packs.filter(isReadablePack);
-  if (readable.length === 0) return;
-  await database.run(RELIST, [readable.map(({ lastPosition }) => lastPosition)]);
+  let packs = await database.run<StoredPack>(FIND, ["0"]);
+  for (let last = packs.at(-1); last !== undefined; last = packs.at(-1)) {
+    const readable = packs.filter(isReadablePack).map(({ lastPosition }) => lastPosition);
+    if (readable.length > 0) await database.run(RELIST, [readable]);
+    packs = await database.run<StoredPack>(FIND, [last.lastPosition]);
+  }
 }

@@ -201,13 +201,15 @@ it("lists the events behind packs that cannot be read, however many, and reports
 });
 
 it("lists packs again that have become readable, such as those that an earlier release could not read", async () => {
-  await addPack(1n);
-  await addPack(2n, { end: 4 });
+  for (const position of Array.from({ length: 25 }, (_, at) => BigInt(at + 1)))
+    await addPack(position, position === 23n ? {} : { end: 4 });
   await test.rows(
-    "insert into outbound_unreadable_pack (last_position, error) values (1, 'later'), (2, 'cut off')",
+    "insert into outbound_unreadable_pack (last_position, error) select last_position, 'later' from outbound_event_pack",
   );
   await relistPacks(test.database);
-  expect(await test.rows("select last_position::int as position from outbound_unreadable_pack")).toEqual([
-    { position: 2 },
-  ]);
+  const [unreadable] = await test.rows(
+    `select count(*)::int as packs, count(*) filter (where last_position = 23)::int as readable
+     from outbound_unreadable_pack`,
+  );
+  expect(unreadable).toEqual({ packs: 24, readable: 0 });
 });
