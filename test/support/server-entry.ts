@@ -19,6 +19,9 @@ const crashAt = async (reached: string) => {
   process.kill(process.pid, signal);
   await sleep(1_000);
 };
+// Vitest that is interrupted cleans nothing up.
+const { TEST_PID } = process.env;
+setInterval(() => process.ppid === Number(TEST_PID) || process.kill(process.pid, "SIGKILL"), 1_000).unref();
 // A suite that expects exact shared counts: a busy machine must not look like a Redis that is away.
 const waitMs = process.env.LIMITS_ANSWER_WITHIN_MS;
 await runServer(environment, {

@@ -31,7 +31,13 @@ export async function spawnServer(
 ): Promise<ServerProcess> {
   const defaults = databaseUrl === null ? { PORT: "0", SIMULATOR: "off" } : serverVariables(databaseUrl);
   const child = spawn(process.execPath, [entry], {
-    env: { ...PROCESS_VARIABLES, ...defaults, LOG_LEVEL: "info", ...variables },
+    env: {
+      ...PROCESS_VARIABLES,
+      ...defaults,
+      TEST_PID: String(process.pid),
+      LOG_LEVEL: "info",
+      ...variables,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];
