@@ -14,7 +14,6 @@ import { broken, type Finding, good } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
 const QUERY_TIMEOUT_MS = 5_000;
-const MIN_SERVER_VERSION_NUM = 150_000;
 
 export type DatabaseCheck = {
   findings: Finding[];
@@ -62,21 +61,16 @@ function missing({ dataDir }: Config): Finding {
 
 async function inspect(database: Database, config: Config): Promise<DatabaseCheck> {
   const which = config.databaseUrl === null ? "embedded" : "DATABASE_URL";
-  type Row = { version: string; number: number; now: number; isReadOnly: boolean };
+  type Row = { version: string; now: number; isReadOnly: boolean };
   const startedMs = Date.now();
   const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
   const oursMs = (startedMs + Date.now()) / 2;
-  const { version, number, now, isReadOnly } = row as Row;
-  const unsuitable =
-    number < MIN_SERVER_VERSION_NUM
-      ? { detail: `PostgreSQL ${version}`, remedy: "Upgrade PostgreSQL to version 15 or later." }
-      : isReadOnly
-        ? READ_ONLY
-        : await unsuitableSetting(database);
+  const { version, now, isReadOnly } = row as Row;
+  const unsuitable = isReadOnly ? READ_ONLY : await unsuitableSetting(database);
   const reached = unsuitable
     ? broken("database", `${which}: ${unsuitable.detail}`, unsuitable.remedy)
     : good("database", `${which}: PostgreSQL ${version}`);
-  const collation = number < MIN_SERVER_VERSION_NUM ? null : await checkCollation(database);
+  const collation = unsuitable ? null : await checkCollation(database);
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
   const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];
@@ -101,7 +95,7 @@ const READ_ONLY = {
 const SELECT_DIAGNOSTICS = {
   name: "doctor_diagnostics",
   text: `
-select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+select current_setting('server_version') as version,
   extract(epoch from clock_timestamp())::float8 * 1000 as now,
   current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
 };

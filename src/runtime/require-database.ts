@@ -21,7 +21,7 @@ export async function requireSchema(database: Database): Promise<void> {
   );
 }
 
-/** Its encoding, and what a role may set. @throws Error */
+/** Its version and encoding, and what a role may set. @throws Error */
 export async function requireSettings(database: Database): Promise<void> {
   const unsuitable = await unsuitableSetting(database);
   if (unsuitable !== null) throw new Error(`DATABASE_URL: ${unsuitable.detail}. ${unsuitable.remedy}`);

@@ -3,6 +3,8 @@ import { Socket } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkDatabase } from "../../src/doctor/check-database.ts";
+import { requireSettings } from "../../src/runtime/require-database.ts";
+import type { Database } from "../../src/store/database.ts";
 import { isMigrated } from "../../src/store/migrate.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -157,4 +159,20 @@ it("reports in the doctor that nothing can be written", async () => {
   const { findings } = await checkDatabase(readConfig(serverVariables(test.url)));
   expect(findings[0]).toMatchObject({ state: "broken", detail: "DATABASE_URL: read-only" });
   await test.drop();
+});
+
+it("refuses a PostgreSQL that is too old, and says so before a migration fails in it", async () => {
+  const { database, drop } = await emptyDatabase();
+  const old: Database = {
+    ...database,
+    run: async (statement, values) =>
+      (await database.run<object>(statement, values)).map(
+        (row) => ({ ...row, version: "14.20", versionNum: 140_020 }) as never,
+      ),
+  };
+  await expect(requireSettings(old)).rejects.toThrow(
+    "DATABASE_URL: PostgreSQL 14.20 is too old. Upgrade PostgreSQL to version 15 or later",
+  );
+  await requireSettings(database);
+  await drop();
 });
