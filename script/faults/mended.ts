@@ -1526,4 +1526,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/outbound/unreadable-changes.test.ts"],
     only: "lists packs again",
   },
+  {
+    file: "src/cli/delete-user.ts",
+    find: "deletionTools(runtime, problemsTo(terminal))",
+    replace: "deletionTools(runtime, runtime.log)",
+    fault: "the command that deletes a user hides why a subscription was not canceled",
+    tests: ["test/cli/delete-user.test.ts"],
+  },
 ];

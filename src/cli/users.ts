@@ -6,13 +6,14 @@ import { findByEmail } from "../operations/users/find-by-email.ts";
 import { addPageOptions, jsonOption, parsedBy, wholeNumber } from "./arguments.ts";
 import type { PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
+import { addDelete } from "./delete-user.ts";
 import { runAsOperator } from "./run-as-operator.ts";
 import type { Terminal } from "./terminal.ts";
 import { oldestUsers, userTable } from "./user-list.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addUsers(program: Command, terminal: Terminal): void {
-  const users = program.command("users").description("users: list, promote, demote, create");
+  const users = program.command("users").description("users: list, promote, demote, delete, create");
   addList(users, terminal);
   addRoleChange(users, terminal, {
     verb: "promote",
@@ -24,6 +25,7 @@ export function addUsers(program: Command, terminal: Terminal): void {
     role: "user",
     description: "makes an administrator an ordinary user again",
   });
+  addDelete(users, terminal);
   addCreate(users, terminal);
 }
 

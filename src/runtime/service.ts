@@ -3,8 +3,6 @@ import type { Auth } from "../auth/auth.ts";
 import { createAuth } from "../auth/create-auth.ts";
 import { findNamedUser } from "../auth/find-named-user.ts";
 import { newLinkSecret } from "../auth/plugin-link.ts";
-import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
-import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
 import { providerTraits } from "../config/payments.ts";
 import type { JobOutcome } from "../domain/job.ts";
@@ -20,6 +18,7 @@ import { createEventFeed } from "../outbound/event-feed.ts";
 import { countFlagged } from "../store/heals.ts";
 import { outboundState } from "../store/outbound-state.ts";
 import { recordProviderKey } from "../store/provider-keys.ts";
+import { deletionTools } from "./deletion-tools.ts";
 import { findEntitlementFacts } from "./find-entitlement-facts.ts";
 import { type PeriodicJobsOptions, startPeriodicJobs } from "./periodic-jobs.ts";
 import type { Runtime } from "./runtime.ts";
@@ -106,6 +105,7 @@ export async function startService(
   const eventFeed = createEventFeed({ database: runtime.database, log });
   return {
     deps: {
+      ...deletionTools(runtime, log),
       database: runtime.database,
       intake: runtime.intake,
       limits,
@@ -125,8 +125,6 @@ export async function startService(
       appUrl: runtime.appUrl,
       returnOrigins: config.returnOrigins,
       log,
-      cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
-      holdCheckout: closeOnDeletion(runtime),
       outboundAllow: runtime.outboundAllow,
       eventFeed,
     },

@@ -165,6 +165,7 @@ describe("the usage of the account commands", () => {
     ["users list everybody", /too many arguments/],
     ["users promote", /missing required argument 'email'/],
     ["users demote", /missing required argument 'email'/],
+    ["users delete", /missing required argument 'email'/],
     ["users promote a@example.com b@example.com", /too many arguments/],
     ["users promote a@example.com --role admin", /unknown option/],
     ["keys", /Usage: tollgate keys/],
@@ -178,10 +179,11 @@ describe("the usage of the account commands", () => {
   });
 
   it.each([
-    ["users", ["list", "promote", "demote", "create"]],
+    ["users", ["list", "promote", "demote", "delete", "create"]],
     ["users list", ["--limit", "--json", "npm run -s tollgate -- users list"]],
     ["users promote", ["<email>", "--json", "npm run -s tollgate -- users promote somebody@example.com"]],
     ["users demote", ["<email>", "--json", "npm run -s tollgate -- users demote somebody@example.com"]],
+    ["users delete", ["<email>", "--json", "npm run -s tollgate -- users delete somebody@example.com"]],
     ["keys", ["revoke"]],
     ["keys revoke", ["<id>", "--json", "npm run -s tollgate -- keys revoke"]],
   ])("is printed by %s --help", async (command, words) => {
