@@ -41,7 +41,7 @@ export function providerTraits({ slots }: Pick<Config, "slots">): Record<Slot, P
 
 export function connectPayments(
   access: Record<Slot, PaymentAccess | null>,
-  options: Pick<PaymentConnection, "tracing" | "maxLimitWaitMs"> = {},
+  options: Pick<PaymentConnection, "tracing" | "log" | "maxLimitWaitMs"> = {},
 ): Record<Slot, PaymentApi | null> {
   return perSlot((slot) => {
     const slotAccess = access[slot];

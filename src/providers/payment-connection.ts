@@ -10,6 +10,10 @@ export type PaymentConnection = {
   /** May contain a path, which is prepended to every request's; `null`: the provider's production URL. */
   apiUrl: string | null;
   tracing?: Tracing | null;
+  /** Learns of what went wrong in a call that succeeded all the same. */
+  log?: ProviderLog | null;
   /** For how long in all a call may wait for a rate limit, beyond the ten seconds of each; by default not at all. */
   maxLimitWaitMs?: number;
 };
+
+export type ProviderLog = { warn(facts: object, message: string): void };

@@ -155,6 +155,7 @@ async function startOnDatabase(
   const access = paymentAccess(config, embedded, simulated?.url);
   const payments = connectPayments(access, {
     tracing,
+    log,
     maxLimitWaitMs: options.maxLimitWaitMs ?? 0,
   });
   const intake = createIntake({

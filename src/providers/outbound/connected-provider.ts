@@ -2,7 +2,7 @@ import type { PaymentApiFailure } from "../../domain/payment-api-problem.ts";
 import type { ProviderTraits } from "../../domain/provider-traits.ts";
 import { type Slot, variablePrefix } from "../../domain/slot.ts";
 import type { Tracing } from "../../domain/tracing.ts";
-import type { PaymentConnection } from "../payment-connection.ts";
+import type { PaymentConnection, ProviderLog } from "../payment-connection.ts";
 import { createPacer, type Pacer } from "./pacer.ts";
 
 /** A slot's provider with what requests and messages need. */
@@ -15,6 +15,7 @@ export type ConnectedProvider = {
   readError: ReadError;
   pacer: Pacer;
   tracing: Tracing | null;
+  log: ProviderLog | null;
   /** For how long in all a call waits for a rate limit, beyond its own time. */
   maxLimitWaitMs: number;
 };
@@ -31,7 +32,7 @@ export type ProviderError = {
 };
 
 export function connectProvider(
-  { slot, apiKey, apiUrl, tracing = null, maxLimitWaitMs = 0 }: PaymentConnection,
+  { slot, apiKey, apiUrl, tracing = null, log = null, maxLimitWaitMs = 0 }: PaymentConnection,
   traits: ProviderTraits,
   readError: ReadError,
 ): ConnectedProvider {
@@ -39,7 +40,7 @@ export function connectProvider(
   // A provider on this machine, such as the simulator, has no rate limit.
   const limit = LOOPBACK.test(new URL(url).hostname) ? null : traits.requestLimit(url);
   const pacer = createPacer(limit);
-  return { slot, traits, apiKey, apiUrl: url, readError, pacer, tracing, maxLimitWaitMs };
+  return { slot, traits, apiKey, apiUrl: url, readError, pacer, tracing, log, maxLimitWaitMs };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;

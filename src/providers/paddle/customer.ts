@@ -1,4 +1,5 @@
 import type { CheckoutOrder, PayingCustomer } from "../../domain/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { hasConfirmed } from "../outbound/own-customer.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
@@ -61,8 +62,15 @@ export async function isOwnCustomer(
 ): Promise<boolean> {
   const customer = await fetchOwn(provider, send, person, customerId);
   if (customer === null) return false;
-  // The portal opens without it, and somebody who needs it may have a card to replace.
-  await update(provider, send, customer, ownerOf(person, customer)).catch(() => {});
+  await update(provider, send, customer, ownerOf(person, customer)).catch((error) => {
+    // The portal opens without it, and somebody who needs it may have a card to replace.
+    if (!isPaymentApiProblem(error)) throw error;
+    const facts = { slot: provider.slot, userId: person.userId, reason: error.message };
+    provider.log?.warn(
+      facts,
+      "the person's id could not be written into their customer: after a change of address, the portal will be refused",
+    );
+  });
   return true;
 }
 

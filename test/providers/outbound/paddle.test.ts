@@ -5,6 +5,8 @@ import { loadFixture } from "../../fixtures/fixture.ts";
 import { type LocalProvider, localProvider, type Reply } from "./local-provider.ts";
 import { KEY, ORDER, PAYER, providerApiOf, successfulReplies } from "./provider-apis.ts";
 
+const PORTAL = { data: { urls: { general: { overview: "https://portal.example/paddle" } } } };
+
 describe("Paddle's API", () => {
   const providerApi = providerApiOf("paddle");
   let provider: LocalProvider;
@@ -125,6 +127,31 @@ describe("Paddle's API", () => {
     });
     expect((await api.openPortal({ ...PAYER, customerId: "ctm_0" })).url).toMatch(/^https:/);
     expect(JSON.parse(provider.requests[1]?.body ?? "")).toEqual({ custom_data: { userId: PAYER.userId } });
+  });
+
+  it("warns when the customer whose portal it opens could not be made the person's", async () => {
+    const warnings: unknown[][] = [];
+    const log = { warn: (...warning: unknown[]) => void warnings.push(warning) };
+    const withLog = createPaymentApi({
+      slot: "provider-b",
+      format: "paddle",
+      apiKey: KEY,
+      apiUrl: provider.url,
+      log,
+    });
+    const refusal = { error: { code: "forbidden", detail: "You aren't permitted" } };
+    provider.respondWith(({ method, path }) => {
+      if (path.endsWith("/portal-sessions")) return { body: PORTAL };
+      if (method === "PATCH") return { status: 403, body: refusal };
+      return { body: { data: { id: "ctm_0", email: ORDER.email, custom_data: null } } };
+    });
+    expect((await withLog.openPortal({ ...PAYER, customerId: "ctm_0" })).url).toMatch(/^https:/);
+    expect(warnings).toEqual([
+      [
+        { slot: "provider-b", userId: PAYER.userId, reason: expect.stringContaining("PROVIDER_B_API_KEY") },
+        expect.stringContaining("change of address"),
+      ],
+    ]);
   });
 
   it("does not repeat the creation of a customer, which Paddle would refuse as a second one", async () => {
