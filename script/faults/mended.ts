@@ -1541,4 +1541,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/paddle.test.ts"],
     only: "could not be made the person's",
   },
+  {
+    file: "src/doctor/check-production.ts",
+    find: "(apiKey !== null || secrets !== null) &&",
+    replace: "apiKey !== null &&",
+    fault: "a slot that has no API key counts as one that takes no purchases at unknown prices",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "unknown prices",
+  },
+  {
+    file: "src/doctor/check-production.ts",
+    find: 'plan !== free && plan.unknownPrices === "accept"',
+    replace: 'plan !== free && plan.unknownPrices === "accept" && "provider-b" in plan.priceIds',
+    fault: "a plan that buyers can name at an unknown price is not reported where another slot sells it",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "unknown prices",
+  },
 ];

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { isLoopback } from "../config/loopback.ts";
-import { priceIdsIn, pricesOf } from "../domain/plan.ts";
+import { freePlan } from "../domain/free-plan.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { traitsOf } from "../providers/registry.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
@@ -69,7 +69,7 @@ const RULES: readonly Rule[] = [
   {
     check: "unknown prices",
     problem: slotsWithUnknownPrices,
-    remedy: 'Set unknownPrices: "refuse" in the plans of plans.config.ts that are sold there.',
+    remedy: 'Set unknownPrices: "refuse" in every plan of plans.config.ts, wherever it is sold.',
     isSerious: false,
   },
   {
@@ -147,16 +147,15 @@ function keysNotLive({ slots }: Config, inTestMode: ReadonlySet<Slot>): string |
   return names.length === 0 ? null : `${names.join(", ")}: a test key or a sandbox`;
 }
 
-function slotsWithUnknownPrices({ slots, plans }: Config): string | null {
+/** Metadata names any plan, whatever slot sells it. */
+function slotsWithUnknownPrices({ slots, plans: { plans } }: Config): string | null {
+  const free = freePlan(plans);
+  const accepting = plans.filter((plan) => plan !== free && plan.unknownPrices === "accept");
   const names = SLOTS.filter((slot) => {
-    const { apiKey, format } = slots[slot];
-    const accepting = plans.plans.filter(({ unknownPrices }) => unknownPrices === "accept");
-    const isSold = accepting.some((plan) =>
-      pricesOf(plan).some((price) => priceIdsIn(slot, price).length > 0),
-    );
-    return apiKey !== null && traitsOf(format).buyersWriteMetadata && isSold;
+    const { apiKey, secrets, format } = slots[slot];
+    return (apiKey !== null || secrets !== null) && traitsOf(format).buyersWriteMetadata;
   });
-  return names.length === 0
-    ? null
-    : `${names.join(", ")}: whoever buys another product of the account can name a plan, and has it`;
+  if (names.length === 0 || accepting.length === 0) return null;
+  const ids = accepting.map(({ id }) => id).join(", ");
+  return `${names.join(", ")}: whoever buys another product of the account can name one of these plans, and has it: ${ids}`;
 }

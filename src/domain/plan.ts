@@ -70,7 +70,7 @@ const Plan = z.strictObject({
   afterDispute: AfterReversal.default(DEFAULT_ACCESS_RULES.afterDispute),
   /**
    * Whether metadata alone makes a purchase one of this plan, at a price that no plan has. At Paddle and Lemon Squeezy
-   * buyers can write metadata.
+   * buyers can write metadata, and name plans that only another slot sells.
    */
   unknownPrices: UnknownPrices.default("accept"),
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkProduction, PRODUCTION_CHECKS } from "../../src/doctor/check-production.ts";
 import {
@@ -8,6 +8,7 @@ import {
   encryption,
   PRODUCTION_DATABASE_CHECKS,
 } from "../../src/doctor/check-production-database.ts";
+import { definePlans } from "../../src/domain/plan.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { emptyDatabase, freshDatabase } from "../support/database.ts";
 
@@ -53,6 +54,7 @@ it.each([
   ["mail", { MAIL_FROM: "" }, "broken"],
   ["mail", { MAIL_FROM: "Example <billing@LOCALHOST>" }, "broken"],
   ["unknown prices", { PROVIDER_B_API_KEY: "pdl_live_apikey_0123456789" }, "warning"],
+  ["unknown prices", { PROVIDER_B_WEBHOOK_SECRET: "pdl_ntfset_0123456789" }, "warning"],
   ["unknown prices", { PROVIDER_C_API_KEY: "polar_oat_1" }, "good"],
   ["confirmed addresses", { REQUIRE_EMAIL_CONFIRMATION: "off" }, "warning"],
   ["administrators' second factor", { REQUIRE_ADMIN_2FA: "off" }, "warning"],
@@ -64,6 +66,35 @@ it.each([
   ["log level", { LOG_LEVEL: "debug" }, "warning"],
 ])("reports %s with %o", (check, variables, state) => {
   expect(stateOf(check, { ...READY, ...variables } as unknown as Record<string, string>)).toBe(state);
+});
+
+describe("unknown prices at Paddle", () => {
+  const config = readConfig({ ...READY, PROVIDER_B_API_KEY: "pdl_live_apikey_0123456789" });
+  const refusing = (...ids: string[]) => ({
+    ...config,
+    plans: definePlans(
+      config.plans.plans.map((plan) => ({
+        ...plan,
+        // `team` is sold at Stripe alone.
+        priceIds: plan.id === "team" ? { "provider-a": "price_team" } : plan.priceIds,
+        prices: [],
+        unknownPrices: ids.includes(plan.id) ? "refuse" : "accept",
+      })),
+    ),
+  });
+  const finding = (...ids: string[]) =>
+    checkProduction(refusing(...ids)).find(({ check }) => check === "unknown prices");
+
+  it("are reported while any plan accepts them, also one that is not sold there", () => {
+    expect(finding("pro")).toMatchObject({
+      state: "warning",
+      detail: expect.stringMatching(/^provider-b: .* team/),
+    });
+  });
+
+  it("are not reported for the free plan, which everybody has", () => {
+    expect(finding("pro", "team")).toMatchObject({ state: "good" });
+  });
 });
 
 it("has a row for each check in the checklist", () => {
