@@ -19,7 +19,7 @@ export async function customerFor(
   if (order.customerId !== null && !(await isForeign(provider, client, order.customerId, order)))
     return order.customerId;
   const { userId, email, idempotencyKey } = order;
-  return nullIfRefused(async () => {
+  return nullIfRefused(provider, order, async () => {
     const customers = await mapStripeErrors(provider, () => client.customers.list({ email, limit: 100 }));
     const ownCustomer = listAt(customers, "data").find((customer) => ownerOf(customer) === userId);
     if (ownCustomer) return textAt(ownCustomer, "id");
@@ -38,7 +38,9 @@ export async function isForeign(
   { userId }: Pick<CheckoutOrder, "userId">,
 ): Promise<boolean> {
   const id = pathSegment(provider, customerId);
-  const customer = await nullIfRefused(() => mapStripeErrors(provider, () => client.customers.retrieve(id)));
+  const customer = await nullIfRefused(provider, { userId }, () =>
+    mapStripeErrors(provider, () => client.customers.retrieve(id)),
+  );
   const owner = ownerOf(customer);
   return owner !== null && owner !== userId;
 }
@@ -48,11 +50,20 @@ function ownerOf(customer: unknown): string | null {
 }
 
 /** Restricted keys from before this check lack the permission: their checkouts and portals keep working. */
-async function nullIfRefused<Result>(call: () => Promise<Result>): Promise<Result | null> {
+async function nullIfRefused<Result>(
+  { slot, log }: ConnectedProvider,
+  { userId }: Pick<CheckoutOrder, "userId">,
+  call: () => Promise<Result>,
+): Promise<Result | null> {
   try {
     return await call();
   } catch (error) {
     if (!isPaymentApiProblem(error) || error.failure === "unreachable") throw error;
+    if (error.failure !== "missing")
+      log?.warn(
+        { slot, userId, reason: error.message },
+        "a person's customer could be neither looked up nor created: nobody checks whose customer it is",
+      );
     return null;
   }
 }

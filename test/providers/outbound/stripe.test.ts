@@ -10,9 +10,16 @@ describe("Stripe's API", () => {
   const providerApi = providerApiOf("stripe");
   let provider: LocalProvider;
   let api: PaymentApi;
+  const warnings: unknown[][] = [];
   beforeAll(async () => {
     provider = await localProvider();
-    api = createPaymentApi({ slot: "provider-a", format: "stripe", apiKey: KEY, apiUrl: provider.url });
+    api = createPaymentApi({
+      slot: "provider-a",
+      format: "stripe",
+      apiKey: KEY,
+      apiUrl: provider.url,
+      log: { warn: (...warning) => void warnings.push(warning) },
+    });
   });
   afterAll(() => provider.close());
 
@@ -129,12 +136,29 @@ describe("Stripe's API", () => {
     expect(requested().filter((call) => call.includes("portal"))).toEqual([]);
   });
 
-  it("lets Checkout create the customer when the key may not", async () => {
+  it("lets Checkout create the customer when the key may not, and warns", async () => {
     const refused = { status: 403, body: providerApi.refusal("The key lacks rak_customer_write.") };
     answering({ "GET /provider-a/v1/customers": refused, "GET /provider-a/v1/customers/cus_0": refused });
+    warnings.length = 0;
     await api.createCheckout(ORDER);
     expect([session().get("customer"), session().get("customer_email")]).toEqual([null, ORDER.email]);
     await api.openPortal({ ...PAYER, customerId: "cus_0" });
+    const why = {
+      slot: "provider-a",
+      userId: ORDER.userId,
+      reason: expect.stringContaining("rak_customer_write"),
+    };
+    expect(warnings).toEqual([
+      [why, expect.stringContaining("customer")],
+      [why, expect.stringContaining("customer")],
+    ]);
+  });
+
+  it("does not warn of a customer who is gone", async () => {
+    answering({ "GET /provider-a/v1/customers/cus_0": { status: 404, body: providerApi.missing } });
+    warnings.length = 0;
+    await api.createCheckout({ ...ORDER, customerId: "cus_0" });
+    expect(warnings).toEqual([]);
   });
 
   it("neither opens a portal nor sells while it is unknown whose the customer is", async () => {
