@@ -1378,6 +1378,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
+    find: "and p.amount <= whole.amount)",
+    replace: "and false)",
+    fault: "a seat that was paid later keeps the access of a period whose payment is refunded",
+    tests: ["test/operations/payments.test.ts"],
+  },
+  {
+    file: "src/store/subscription-access.ts",
     find: "whole.amount >= p.amount and",
     replace: "",
     fault: "the refund of an upgrade leaves the access that it has paid for",

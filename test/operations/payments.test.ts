@@ -219,6 +219,18 @@ describe("the latest payment", () => {
     expect(await reversal()).toBe("refunded");
   });
 
+  it("is not a smaller one for a change that was paid before the period's was refunded", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
+    await pay("in_1", { periodEnd });
+    await pay("in_2", { minute: 5, amount: 500, periodEnd });
+    await recordReversal("in_1", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+    // An upgrade that costs more than the period pays for what is used.
+    await pay("in_3", { minute: 6, amount: 3_000, periodEnd });
+    expect(await reversal()).toBeNull();
+  });
+
   it("is not that of a change within its period: refunded, or paid beside a dispute", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
