@@ -1495,8 +1495,16 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     inPages: true,
   },
   {
+    file: "src/billing/is-subscribed.ts",
+    find: "plans.find(planId) ?? null, new Date()",
+    replace: "null, new Date()",
+    fault: "a checkout sells somebody the plan that a dispute has left them",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+    only: "sold to them again",
+  },
+  {
     file: "src/billing/resolve-change.ts",
-    find: " && (await ownsPlan(database, userId, plan))",
+    find: " && (await ownsPlan({ database, plans }, { userId, planId }))",
     replace: " && plan.id === stored.planId",
     fault: "a subscription is changed to a plan that its subscriber owns",
     tests: ["test/operations/change-subscription.test.ts"],

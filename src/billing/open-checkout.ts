@@ -10,11 +10,12 @@ import {
   keepCheckout,
   placeCheckoutOrder,
 } from "../store/checkouts.ts";
-import { customersOfUser, isSubscribed } from "../store/customers.ts";
+import { customersOfUser } from "../store/customers.ts";
 import { withLease } from "../store/hold-lease.ts";
 import type { Lease } from "../store/leases.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
+import { isSubscribed } from "./is-subscribed.ts";
 import { mapProviderErrors } from "./map-provider-errors.ts";
 import { replaceCheckout } from "./replace-checkout.ts";
 import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";
@@ -54,7 +55,7 @@ async function openWithLease(deps: BillingTools, leased: LeasedOrder): Promise<s
   const updated = previous === null ? null : await replaceCheckout(deps, leased, previous);
   if (updated !== null) return await keep(deps, leased, updated);
   // The user may have paid before the lease was acquired, and would buy a second subscription.
-  if (await isSubscribed(database, order)) refuse({ reason: "subscription_exists" });
+  if (await isSubscribed(deps, order)) refuse({ reason: "subscription_exists" });
   const placed = await placeCheckoutOrder(database, order, {
     lease,
     leaseSeconds: LEASE_SECONDS,

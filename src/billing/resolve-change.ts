@@ -1,4 +1,3 @@
-import { accessOf } from "../domain/access.ts";
 import type { ChangeOrder, PaymentApi } from "../domain/payment-api.ts";
 import {
   type Interval,
@@ -13,7 +12,7 @@ import type { Slot } from "../domain/slot.ts";
 import { isChangeable, isRunning } from "../domain/subscription-status.ts";
 import { type ChangeableSubscription, changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
-import { subscriptionAccessOfUser } from "../store/subscription-access.ts";
+import { ownsPlan } from "./is-subscribed.ts";
 import { type ProviderTools, providerOf } from "./map-provider-errors.ts";
 import { assertSeats, orderedPlan } from "./ordered-plan.ts";
 
@@ -76,7 +75,7 @@ export async function resolveChange(
   const priceId = keptPriceId ?? priceToPay(plan, { interval, paid: presumed, provider });
   const seats = requested.seats ?? stored.seats;
   assertSeats(plan, seats);
-  if (planId !== stored.planId && (await ownsPlan(database, userId, plan)))
+  if (planId !== stored.planId && (await ownsPlan({ database, plans }, { userId, planId })))
     refuse({ reason: "subscription_exists" });
 
   const api = providerOf(payments, provider);
@@ -104,14 +103,6 @@ export async function resolveChange(
     isChange,
     currency: paid?.currency ?? null,
   };
-}
-
-/** Whether a single payment bought the plan: nobody pays again and again for what is theirs. */
-async function ownsPlan(database: Queryable, userId: string, plan: Plan): Promise<boolean> {
-  const all = await subscriptionAccessOfUser(database, userId);
-  return all.some(
-    (owned) => owned.isOneTime && owned.planId === plan.id && accessOf(owned, plan, new Date()).hasAccess,
-  );
 }
 
 /** Another interval shows in the period's end: a change of it starts a new period. */

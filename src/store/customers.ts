@@ -1,7 +1,6 @@
 import type { Slot } from "../domain/slot.ts";
-import { RUNNING_STATUSES, type SubscriptionStatus } from "../domain/subscription-status.ts";
+import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
-import { latestReversal } from "./subscription-access.ts";
 import { LIVE_STATUSES } from "./subscription-list.ts";
 
 export type StoredCustomer = {
@@ -29,17 +28,6 @@ export async function customersOfUser(database: Queryable, userId: string): Prom
   return database.run<StoredCustomer>(CUSTOMERS, [userId, STATUS_ORDER]);
 }
 
-const SUBSCRIBES = {
-  name: "user_subscribes",
-  text: `
-select exists (
-  select from subscription s
-  where s.user_id = $1 and s.status = any ($2::text[]) and not (
-    s.is_one_time and s.provider_subscription_id is null and (s.plan_id <> $3 or (${latestReversal()}) is not null)
-  )
-) as "subscribes"`,
-};
-
 const HAD_SUBSCRIPTION = {
   name: "user_had_subscription",
   text: `select exists (select from subscription where user_id = $1 and status <> 'incomplete') as "had"`,
@@ -51,13 +39,4 @@ const HAD_SUBSCRIPTION = {
 export async function hadSubscription(database: Queryable, userId: string): Promise<boolean> {
   const [row] = await database.run<{ had: boolean }>(HAD_SUBSCRIPTION, [userId]);
   return row?.had ?? false;
-}
-
-/** Whether the user has a running subscription, in any slot, or owns this plan for good. */
-export async function isSubscribed(
-  database: Queryable,
-  { userId, planId }: { userId: string; planId: string },
-): Promise<boolean> {
-  const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING_STATUSES, planId]);
-  return row?.subscribes ?? false;
 }

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { isSubscribed } from "../../src/billing/is-subscribed.ts";
+import { definePlans } from "../../src/domain/plan.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
-import { isSubscribed } from "../../src/store/customers.ts";
 import { paymentsOfUser } from "../../src/store/payment-list.ts";
 import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
@@ -76,8 +78,8 @@ it.each(["after", "before"])(
       expect(await subscriptionAccessOfUser(test.database, userId)).toMatchObject([
         { paymentReversal: null },
       ]);
-      expect(await isSubscribed(test.database, { userId, planId: "pro" })).toBe(true);
-      expect(await isSubscribed(test.database, { userId, planId: "team" })).toBe(false);
+      expect(await isSubscribed({ database: test.database, plans }, { userId, planId: "pro" })).toBe(true);
+      expect(await isSubscribed({ database: test.database, plans }, { userId, planId: "team" })).toBe(false);
       await refund();
     }
     const [access] = await subscriptionAccessOfUser(test.database, userId);
@@ -86,7 +88,7 @@ it.each(["after", "before"])(
     expect(await paymentsOfUser(test.database, userId, all, { before: null, limit: 9 })).toMatchObject([
       { providerPaymentId: `pi_${when}`, subscriptionId: access?.id, amount: 14500, status: "refunded" },
     ]);
-    expect(await isSubscribed(test.database, { userId, planId: "pro" })).toBe(false);
+    expect(await isSubscribed({ database: test.database, plans }, { userId, planId: "pro" })).toBe(false);
   },
 );
 
@@ -134,4 +136,11 @@ it("records one payment for a purchase with an invoice", async () => {
   expect(await test.rows("select status from payment where user_id = 'user_4'")).toEqual([
     { status: "disputed" },
   ]);
+});
+
+it("a plan that a dispute leaves its buyer is not sold to them again", async () => {
+  const keeping = definePlans(plans.plans.map((plan) => ({ ...plan, afterDispute: "keep_access" as const })));
+  const order = { userId: "user_4", planId: "pro" };
+  expect(await isSubscribed({ database: test.database, plans: keeping }, order)).toBe(true);
+  expect(await isSubscribed({ database: test.database, plans }, order)).toBe(false);
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { BillingTools } from "../../billing/checkout-order.ts";
+import { isSubscribed } from "../../billing/is-subscribed.ts";
 import { providerOf } from "../../billing/map-provider-errors.ts";
 import { openCheckout } from "../../billing/open-checkout.ts";
 import { assertSeats, orderedPlan } from "../../billing/ordered-plan.ts";
 import { INTERVALS, type Interval, type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
-import { isSubscribed } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
 import { assertReturnUrl, type ReturnDeps, ReturnUrl } from "./return-url-view.ts";
@@ -70,7 +70,7 @@ export const createCheckout = defineOperation({
 
     const { userId } = caller;
     const { email, emailVerified } = (await findUser(deps.database, userId)) ?? notFound("user");
-    if (await isSubscribed(deps.database, { userId, planId })) refuse({ reason: "subscription_exists" });
+    if (await isSubscribed(deps, { userId, planId })) refuse({ reason: "subscription_exists" });
     const requested = {
       userId,
       provider,
