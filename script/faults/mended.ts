@@ -1495,6 +1495,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     inPages: true,
   },
   {
+    file: "src/app/(account)/payment-banner.tsx",
+    find: "if (access.isOneTime) return false;",
+    replace: "",
+    fault: "a lost dispute of a single payment is on every page for ever",
+    tests: ["test/system/pages/account.test.ts"],
+    only: "taken back",
+  },
+  {
     file: "src/billing/is-subscribed.ts",
     find: "plans.find(planId) ?? null, new Date()",
     replace: "null, new Date()",

@@ -7,9 +7,7 @@ type Access = Awaited<ReturnType<typeof access>>[number];
 
 /** What a person must know of a payment that is due or was taken back, on every page. */
 export async function PaymentBanner() {
-  const all = await access();
-  const hasOther = all.some(({ hasAccess }) => hasAccess);
-  const unpaid = all.filter(isWorthTelling).find((each) => !isSettled(each, { hasOther }));
+  const unpaid = (await access()).find(isWorthTelling);
   if (unpaid === undefined) return null;
   const [t, format] = await Promise.all([getTranslations("account.banner"), getFormatter()]);
   const plan = unpaid.planName;
@@ -32,12 +30,9 @@ export async function PaymentBanner() {
 
 type WorthTelling = Access & { reason: "grace" | "grace_over" | "unpaid" | "refunded" | "disputed" };
 
-/** A purchase that was taken back stays so for ever: there is nothing to be done about it. */
-function isSettled({ isOneTime, reason }: WorthTelling, { hasOther }: { hasOther: boolean }): boolean {
-  return isOneTime && (reason === "refunded" || hasOther);
-}
-
 function isWorthTelling(access: Access): access is WorthTelling {
+  // What a single payment bought and was taken back stays so for ever: there is nothing to be done about it here.
+  if (access.isOneTime) return false;
   // A plan may give access while a payment is due: the sentence would deny it.
   if (access.reason === "unpaid" && access.hasAccess) return false;
   return ["grace", "grace_over", "unpaid", "refunded", "disputed"].includes(access.reason);

@@ -388,7 +388,10 @@ describe("the plans", () => {
 describe("a subscription whose payment was taken back", () => {
   it.each([
     ["refunded", "The last payment for Pro was refunded. You no longer have access."],
-    ["disputed", "The last payment for Pro is disputed. You won’t have access while it is."],
+    [
+      "disputed",
+      "The last payment for Pro was disputed. It gives you access only if the dispute is withdrawn or decided in our favor.",
+    ],
   ])("is said to give no access: %s", async (status, sentence) => {
     const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
     await createSubscription(test, id, { provider_subscription_id: `taken-back-${status}` });
@@ -444,12 +447,15 @@ describe("a plan bought with a single payment", () => {
     expect(billing).not.toContain("The last payment");
     expect(await shown("/dashboard")).toContain(" No subscription ");
     await test.rows("update payment set status = 'disputed' where user_id = $1", [id]);
-    const banner = "The last payment for Pro is disputed.";
-    expect(await shown("/dashboard")).toContain(banner);
+    // A dispute that is lost stays one, and nothing can be done about it here.
+    const disputed = await shown("/billing");
+    expect(disputed).toMatch(/Your one-time payment for Pro was disputed\. It gives .* in our favor\./);
+    expect(disputed).not.toContain("The last payment");
+    expect(await shown("/dashboard")).not.toMatch(/disputed/);
     await createSubscription(test, id, { plan_id: "team", current_period_end: "2090-03-04" });
     const both = await shown("/billing");
     expect(both).toContain("Switch to Pro");
-    expect(both).not.toMatch(/is disputed|one-time payment/);
+    expect(both).not.toMatch(/disputed|one-time payment/);
   });
 });
 
