@@ -37,7 +37,11 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
   const user = userOf(event, inSlot, context);
   if (user.is === "unresolved") return { outcome: "failed", failure: user.failure };
 
-  const target = targetOf(event, user.is === "present" ? user.id : null, inSlot);
+  const buyer = {
+    userId: user.is === "present" ? user.id : null,
+    boughtPlanId: event.isOneTime ? planBoughtBy(slot, event, context.plans) : null,
+  };
+  const target = targetOf(event, buyer, inSlot);
   if (target.is === "ambiguous") return { outcome: "failed", failure: target.failure };
   if (target.is === "none" && user.is === "gone") return { outcome: "ignored" };
 
@@ -80,6 +84,12 @@ export function buysPlan(event: PaymentEvent, plans: PlanCatalog): boolean {
   return isSubscriptionEvent(event) && event.planId !== null && plans.find(event.planId) !== undefined;
 }
 
+/** Of somebody who has bought nothing yet; `null`: its price is not for sale. */
+function planBoughtBy(slot: Slot, event: SubscriptionEvent, plans: PlanCatalog): string | null {
+  const plan = planOf(slot, event, null, plans);
+  return "failure" in plan ? null : plan.id;
+}
+
 type LinkedUser = Exclude<UserMatch, { is: "unresolved" }>;
 
 type Resolved<Plan = PlanChoice> = {
@@ -118,8 +128,7 @@ function patch(
     ...before,
     userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
-    // A purchase free of charge has none, whatever became of the one before.
-    paymentId: event.isOneTime ? singlePaymentOf(event) : before.paymentId,
+    paymentId: singlePaymentOf(event) ?? before.paymentId,
     // No id of a deleted user is stored again.
     customerId: user.is === "present" ? (added ?? kept) : null,
     priceId: plan.priceId ?? before.priceId,

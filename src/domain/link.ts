@@ -1,6 +1,7 @@
 import { type DecideContext, shorten } from "./decide-context.ts";
 import { orderOf } from "./event-order.ts";
 import type { Failure } from "./failures.ts";
+import { singlePaymentOf } from "./payment-event.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionEvent } from "./subscription-event.ts";
 
@@ -42,10 +43,11 @@ export type SubscriptionMatch =
 /**
  * The subscription of an event: the one it names, else the user's one in this slot. What was bought with a single
  * payment is a purchase of its own: no event of a subscription is about it.
+ * @param boughtPlanId the plan that a single payment has bought
  */
 export function targetOf(
   event: SubscriptionEvent,
-  userId: string | null,
+  { userId, boughtPlanId }: { userId: string | null; boughtPlanId: string | null },
   inSlot: readonly Subscription[],
 ): SubscriptionMatch {
   const linked = byId(event, inSlot);
@@ -59,11 +61,38 @@ export function targetOf(
       subscription.isOneTime === isOneTime &&
       (userId !== null ? subscription.userId === userId : isCustomers(subscription, event)),
   );
+  if (isOneTime) return purchaseOf(event, boughtPlanId, ofUser);
   const nameless = ofUser.find((subscription) => subscription.providerSubscriptionId === null);
   // A checkout without a subscription id created this row for the first event that has one.
   if (nameless) return { is: "found", subscription: nameless };
-  if (event.providerSubscriptionId !== null || isOneTime) return { is: "none" };
+  if (event.providerSubscriptionId !== null) return { is: "none" };
   return event.kind === "checkout.session.completed" ? boughtIn(event, ofUser) : onlyOne(ofUser);
+}
+
+/**
+ * Each single payment has made a purchase of its own; those free of charge are one for each plan. A purchase from before
+ * payments were stored with it is found when its event is replayed.
+ */
+function purchaseOf(
+  event: SubscriptionEvent,
+  planId: string | null,
+  bought: readonly Subscription[],
+): SubscriptionMatch {
+  const paymentId = singlePaymentOf(event);
+  const unpaid = bought.filter((purchase) => purchase.paymentId === null && purchase.planId === planId);
+  const purchase =
+    paymentId === null
+      ? unpaid[0]
+      : (bought.find((purchase) => purchase.paymentId === paymentId) ??
+        unpaid.find((purchase) => wasMadeBy(event, purchase)));
+  return purchase ? { is: "found", subscription: purchase } : { is: "none" };
+}
+
+function wasMadeBy(
+  { occurredAtMicros }: SubscriptionEvent,
+  { lastEventAtMicros }: Pick<Subscription, "lastEventAtMicros">,
+): boolean {
+  return occurredAtMicros !== null && occurredAtMicros === lastEventAtMicros;
 }
 
 /**

@@ -13,7 +13,7 @@ export type Subscription = {
   providerSubscriptionId: string | null;
   /** Bought with a single payment: the provider has no subscription for it, and nothing renews it. A refund ends its access. */
   isOneTime: boolean;
-  /** The provider's id of that payment; `null`: free of charge, not known, or a subscription. */
+  /** The provider's id of that payment, which no other has; `null`: free of charge, not known, or a subscription. */
   paymentId: string | null;
   customerId: string | null;
   /** The last price id, to notice a change to a price that no plan knows. */

@@ -595,17 +595,21 @@ create table subscription (
 
 CREATE INDEX subscription_by_customer ON public.subscription USING btree (customer_id text_pattern_ops, provider text_pattern_ops) WHERE (customer_id IS NOT NULL);
 
-CREATE INDEX subscription_by_payment ON public.subscription USING btree (payment_id text_pattern_ops, provider text_pattern_ops) WHERE (payment_id IS NOT NULL);
-
 CREATE INDEX subscription_by_user ON public.subscription USING btree (user_id);
 
 CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (provider text_pattern_ops, provider_subscription_id text_pattern_ops);
 
-CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider text_pattern_ops, user_id text_pattern_ops, is_one_time) WHERE (provider_subscription_id IS NULL);
+CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider text_pattern_ops, user_id text_pattern_ops, is_one_time, (
+CASE
+    WHEN is_one_time THEN plan_id
+    ELSE ''::text
+END)) WHERE ((provider_subscription_id IS NULL) AND (payment_id IS NULL));
 
 CREATE INDEX subscription_out_of_order ON public.subscription USING btree (id) WHERE out_of_order;
 
 CREATE INDEX subscription_past_due ON public.subscription USING btree (past_due_since) WHERE (past_due_since IS NOT NULL);
+
+CREATE UNIQUE INDEX subscription_payment_once ON public.subscription USING btree (payment_id text_pattern_ops, provider text_pattern_ops, user_id text_pattern_ops, ((provider_subscription_id IS NULL))) WHERE (payment_id IS NOT NULL);
 
 create table subscription_heal (
   subscription_id uuid not null,

@@ -94,19 +94,15 @@ notified as (
   from changed, "user" u
   where $3::boolean and ${IS_ADMINISTRATOR} and changed.status in ('refunded', 'disputed')
 ),
--- One event per subscription: its own reversal and those written before it apply. A single payment that is new gave no
--- access before: its row, which names it already, has named one that was refunded, or is as new.
+-- One event per subscription: its own reversal and those written before it apply. A purchase that is as new as its
+-- payment is emitted as it becomes.
 reversals as (
-  select distinct s.id, s.user_id,
-    case when s.provider_subscription_id is not null
-        or not exists (select from payment old where old.id = changed.id and old.status is null)
-        then (${latestReversal()})
-      when s.created_at < now() then 'refunded'
-      else (${latestReversal("changed")}) end as before,
-    (${latestReversal("changed")}) as after
+  select distinct s.id, s.user_id, (${latestReversal()}) as before, (${latestReversal("changed")}) as after
   from changed
   cross join lateral (
-    select * from (${subscriptionOf("changed")}) found where user_id is not null and status <> 'canceled' limit 1
+    select * from (${subscriptionOf("changed")}) found
+    where user_id is not null and status <> 'canceled' and (provider_subscription_id is not null or created_at < now())
+    limit 1
   ) s
 ),
 entitled as (

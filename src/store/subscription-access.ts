@@ -24,7 +24,8 @@ export function subscriptionOf(payment: string): string {
     id: string,
   ) => `select id, user_id, provider, provider_subscription_id, payment_id, status, created_at
     from subscription where provider = ${payment}.provider and ${id} = ${payment}.provider_subscription_id`;
-  return `${found("provider_subscription_id")} union all ${found("payment_id")}`;
+  // A server of the release before gives a purchase the id of a subscription.
+  return `${found("provider_subscription_id")} union all ${found("payment_id")} and provider_subscription_id is null`;
 }
 
 /**

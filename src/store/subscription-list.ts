@@ -3,6 +3,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "./list-position.ts";
+import { latestReversal } from "./subscription-access.ts";
 
 export type StoredSubscription = EventSubscription & { createdAt: Date; updatedAt: Date };
 
@@ -59,12 +60,14 @@ export const LIVE_STATUSES = [
   "incomplete",
 ] satisfies SubscriptionStatus[];
 
+// A purchase that was taken back stays active, and gives nothing.
 const LIVE_OF_USER = {
   name: "live_subscription_of_user",
   text: `
-select ${COLUMNS} from subscription
+select ${COLUMNS} from subscription s
 where user_id = $1 and status = any ($2::text[])
-order by array_position($2::text[], status), created_at desc, id desc
+order by is_one_time and provider_subscription_id is null and (${latestReversal()}) is not null,
+  array_position($2::text[], status), created_at desc, id desc
 limit 1`,
 };
 

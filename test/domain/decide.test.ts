@@ -794,9 +794,21 @@ describe("a checkout of a single payment", () => {
     ]);
   });
 
-  it("is one, whichever of our plans is bought", () => {
-    expect(remaining([oneTime, { ...oneTime, planId: "team" }])).toMatchObject([
-      { planId: "team", isOneTime: true },
-    ]);
+  it("is a purchase of its own by its payment, and free of charge by its plan", () => {
+    const charge = { state: "paid", amount: 900, currency: "EUR", refundedAmount: null } as const;
+    const noTimes = { periodStart: null, periodEnd: null, occurredAt: null, receiptUrl: null };
+    const paid = (id: string) => ({
+      ...oneTime,
+      payment: { charge: { id, ...charge, ...noTimes }, names: [id], reversal: null },
+    });
+    const team = { ...oneTime, planId: "team" };
+    expect(remaining([oneTime, paid("pi_1"), paid("pi_2"), team, oneTime, paid("pi_1"), team])).toMatchObject(
+      [
+        { planId: "pro", paymentId: "pi_2" },
+        { planId: "pro", paymentId: null },
+        { planId: "pro", paymentId: "pi_1" },
+        { planId: "team", paymentId: null },
+      ],
+    );
   });
 });

@@ -1,17 +1,20 @@
-import { expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import plans from "../../plans.config.ts";
 import { isSubscribed } from "../../src/billing/is-subscribed.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { paymentsOfUser } from "../../src/store/payment-list.ts";
 import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
+import { liveSubscriptionOfUser } from "../../src/store/subscription-list.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { ACCESS_CONTEXT } from "../outbound/access-context.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
+import { startTestRuntime } from "../support/runtime.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 7 });
+const { test, runtime } = freshRuntime({ users: 20 });
 
 const IDS = { planId: "pro", customerId: "cus_1", priceId: "price_pro_monthly" } as const;
 let events = 0;
@@ -27,13 +30,13 @@ async function happens(name: string, overrides: FixtureOverrides, session: objec
 /** An event about a payment alone. */
 const reports = (type: string, object: object) => receive({ type, created: 1_772_366_400, data: { object } });
 
-async function receive(event: object): Promise<void> {
+async function receive(event: object, { intake } = runtime): Promise<void> {
   events += 1;
   const body = { ...event, id: `evt_${events}` };
   const signing = { secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) };
   const { rawBody, headers } = signedDelivery("stripe", body, signing);
   const request = { rawBody, header: (header: string) => headers[header] };
-  expect((await runtime.intake.receive("provider-a", request)).outcome).not.toBe("failed");
+  expect((await intake.receive("provider-a", request)).outcome).not.toBe("failed");
 }
 
 const buysOnce = (overrides: FixtureOverrides, paid: object = { invoice: null, payment_intent: null }) =>
@@ -43,7 +46,7 @@ const byIntent = (id: string) => ({ invoice: null, payment_intent: id });
 const ofUser = (userId: string) =>
   test.rows(
     `select provider_subscription_id as id, is_one_time as "isOneTime", status, plan_id as "planId"
-     from subscription where user_id = $1 order by is_one_time desc`,
+     from subscription where user_id = $1 order by is_one_time desc, created_at, id`,
     [userId],
   );
 
@@ -92,6 +95,11 @@ it.each(["after", "before"])(
   },
 );
 
+async function plansWithAccess(userId: string) {
+  const all = await subscriptionAccessOfUser(test.database, userId);
+  return all.filter(({ paymentReversal }) => paymentReversal === null).map(({ planId }) => planId);
+}
+
 /** The plans that the person's events have said one after another to give access. */
 async function plansEmitted(userId: string) {
   await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
@@ -104,8 +112,6 @@ async function plansEmitted(userId: string) {
 }
 
 it("a purchase gives access and emits that, once more after its refund, but not when it is refunded before it is known", async () => {
-  const refund = (of: string) =>
-    reports("refund.created", { id: `re_${of}`, payment_intent: of, amount: 14500 });
   await buysOnce({ userId: "user_5" }, byIntent("pi_first"));
   await refund("pi_first");
   await buysOnce({ userId: "user_5" }, byIntent("pi_second"));
@@ -113,12 +119,106 @@ it("a purchase gives access and emits that, once more after its refund, but not 
   expect(await plansEmitted("user_3")).not.toContain("pro");
 });
 
-it("a purchase free of charge gives access after the refund of the one before", async () => {
-  await buysOnce(
-    { userId: "user_2" },
-    { ...byIntent("unused"), payment_intent: null, payment_status: "no_payment_required" },
-  );
-  expect(await subscriptionAccessOfUser(test.database, "user_2")).toMatchObject([{ paymentReversal: null }]);
+const freeOfCharge = { invoice: null, payment_intent: null, payment_status: "no_payment_required" };
+const refund = (of: string) =>
+  reports("refund.created", { id: `re_${of}`, payment_intent: of, amount: 14500 });
+
+it("a purchase free of charge after the refund of one gives access and emits that", async () => {
+  await buysOnce({ userId: "user_6" }, byIntent("pi_before_free"));
+  await refund("pi_before_free");
+  await buysOnce({ userId: "user_6" }, freeOfCharge);
+  await buysOnce({ userId: "user_6" }, freeOfCharge);
+  expect(await plansEmitted("user_6")).toEqual(["pro", "free", "pro"]);
+  expect(await ofUser("user_6")).toEqual([PURCHASE, PURCHASE]);
+});
+
+it("a purchase gives access and emits that where its invoice was paid before it was known", async () => {
+  const buys = async (name: string) => {
+    const invoice = { id: `in_${name}`, amount_paid: 14500, currency: "usd" };
+    await reports("invoice_payment.paid", {
+      invoice: invoice.id,
+      payment: { payment_intent: `pi_${name}` },
+    });
+    await reports("invoice.paid", invoice);
+    await buysOnce({ userId: "user_7" }, { invoice: invoice.id, payment_intent: `pi_${name}` });
+  };
+  await buys("invoiced");
+  await refund("pi_invoiced");
+  await buys("invoiced_again");
+  expect(await plansEmitted("user_7")).toEqual(["pro", "free", "pro"]);
+});
+
+describe.each(["pro", "team"])("of two purchases, the second of %s,", (planId) => {
+  const userId = planId === "pro" ? "user_8" : "user_9";
+  const [first, second] = [`pi_${planId}_1`, `pi_${planId}_2`];
+
+  it("each gives access until its own payment is refunded, in either order", async () => {
+    await buysOnce({ userId }, byIntent(first));
+    await buysOnce({ userId, planId }, byIntent(second));
+    await refund(second);
+    expect(await plansWithAccess(userId)).toEqual(["pro"]);
+    expect(await liveSubscriptionOfUser(test.database, userId)).toMatchObject({ planId: "pro" });
+    await buysOnce({ userId, planId }, byIntent(`${second}_again`));
+    await refund(first);
+    expect(await plansWithAccess(userId)).toEqual([planId]);
+    await refund(`${second}_again`);
+    expect(await plansWithAccess(userId)).toEqual([]);
+    expect((await plansEmitted(userId)).at(-1)).toBe("free");
+  });
+
+  it("none changes with an older event of another", async () => {
+    await buysOnce({ userId, planId, occurredAt: new Date("2026-03-05") }, byIntent(`${second}_last`));
+    const before = await ofUser(userId);
+    await buysOnce({ userId }, byIntent(first));
+    expect(await ofUser(userId)).toEqual(before);
+    expect(await plansWithAccess(userId)).toEqual([planId]);
+    const flagged = "select from subscription where user_id = $1 and out_of_order";
+    expect(await test.rows(flagged, [userId])).toEqual([]);
+  });
+});
+
+it("a purchase of which two servers receive an event at once is one", async () => {
+  const other = await startTestRuntime(test.url);
+  onTestFinished(() => other.close());
+  const { body } = loadFixture("stripe", "checkout.session.completed", { ...IDS, userId: "user_10" });
+  const session = { mode: "payment", subscription: null, ...byIntent("pi_at_once") };
+  Object.assign((body.data as { object: object }).object, session);
+  await Promise.all([runtime, other, runtime, other].map((server) => receive(body, server)));
+  expect(await ofUser("user_10")).toEqual([PURCHASE]);
+});
+
+it("a payment that the provider names for two people is stored for both", async () => {
+  for (const userId of ["user_13", "user_14"]) {
+    await buysOnce({ userId }, byIntent("pi_of_two"));
+    expect(await ofUser(userId)).toEqual([PURCHASE]);
+  }
+});
+
+describe("a purchase from before its payment was stored with it", () => {
+  const at = new Date("2026-03-06");
+  const stored = async (userId: string) => {
+    const id = await createSubscription(test, userId, { is_one_time: true, provider_subscription_id: null });
+    const micros = "update subscription set last_event_at_micros = $2 where id = $1";
+    await test.rows(micros, [id, at.getTime() * 1000]);
+  };
+
+  it("ends with the refund of its payment once its event is replayed", async () => {
+    await stored("user_11");
+    await refund("pi_replayed");
+    await buysOnce({ userId: "user_11", occurredAt: at }, byIntent("pi_replayed"));
+    expect(await ofUser("user_11")).toEqual([PURCHASE]);
+    expect(await plansWithAccess("user_11")).toEqual([]);
+    expect((await plansEmitted("user_11")).at(-1)).toBe("free");
+  });
+
+  it("is not taken for another one, whose event is replayed or new", async () => {
+    await stored("user_12");
+    await buysOnce({ userId: "user_12", occurredAt: new Date("2026-03-05") }, byIntent("pi_older"));
+    await buysOnce({ userId: "user_12", occurredAt: at, planId: "team" }, byIntent("pi_of_team"));
+    await refund("pi_older");
+    await refund("pi_of_team");
+    expect(await plansWithAccess("user_12")).toEqual(["pro"]);
+  });
 });
 
 it("records one payment for a purchase with an invoice", async () => {
