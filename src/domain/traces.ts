@@ -10,7 +10,7 @@ export type IdAtProvider = { provider: Slot; id: string };
  */
 export type Traces = {
   userId: string;
-  /** Also their payments that were refunded or disputed. */
+  /** Also their payments that were refunded or disputed, or bought something alone. */
   subscriptions: readonly IdAtProvider[];
   customers: readonly IdAtProvider[];
 };

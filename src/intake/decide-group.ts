@@ -107,8 +107,15 @@ function reportedPayment(
   switch (decision.outcome) {
     case "recorded":
       return { ...reported, isPersonGone: decision.isPersonGone };
-    case "applied":
-      return { ...reported, isPersonGone: decision.subscription.userId === null };
+    case "applied": {
+      const owner = decision.subscription.userId;
+      // A single payment has no subscription at the provider by which its user is found.
+      return {
+        ...reported,
+        userId: userId ?? (event.isOneTime ? owner : null),
+        isPersonGone: owner === null,
+      };
+    }
     case "ignored":
       // Not what else the account sells for a single payment.
       return event.isOneTime && !buysPlan(event, plans) ? null : { ...reported, isPersonGone: true };

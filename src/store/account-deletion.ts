@@ -50,10 +50,10 @@ export async function deleteUserData(
     if (running.length > 0) return { outcome: "subscribed", running };
 
     await redactOutbound(transaction, userId);
-    const reversed = await transaction.run<IdAtProvider>(REVERSED, [userId]);
+    const payments = await transaction.run<IdAtProvider>(PAYMENT_NAMES, [userId]);
     await transaction.commitAfter([
       ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
-      transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions, reversed))]),
+      transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions, payments))]),
       transaction.run(FORGET_LINKS, [userId, user.email]),
       transaction.run(LEAVE_PAYMENTS, [userId]),
       transaction.run(LEAVE_SUBSCRIPTIONS, [userId]),
@@ -83,11 +83,7 @@ export async function findRunning(database: Queryable, userId: string): Promise<
   return subscriptions.filter(isCharged);
 }
 
-type OwnSubscription = RunningSubscription & {
-  paymentId: string | null;
-  isShared: boolean;
-  isOneTime: boolean;
-};
+type OwnSubscription = RunningSubscription & { isShared: boolean; isOneTime: boolean };
 
 /** What was bought with a single payment is charged for no more, and no provider could cancel it. */
 function isCharged({ status, isOneTime }: OwnSubscription): boolean {
@@ -110,7 +106,7 @@ const FIND_SUBSCRIPTIONS = {
   name: "find_subscriptions_of_user",
   text: `
 select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.customer_id as "customerId",
-  s.payment_id as "paymentId", s.status, s.is_one_time and s.provider_subscription_id is null as "isOneTime", exists (
+  s.status, s.is_one_time and s.provider_subscription_id is null as "isOneTime", exists (
     select from subscription other
     where other.provider = s.provider and other.customer_id = s.customer_id and other.user_id <> s.user_id
   ) as "isShared"
@@ -149,15 +145,18 @@ const IS_THEIRS = `(p.user_id = $1 or p.id in (
   where s.user_id = $1
 ))`;
 
-// Stripe's disputes name the person and their payment, but no customer. A plain number may mean anything.
-const REVERSED = {
-  name: "reversed_payments_of_user",
+// Stripe's disputes, and the invoices of single payments, name the person and their payment, but no subscription. A plain
+// number may mean anything.
+const PAYMENT_NAMES = {
+  name: "payment_names_of_user",
   text: `
-select distinct r.provider, r.payment_name as id
+select n.provider, n.name as id
 from payment p
 join payment_name n on n.provider = p.provider and n.provider_payment_id = p.provider_payment_id
-join payment_reversal r on r.provider = n.provider and r.payment_name = n.name
-where ${IS_THEIRS} and r.payment_name !~ '^[0-9]+$'`,
+where ${IS_THEIRS} and n.name !~ '^[0-9]+$' and (
+  p.provider_subscription_id = p.provider_payment_id
+  or exists (select from payment_reversal r where r.provider = n.provider and r.payment_name = n.name)
+)`,
 };
 
 // The receipt at `receipt_url` shows the person's name.
@@ -176,12 +175,11 @@ const LEAVE_SUBSCRIPTIONS = {
 const DELETE = { name: "delete_user", text: `delete from "user" where id = $1` };
 
 /** The ids that find a person's deliveries. A customer id that others pay with as well identifies nobody. */
-function redactionOf(subscriptions: readonly OwnSubscription[], reversedPayments: readonly IdAtProvider[]) {
-  const subscriptionIds = [...reversedPayments];
+function redactionOf(subscriptions: readonly OwnSubscription[], payments: readonly IdAtProvider[]) {
+  const subscriptionIds = [...payments];
   const customers: IdAtProvider[] = [];
-  for (const { provider, providerSubscriptionId, paymentId, customerId, isShared } of subscriptions) {
-    for (const id of [providerSubscriptionId, paymentId])
-      if (id !== null) subscriptionIds.push({ provider, id });
+  for (const { provider, providerSubscriptionId, customerId, isShared } of subscriptions) {
+    if (providerSubscriptionId !== null) subscriptionIds.push({ provider, id: providerSubscriptionId });
     if (customerId !== null && !isShared) customers.push({ provider, id: customerId });
   }
   return { subscriptions: subscriptionIds, customers, after: "0", again: false };

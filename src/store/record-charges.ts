@@ -16,6 +16,9 @@ const IS_NEWER = `(excluded.last_event_at_micros is null or p.last_event_at_micr
     or (excluded.last_event_at_micros = p.last_event_at_micros
       and (excluded.state = 'paid' or p.state = 'failed')))`;
 
+// A single payment whose account was deleted, perhaps while this report of it was under way.
+const IS_LEFT = `(p.user_id is null and p.provider_subscription_id = p.provider_payment_id)`;
+
 const CHARGE = {
   name: "record_charges",
   text: `
@@ -34,7 +37,8 @@ order by 1, 2
 on conflict (provider, provider_payment_id) do update set
   provider_subscription_id = coalesce(p.provider_subscription_id, excluded.provider_subscription_id),
   user_id = coalesce(p.user_id, excluded.user_id),
-  receipt_url = case when ${IS_NEWER} then coalesce(excluded.receipt_url, p.receipt_url)
+  receipt_url = case when ${IS_LEFT} then null
+    when ${IS_NEWER} then coalesce(excluded.receipt_url, p.receipt_url)
     else coalesce(p.receipt_url, excluded.receipt_url) end,
   period_start = coalesce(p.period_start, excluded.period_start),
   period_end = coalesce(p.period_end, excluded.period_end),

@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 18,
+  users: 19,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -332,6 +332,54 @@ it("a single payment keeps nothing of an account deleted since, which its late i
   expect(await findInAllTables(test, "https://example.com/once")).toEqual([]);
 });
 
+describe("an earlier single payment of a deleted account", () => {
+  const metadata = { userId: "user_17", planId: "pro" };
+  const still = { ...metadata, userId: "user_18" };
+  const session = (name: string) => ({
+    ...{ mode: "payment", metadata, customer: null, amount_total: 900, currency: "eur" },
+    ...{ invoice: `in_${name}`, payment_intent: `pi_${name}` },
+  });
+  const happens = (type: string, name: string, object: object) =>
+    receive("provider-a", "stripe", {
+      id: `evt_${type}_${name}`,
+      type,
+      created: 1_772_366_400,
+      data: { object },
+    });
+  const receipt = "https://example.com/earlier";
+  const invoice = {
+    ...{ id: "in_earlier", amount_paid: 900, amount_due: 900, currency: "eur" },
+    ...{ customer_email: "earlier@example.com", hosted_invoice_url: receipt },
+  };
+
+  it("is redacted too, where another one was stored as that of its purchase", async () => {
+    await happens("invoice.payment_failed", "earlier", invoice);
+    for (const name of ["earlier", "later"]) await happens("checkout.session.completed", name, session(name));
+    // Servers of an earlier release kept one purchase of a person.
+    await test.rows("delete from subscription where payment_id = 'in_earlier'");
+    await deleteUserData(runtime.database, "user_17", { canceled: new Set(), by: OPERATOR });
+    await redactDeleted(runtime, () => false);
+    for (const trace of [invoice.customer_email, receipt])
+      expect(await findInAllTables(test, trace)).toEqual([]);
+  });
+
+  it("gets no receipt again from an invoice that waits while the account is being deleted", async () => {
+    await happens("checkout.session.completed", "waiting", { ...session("waiting"), metadata: still });
+    const connection = await test.database.connection();
+    await connection.script("begin; select from payment where provider_payment_id = 'in_waiting' for update");
+    const received = happens("invoice.paid", "waiting", { ...invoice, id: "in_waiting" });
+    await eventually(waiting, [{}]);
+    await connection.script(
+      `update payment set user_id = null, receipt_url = null where provider_payment_id = 'in_waiting';
+       update subscription set user_id = null, customer_id = null where payment_id = 'in_waiting'; commit`,
+    );
+    connection.release({ healthy: true });
+    await received;
+    // Redaction, which waits for what was pending, takes the body.
+    expect(await findInAllTables(test, receipt)).toEqual(["webhook_delivery.payload"]);
+  });
+});
+
 it("a single payment for a plan made after the deletion is recorded without its person, and so is its dispute", async () => {
   await deleteUserData(runtime.database, "user_16", { canceled: new Set(), by: OPERATOR });
   const buys = (intent: string, planId: string) => ({
@@ -362,17 +410,16 @@ it("a single payment for a plan made after the deletion is recorded without its 
 });
 
 /** Lets an event arrive while its user's account is being deleted, and waits for it. */
+/** Longer than an event waits for a moment: from then on it waits until the other transaction ends. */
+const waiting = () =>
+  test.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    and clock_timestamp() - xact_start > interval '100 milliseconds'`);
+
 async function whileDeleted(userId: string, arrive: () => Promise<void>): Promise<void> {
   const connection = await test.database.connection();
   await connection.script(`begin; select from "user" where id = '${userId}' for update`);
   const received = arrive();
-  // Longer than an event waits for a moment: from then on it waits until the other transaction ends.
-  await eventually(
-    () =>
-      test.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        and clock_timestamp() - xact_start > interval '100 milliseconds'`),
-    [{}],
-  );
+  await eventually(waiting, [{}]);
   await connection.script(
     `insert into deleted_user (id) values ('${userId}'); delete from "user" where id = '${userId}'; commit`,
   );

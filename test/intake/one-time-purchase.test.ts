@@ -194,6 +194,18 @@ it("a payment that the provider names for two people is stored for both", async 
   }
 });
 
+it("the late invoice of a purchase that names only the customer adds the receipt", async () => {
+  await createSubscription(test, "user_15", { customer_id: "cus_15" });
+  await buysOnce({ userId: null, customerId: "cus_15" }, { invoice: "in_15", payment_intent: "pi_15" });
+  const receipt = "https://example.com/15";
+  const invoice = { id: "in_15", amount_paid: 14500, currency: "usd", hosted_invoice_url: receipt };
+  await reports("invoice.paid", invoice);
+  const all = { status: null, subscriptionId: null };
+  expect(await paymentsOfUser(test.database, "user_15", all, { before: null, limit: 9 })).toMatchObject([
+    { providerPaymentId: "in_15", receiptUrl: receipt },
+  ]);
+});
+
 describe("a purchase from before its payment was stored with it", () => {
   const at = new Date("2026-03-06");
   const stored = async (userId: string) => {
