@@ -1352,7 +1352,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "s.provider_subscription_id",
     fault: "the receipt of a single payment outlives its account",
     tests: ["test/intake/deleted-accounts.test.ts"],
-    only: "single payment",
+    only: "an earlier single payment",
   },
   {
     file: "src/intake/decide-group.ts",
@@ -1487,6 +1487,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a lost dispute of a single payment is on every page for ever",
     tests: ["test/system/pages/account.test.ts"],
     only: "taken back",
+    inPages: true,
   },
   {
     file: "src/domain/link.ts",

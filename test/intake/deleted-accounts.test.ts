@@ -353,10 +353,13 @@ describe("an earlier single payment of a deleted account", () => {
   };
 
   it("is redacted too, where another one was stored as that of its purchase", async () => {
-    await happens("invoice.payment_failed", "earlier", invoice);
-    for (const name of ["earlier", "later"]) await happens("checkout.session.completed", name, session(name));
-    // Servers of an earlier release kept one purchase of a person.
+    for (const name of ["earlier", "later"]) {
+      await happens("invoice.payment_failed", name, { ...invoice, id: `in_${name}` });
+      await happens("checkout.session.completed", name, session(name));
+    }
+    // Earlier servers kept one purchase of a person, and no user of a payment where only the customer was named.
     await test.rows("delete from subscription where payment_id = 'in_earlier'");
+    await test.rows("update payment set user_id = null where provider_payment_id = 'in_later'");
     await deleteUserData(runtime.database, "user_17", { canceled: new Set(), by: OPERATOR });
     await redactDeleted(runtime, () => false);
     for (const trace of [invoice.customer_email, receipt])
