@@ -373,7 +373,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/billing/open-checkout.ts",
-    find: 'if (await isSubscribed(database, order)) refuse({ reason: "subscription_exists" });',
+    find: 'if (await isSubscribed(deps, order)) refuse({ reason: "subscription_exists" });',
     replace: "",
     fault: "a checkout is opened for somebody who has paid meanwhile",
     tests: ["test/operations/checkout.test.ts"],
