@@ -1514,7 +1514,15 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/settle-payments.ts",
-    find: "(provider_subscription_id is not null or created_at < now())",
+    find: "created_at <> now()",
+    replace: "created_at < now()",
+    fault: "nobody learns of a refund that was under way when its purchase became known",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+    only: "under way when its purchase",
+  },
+  {
+    file: "src/store/settle-payments.ts",
+    find: "(provider_subscription_id is not null or created_at <> now())",
     replace: "true",
     fault: "a single payment that was refunded before it was known is said to have given access",
     tests: ["test/intake/one-time-purchase.test.ts"],

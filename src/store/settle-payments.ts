@@ -94,14 +94,14 @@ notified as (
   from changed, "user" u
   where $3::boolean and ${IS_ADMINISTRATOR} and changed.status in ('refunded', 'disputed')
 ),
--- One event per subscription: its own reversal and those written before it apply. A purchase that is as new as its
--- payment is emitted as it becomes.
+-- One event per subscription: its own reversal and those written before it apply. A purchase of this transaction is
+-- emitted as it becomes; one of another may have a later time than this.
 reversals as (
   select distinct s.id, s.user_id, (${latestReversal()}) as before, (${latestReversal("changed")}) as after
   from changed
   cross join lateral (
     select * from (${subscriptionOf("changed")}) found
-    where user_id is not null and status <> 'canceled' and (provider_subscription_id is not null or created_at < now())
+    where user_id is not null and status <> 'canceled' and (provider_subscription_id is not null or created_at <> now())
     limit 1
   ) s
 ),

@@ -2,10 +2,14 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import plans from "../../plans.config.ts";
 import { isSubscribed } from "../../src/billing/is-subscribed.ts";
 import { definePlans } from "../../src/domain/plan.ts";
+import { effectLimits } from "../../src/intake/transaction-limits.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { paymentsOfUser } from "../../src/store/payment-list.ts";
+import { recordPayments } from "../../src/store/record-payments.ts";
+import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
 import { liveSubscriptionOfUser } from "../../src/store/subscription-list.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { ACCESS_CONTEXT } from "../outbound/access-context.ts";
@@ -206,6 +210,25 @@ it("the late invoice of a purchase that names only the customer adds the receipt
   expect(await paymentsOfUser(test.database, "user_15", all, { before: null, limit: 9 })).toMatchObject([
     { providerPaymentId: "in_15", receiptUrl: receipt },
   ]);
+});
+
+it("a refund that was under way when its purchase became known ends the access and emits that", async () => {
+  const reversal = { id: "re_under_way", kind: "refund", of: "pi_under_way", amount: 14500 } as const;
+  const refunded: ReportedPayment = {
+    provider: "provider-a",
+    providerSubscriptionId: null,
+    userId: null,
+    eventId: null,
+    occurredAtMicros: 1,
+    isPersonGone: false,
+    report: { charge: null, names: [], reversal },
+  };
+  await inTransaction(test.database, effectLimits({ leaseSeconds: 30 }), async (transaction) => {
+    await transaction.run({ name: "begin_first", text: "select now()" });
+    await buysOnce({ userId: "user_17" }, byIntent("pi_under_way"));
+    await transaction.commitAfter([recordPayments(transaction, [refunded])]);
+  });
+  expect(await plansEmitted("user_17")).toEqual(["pro", "free"]);
 });
 
 describe("a purchase from before its payment was stored with it", () => {
