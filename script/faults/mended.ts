@@ -1420,8 +1420,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/record-outbound-attempts.ts",
-    find: "a.delivery_id = i.id and a.error = i.error",
-    replace: "false",
+    find: "a.delivery_id = d.id and a.error = i.error",
+    replace: "a.delivery_id = d.id and false",
     fault: "an event that cannot be read holds back those of its subscription for five days",
     tests: DISPATCHER,
   },

@@ -22,7 +22,7 @@ export function invoicePaymentId(invoiceId: string): string {
   return invoiceId.replace(/^in_/, "inpay_");
 }
 
-export function intentOf(invoiceId: string): string {
+function intentOf(invoiceId: string): string {
   return invoiceId.replace(/^in_/, "pi_");
 }
 
