@@ -17,8 +17,8 @@ export default defineConfig({
     // Long enough for a busy machine: no test may fail because it was slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Crash tests start servers of their own: more workers than cores only make everything wait.
-    maxWorkers: 2,
+    // One more than a small machine has cores: tests wait for leases, servers and browsers a quarter of the time.
+    maxWorkers: 3,
     pool: "forks",
     // For the tests' own processes: glibc keeps the 32 MB that hashing a password takes, instead of asking the kernel for them
     // each time, which took a third of the time of tests that sign in often. test/support/cleanup.ts keeps it from servers.
