@@ -1364,8 +1364,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
-    find: "and p.amount <= whole.amount)",
-    replace: "and false)",
+    find: "and p.amount < whole.amount and not exists (",
+    replace: "and not exists (",
     fault: "a seat that was paid later keeps the access of a period whose payment is refunded",
     tests: ["test/operations/payments.test.ts"],
   },

@@ -32,7 +32,8 @@ export function subscriptionOf(payment: string): string {
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
  * That of a change within a period, such as other seats, pays for none: over nothing, or paid, it would restore the
  * access of somebody whose payment for the period was taken back, and refunded take that of somebody who has paid for
- * it. Beside a refund it counts where it is larger than that for the period, as an upgrade's, which pays for what is used.
+ * it. Beside a refund of the period's first payment it counts where it is no smaller, as an upgrade's, which pays for
+ * what is used.
  * @param changed a table of payments whose status is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
@@ -52,7 +53,12 @@ export function latestReversal(changed: string | null = null): string {
             else whole.period_end = p.period_end and whole.occurred_at < p.occurred_at and case ${status("p")}
               when 'disputed' then false
               when 'refunded' then whole.amount >= p.amount and ${status("whole")} in ('paid', 'partly_refunded', 'disputed')
-              else ${status("whole")} = 'disputed' or (${status("whole")} = 'refunded' and p.amount <= whole.amount) end end
+              else ${status("whole")} = 'disputed' or (${status("whole")} = 'refunded' and p.amount < whole.amount and not exists (
+                select from ${rows("first")}
+                where first.provider = whole.provider and first.provider_subscription_id = whole.provider_subscription_id
+                  and first.period_end = whole.period_end and first.occurred_at < whole.occurred_at and first.amount > 0
+                  and ${status("first")} <> 'failed'
+              )) end end
       )
     order by p.occurred_at desc limit 1`;
 }

@@ -229,6 +229,20 @@ describe("the latest payment", () => {
     // An upgrade that costs more than the period pays for what is used.
     await pay("in_3", { minute: 6, amount: 3_000, periodEnd });
     expect(await reversal()).toBeNull();
+    // Of two upgrades the second counts, whatever became of the first.
+    await recordReversal("in_3", "refund", 3_000);
+    expect(await reversal()).toBe("refunded");
+    await pay("in_4", { minute: 7, amount: 2_500, periodEnd });
+    expect(await reversal()).toBeNull();
+  });
+
+  it("is one of the same amount that was paid for a period after its first payment was refunded", async () => {
+    await subscribe("user_1", "sub_1");
+    const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));
+    await pay("in_1", { periodEnd });
+    await recordReversal("in_1", "refund", 2_000);
+    await pay("in_2", { minute: 5, periodEnd });
+    expect(await reversal()).toBeNull();
   });
 
   it("is not that of a change within its period: refunded, or paid beside a dispute", async () => {
