@@ -16,8 +16,10 @@ const IS_NEWER = `(excluded.last_event_at_micros is null or p.last_event_at_micr
     or (excluded.last_event_at_micros = p.last_event_at_micros
       and (excluded.state = 'paid' or p.state = 'failed')))`;
 
-// A single payment whose account was deleted, perhaps while this report of it was under way.
-const IS_LEFT = `(p.user_id is null and p.provider_subscription_id = p.provider_payment_id)`;
+// A single payment whose account was deleted, perhaps while this report of it was under way, or before it was known whose
+// it is.
+const IS_LEFT = `(coalesce(p.user_id, excluded.user_id) is null
+    and coalesce(p.provider_subscription_id, excluded.provider_subscription_id) = p.provider_payment_id)`;
 
 const CHARGE = {
   name: "record_charges",

@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 19,
+  users: 20,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -339,13 +339,10 @@ describe("an earlier single payment of a deleted account", () => {
     ...{ mode: "payment", metadata, customer: null, amount_total: 900, currency: "eur" },
     ...{ invoice: `in_${name}`, payment_intent: `pi_${name}` },
   });
-  const happens = (type: string, name: string, object: object) =>
-    receive("provider-a", "stripe", {
-      id: `evt_${type}_${name}`,
-      type,
-      created: 1_772_366_400,
-      data: { object },
-    });
+  const happens = (type: string, name: string, object: object, expected?: "ignored") => {
+    const event = { id: `evt_${type}_${name}`, type, created: 1_772_366_400, data: { object } };
+    return receive("provider-a", "stripe", event, expected);
+  };
   const receipt = "https://example.com/earlier";
   const invoice = {
     ...{ id: "in_earlier", amount_paid: 900, amount_due: 900, currency: "eur" },
@@ -364,6 +361,21 @@ describe("an earlier single payment of a deleted account", () => {
     await redactDeleted(runtime, () => false);
     for (const trace of [invoice.customer_email, receipt])
       expect(await findInAllTables(test, trace)).toEqual([]);
+  });
+
+  it("leaves no receipt where its invoice came before the deletion, and its checkout after it", async () => {
+    const before = { ...invoice, id: "in_before", hosted_invoice_url: "https://example.com/before" };
+    await happens("invoice.paid", "before", before);
+    await deleteUserData(runtime.database, "user_19", { canceled: new Set(), by: OPERATOR });
+    const gone = { ...metadata, userId: "user_19" };
+    await happens(
+      "checkout.session.completed",
+      "before",
+      { ...session("before"), metadata: gone },
+      "ignored",
+    );
+    const rows = await test.rows("select receipt_url from payment where provider_payment_id = 'in_before'");
+    expect(rows).toEqual([{ receipt_url: null }]);
   });
 
   it("gets no receipt again from an invoice that waits while the account is being deleted", async () => {
@@ -438,6 +450,10 @@ async function receive(
 ): Promise<void> {
   const signing = { secret: SECRETS[slot], nowSeconds: Math.floor(Date.now() / 1000) };
   const { rawBody, headers } = signedDelivery(format, body, signing);
-  const { outcome } = await runtime.intake.receive(slot, { rawBody, header: (name) => headers[name] });
+  const send = async () =>
+    (await runtime.intake.receive(slot, { rawBody, header: (name) => headers[name] })).outcome;
+  let outcome = await send();
+  // A lock that a slow machine holds for too long: the provider sends the event again.
+  while (outcome === "unavailable") outcome = await send();
   expect(outcome).toBe(expected);
 }

@@ -34,10 +34,16 @@ it("single payments and those free of charge keep what they have bought, and are
   // A server of the release before gives a purchase the id of its person's subscription.
   await bought("user_2", "pi_2", "pro", { provider_subscription_id: "sub_2" });
   await createSubscription(test, "user_1", { provider_subscription_id: null });
+  // It stored no user of a payment whose checkout named only the customer, either.
+  await test.rows(
+    `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+     values ('provider-a', 'pi_0', 'pi_0', 900, 'EUR', 'paid', 'paid', now())`,
+  );
   const rows = () => test.rows("select * from subscription order by id");
   const before = await rows();
   await migrate(test.database);
   expect(await rows()).toEqual(before);
+  expect(await test.rows("select user_id from payment")).toEqual([{ user_id: "user_0" }]);
 
   await bought("user_0", "pi_1");
   await bought("user_0", null);
