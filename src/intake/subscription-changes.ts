@@ -85,9 +85,10 @@ function isLinked(
 
 // New rows conflict on their keys, so every process must insert them in this order.
 function byKey(a: Subscription, b: Subscription): number {
-  const [keyA, keyB] = [a, b].map(
-    (subscription) =>
-      `${subscription.provider} ${subscription.providerSubscriptionId ?? subscription.userId}`,
-  );
-  return (keyA as string) < (keyB as string) ? -1 : 1;
+  const [keyA, keyB] = [keyOf(a), keyOf(b)];
+  return keyA === keyB ? 0 : keyA < keyB ? -1 : 1;
+}
+
+function keyOf({ provider, providerSubscriptionId, userId, paymentId, planId }: Subscription): string {
+  return `${provider} ${providerSubscriptionId ?? `${userId} ${paymentId ?? planId}`}`;
 }

@@ -102,7 +102,6 @@ reversals as (
   cross join lateral (
     select * from (${subscriptionOf("changed")}) found
     where user_id is not null and status <> 'canceled' and (provider_subscription_id is not null or created_at <> now())
-    limit 1
   ) s
 ),
 entitled as (
