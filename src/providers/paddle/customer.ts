@@ -68,7 +68,7 @@ export async function isOwnCustomer(
     const facts = { slot: provider.slot, userId: person.userId, reason: error.message };
     provider.log?.warn(
       facts,
-      "the person's id could not be written into their customer: after a change of address, the portal will be refused",
+      "the person's id could not be written into their customer: after a change of address, the portal may be refused",
     );
   });
   return true;

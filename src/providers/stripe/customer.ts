@@ -62,7 +62,7 @@ async function nullIfRefused<Result>(
     if (error.failure !== "missing")
       log?.warn(
         { slot, userId, reason: error.message },
-        "a person's customer could be neither looked up nor created: nobody checks whose customer it is",
+        "the person's customer could not be looked up or created: Checkout creates one, or nobody checks whose it is",
       );
     return null;
   }
