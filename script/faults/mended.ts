@@ -1546,8 +1546,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/record-charges.ts",
-    find: "(p.user_id is null and p.provider_subscription_id = p.provider_payment_id)",
-    replace: "false",
+    find: "(coalesce(p.user_id, excluded.user_id) is null",
+    replace: "(false",
     fault: "an invoice that is under way brings the receipt of a deleted account back",
     tests: ["test/intake/deleted-accounts.test.ts"],
     only: "an earlier single payment",
