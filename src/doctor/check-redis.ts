@@ -30,11 +30,11 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
   try {
     const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
     const askNode = (key: string) => askOnceConnected(() => askForPolicy(redis, key), signal);
-    const asked = redis.connected.then(() => Promise.all(keyOfEachNode(redis).map(askNode)));
+    const policiesOfNodes = redis.connected.then(() => Promise.all(keyOfEachNode(redis).map(askNode)));
     const late = sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
       throw new Error(reason);
     });
-    const policies = await Promise.race([asked, late]);
+    const policies = await Promise.race([policiesOfNodes, late]);
     const policy = policies.find((each) => each !== null) ?? null;
     if (policy === null) return good("redis", "responds");
     return warning(

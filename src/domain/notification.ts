@@ -51,28 +51,28 @@ export function notificationsFor(
   // Probably outdated: it may announce the subscription, but not change what was announced.
   if (isLate && lastNotified !== null) return { lastNotified, notifications: [] };
 
-  const standing = STANDING[after.status] ?? lastNotified?.standing ?? null;
-  if (standing === null) return { lastNotified, notifications: [] };
+  const state = ANNOUNCED_AS[after.status] ?? lastNotified?.state ?? null;
+  if (state === null) return { lastNotified, notifications: [] };
   const notificationOf = (kind: NotificationKind, details: Record<string, string>): Notification => ({
     userId,
     kind,
     details: { subscriptionId: after.id, ...details },
   });
   const notifications: Notification[] = [];
-  const isRunning = lastNotified !== null && lastNotified.standing !== "canceled" && standing !== "canceled";
+  const isRunning = lastNotified !== null && lastNotified.state !== "canceled" && state !== "canceled";
   if (isRunning && lastNotified.planId !== planId) {
     notifications.push(
       notificationOf("subscription_plan_changed", { from: lastNotified.planId, to: planId }),
     );
   }
-  if (standing !== lastNotified?.standing && !wasNeverPaid(before, lastNotified, standing)) {
-    notifications.push(notificationOf(KINDS[standing], { planId }));
+  if (state !== lastNotified?.state && !wasNeverPaid(before, lastNotified, state)) {
+    notifications.push(notificationOf(KINDS[state], { planId }));
   }
-  return { lastNotified: { standing, planId }, notifications };
+  return { lastNotified: { state, planId }, notifications };
 }
 
 /** `null`: not worth a notification; the last notified state still holds. */
-const STANDING: Record<SubscriptionStatus, LastNotified["standing"] | null> = {
+const ANNOUNCED_AS: Record<SubscriptionStatus, LastNotified["state"] | null> = {
   incomplete: null,
   trialing: "active",
   active: "active",
@@ -82,7 +82,7 @@ const STANDING: Record<SubscriptionStatus, LastNotified["standing"] | null> = {
   canceled: "canceled",
 };
 
-const KINDS: Record<LastNotified["standing"], NotificationKind> = {
+const KINDS: Record<LastNotified["state"], NotificationKind> = {
   active: "subscription_activated",
   past_due: "subscription_past_due",
   canceled: "subscription_canceled",
@@ -92,7 +92,7 @@ const KINDS: Record<LastNotified["standing"], NotificationKind> = {
 function wasNeverPaid(
   before: Subscription | null,
   lastNotified: LastNotified | null,
-  standing: LastNotified["standing"],
+  state: LastNotified["state"],
 ): boolean {
-  return standing === "canceled" && lastNotified === null && before?.status === "incomplete";
+  return state === "canceled" && lastNotified === null && before?.status === "incomplete";
 }

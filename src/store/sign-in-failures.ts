@@ -17,10 +17,10 @@ const TAKE = {
   text: `
 insert into sign_in_failure as f (key, failures) values ($1, 1)
 on conflict (key) do update set
-  failures = case when ${isForgotten("f")} then 1 else f.failures + 1 end,
-  first_at = case when ${isForgotten("f")} then clock_timestamp() else f.first_at end,
+  failures = case when ${isExpired("f")} then 1 else f.failures + 1 end,
+  first_at = case when ${isExpired("f")} then clock_timestamp() else f.first_at end,
   last_at = clock_timestamp()
-where ${isForgotten("f")} or f.failures < $2::int or clock_timestamp() >= ${nextAttemptAt("f")}
+where ${isExpired("f")} or f.failures < $2::int or clock_timestamp() >= ${nextAttemptAt("f")}
 returning f.failures`,
 };
 
@@ -39,7 +39,7 @@ const RETURN = {
 const CLEAR = { name: "clear_sign_in_failures", text: "delete from sign_in_failure where key = $1" };
 
 /** What is ahead was counted while the database's clock was, as before a failover: its wait could last for hours. */
-function isForgotten(row: string): string {
+function isExpired(row: string): string {
   return `(${row}.last_at < clock_timestamp() - ${FORGET_AFTER} or ${row}.last_at > clock_timestamp() + interval '1 minute'
     or ${row}.failures < $2::int and ${row}.first_at < clock_timestamp() - ${WINDOW})`;
 }

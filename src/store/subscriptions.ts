@@ -23,7 +23,7 @@ export type SubscriptionRow = {
   last_event_at_micros: string | null;
   last_event_rank: number | null;
   compared_at_micros: string | null;
-  told_standing: LastNotified["standing"] | null;
+  told_standing: LastNotified["state"] | null;
   told_plan_id: string | null;
 };
 
@@ -56,7 +56,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     lastNotified:
       row.told_standing === null || row.told_plan_id === null
         ? null
-        : { standing: row.told_standing, planId: row.told_plan_id },
+        : { state: row.told_standing, planId: row.told_plan_id },
   };
 }
 
@@ -88,7 +88,7 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
   ["last_event_at_micros", "bigint", (subscription) => subscription.lastEventAtMicros],
   ["last_event_rank", "smallint", (subscription) => subscription.lastEventRank],
   ["compared_at_micros", "bigint", (subscription) => subscription.comparedAtMicros],
-  ["told_standing", "text", (subscription) => subscription.lastNotified?.standing ?? null],
+  ["told_standing", "text", (subscription) => subscription.lastNotified?.state ?? null],
   ["told_plan_id", "text", (subscription) => subscription.lastNotified?.planId ?? null],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(", ");

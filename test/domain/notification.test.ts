@@ -5,7 +5,7 @@ import type { Subscription } from "../../src/domain/subscription.ts";
 import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
 import { subscription } from "./subscription.ts";
 
-const ACTIVE = { standing: "active", planId: "pro" } as const;
+const ACTIVE = { state: "active", planId: "pro" } as const;
 
 /** The kinds of what is notified of a subscription that becomes like this. */
 const kindsOf = (before: Partial<Subscription> | null, after: Partial<Subscription>, isLate = false) =>
@@ -40,7 +40,7 @@ describe("notificationsFor", () => {
     });
     const before = subscription({ lastNotified: ACTIVE });
     expect(notificationsFor(before, subscription({ planId: "team" }), { isLate: false })).toEqual({
-      lastNotified: { standing: "active", planId: "team" },
+      lastNotified: { state: "active", planId: "team" },
       notifications: [
         {
           userId: "ann",
@@ -55,7 +55,7 @@ describe("notificationsFor", () => {
     const before = { lastNotified: ACTIVE };
     expect(kindsOf(before, { planId: "team", status: "paused" })).toEqual(["subscription_plan_changed"]);
     expect(kindsOf(before, { planId: "team", status: "canceled" })).toEqual(["subscription_canceled"]);
-    const ended = { lastNotified: { standing: "canceled", planId: "pro" } } as const;
+    const ended = { lastNotified: { state: "canceled", planId: "pro" } } as const;
     expect(kindsOf(ended, { planId: "team" })).toEqual(["subscription_activated"]);
   });
 
@@ -95,7 +95,7 @@ describe("notificationsFor", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
         let now: Subscription | null = null;
-        let standing: string | null = null;
+        let announced: string | null = null;
         let plan: string | null = null;
         for (const { isLate, ...fields } of steps) {
           const after = subscription(fields);
@@ -105,8 +105,8 @@ describe("notificationsFor", () => {
               expect(details.from).toBe(plan);
               expect(details.to).not.toBe(plan);
             } else {
-              expect(kind).not.toBe(standing);
-              standing = kind;
+              expect(kind).not.toBe(announced);
+              announced = kind;
             }
             plan = details.to ?? (details.planId as string);
           }

@@ -91,7 +91,7 @@ describe("a subscription that is not known", () => {
       subscriptionChanges: [{ before: null, type: "subscription.started" }],
     });
     expect(page.changes).toMatchObject([{ subscriptionId: page.created[0]?.id }]);
-    expect(page.created[0]?.lastNotified).toEqual({ standing: "active", planId: "pro" });
+    expect(page.created[0]?.lastNotified).toEqual({ state: "active", planId: "pro" });
   });
 
   it("is its own user's, whoever has another one of that customer", () => {
@@ -149,7 +149,7 @@ describe("a known subscription", () => {
   });
 
   it("notifies its user of what has changed since the last time", () => {
-    const notified = known({ lastNotified: { standing: "active", planId: "pro" } });
+    const notified = known({ lastNotified: { state: "active", planId: "pro" } });
     const { notifications } = decided([row({ status: "past_due" })], [notified]);
     expect(notifications).toMatchObject([{ userId: "ann", kind: "subscription_past_due" }]);
   });

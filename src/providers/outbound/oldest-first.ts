@@ -16,7 +16,7 @@ export async function* oldestFirst(
   list: () => AsyncIterable<readonly ListedEvent[]>,
   { maxEvents, maxBytes } = { maxEvents: MAX_EVENTS, maxBytes: MAX_BYTES },
 ): AsyncGenerator<ListedEvent> {
-  const given = new Set<string>();
+  const returned = new Set<string>();
   for (let isComplete = false; !isComplete; ) {
     isComplete = true;
     const oldest = new Map<string, ListedEvent>();
@@ -26,7 +26,7 @@ export async function* oldestFirst(
     };
     for await (const page of list()) {
       for (const event of page) {
-        if (given.has(event.eventId)) continue;
+        if (returned.has(event.eventId)) continue;
         // A repeated item keeps its oldest position.
         leaveOut(oldest.get(event.eventId));
         oldest.set(event.eventId, event);
@@ -39,7 +39,7 @@ export async function* oldestFirst(
       }
     }
     for (const event of [...oldest.values()].reverse()) {
-      given.add(event.eventId);
+      returned.add(event.eventId);
       yield event;
     }
   }

@@ -7,7 +7,7 @@ import { payCheckout } from "../server/pay-checkout.ts";
 import { findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Checkout } from "../server/state.ts";
 import { money, perInterval, seatsOf } from "./format.ts";
-import { type Html, note, page } from "./page.ts";
+import { type Html, messagePage, page } from "./page.ts";
 
 const PAYING_CARD = "4242424242424242";
 const DECLINED_CARD = "4000000000000002";
@@ -73,7 +73,7 @@ function leave(c: Context, slot: ProviderSlot, checkout: Checkout): Response | P
   const cancelUrl = returnUrl(slot, checkout, "cancelled");
   if (cancelUrl !== null) return c.redirect(cancelUrl, 303);
   if (checkout.status === "open") closeCheckout(slot, checkout);
-  return c.html(note("Nothing was bought", "The checkout is closed; you can close this page.", null));
+  return c.html(messagePage("Nothing was bought", "The checkout is closed; you can close this page.", null));
 }
 
 function problemWith({ email, card }: Pick<Filled, "email" | "card">, action: string | null): string | null {
@@ -152,7 +152,7 @@ function unlessInTrial(trialDays: number, paid: string, inTrial: string): Html |
 function closed(slot: ProviderSlot, checkout: Checkout): Html {
   const isPaid = checkout.status === "complete";
   const url = returnUrl(slot, checkout, isPaid ? "completed" : "cancelled");
-  return note(
+  return messagePage(
     isPaid ? "Paid" : "This checkout has expired",
     isPaid
       ? `${checkout.offer.planName} with ${seatsOf(checkout.seats)} is yours.`
@@ -162,7 +162,7 @@ function closed(slot: ProviderSlot, checkout: Checkout): Html {
 }
 
 function unknown(): Html {
-  return note("No such checkout", "The link is wrong, or its checkout was forgotten long ago.", null);
+  return messagePage("No such checkout", "The link is wrong, or its checkout was forgotten long ago.", null);
 }
 
 function daysOf(days: number): string {

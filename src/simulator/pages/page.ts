@@ -23,7 +23,11 @@ ${STYLE}
 }
 
 /** A page with one sentence and one link. */
-export function note(title: string, sentence: string, link: { href: string; label: string } | null): Html {
+export function messagePage(
+  title: string,
+  sentence: string,
+  link: { href: string; label: string } | null,
+): Html {
   return page(
     title,
     html`<div class="card"><h1>${title}</h1><p class="soft">${sentence}</p>

@@ -13,7 +13,7 @@ import {
 } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
 import { day, money, outlook, perInterval, seatsOf, stateOf } from "./format.ts";
-import { type Html, note, page } from "./page.ts";
+import { type Html, messagePage, page } from "./page.ts";
 import { portalCommand } from "./portal-command.ts";
 
 /** The confirmation shown after each button. */
@@ -135,5 +135,5 @@ function button(hidden: Html, action: string, label: string, tone = ""): Html {
 }
 
 function expired(): Html {
-  return note("This link has expired", "Open the portal again where you came from.", null);
+  return messagePage("This link has expired", "Open the portal again where you came from.", null);
 }

@@ -476,11 +476,11 @@ describeInBrowser("a user in a browser", () => {
       "select provider_subscription_id id from subscription where user_id = $1",
       [someone.id],
     );
-    const standing = async () => {
+    const currentStatus = async () => {
       const { slots } = await control(site.providerUrl, "/state");
       return slots["provider-a"].subscriptions.find(({ id }: { id: string }) => id === bought?.id).status;
     };
-    expect(await standing()).toBe("active");
+    expect(await currentStatus()).toBe("active");
 
     await page.goto("/settings");
     const confirmation = page.getByLabel("Email address of this account");
@@ -490,7 +490,7 @@ describeInBrowser("a user in a browser", () => {
     await confirmation.fill(someone.email);
     await press(page, "Delete account permanently");
     await page.getByRole("heading", { name: "Your account has been deleted" }).waitFor();
-    expect(await standing()).toBe("canceled");
+    expect(await currentStatus()).toBe("canceled");
     await page.goto("/settings");
     await page.waitForURL(/\/sign-in/);
     await fill(page, { "Email address": someone.email, Password: someone.password });
