@@ -21,7 +21,7 @@ const RULES: Record<string, Rule> = {
     rooms: ["domain"],
     packages: ["@prometheus-io/client", "pino", "@opentelemetry", "node:*"],
   },
-  limits: { rooms: [], packages: ["redis", "node:*"] },
+  limits: { rooms: [], packages: ["@redis/client", "node:*"] },
   providers: {
     rooms: ["domain"],
     packages: ["node:crypto", "node:timers/promises", "stripe", "@polar-sh/sdk"],

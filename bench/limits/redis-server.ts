@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createClient } from "redis";
+import { createClient } from "@redis/client";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { freePort } from "../shared/server-process.ts";
 

@@ -3,6 +3,7 @@ import { steadyNow } from "./clock.ts";
 import { type Limiter, type LimiterLog, type LimiterMetrics, NO_METRICS } from "./limiter.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import { openSharedLimiter } from "./shared-limiter.ts";
 
 export type RateLimitOptions = {
   /** One Redis, or several nodes of one cluster; `null` keeps the counts in this process. */
@@ -30,8 +31,6 @@ export async function createRateLimit(options: RateLimitOptions): Promise<Closab
 async function openLimiter({ redisUrls, ...options }: RateLimitOptions): Promise<Limiter> {
   const { metrics = NO_METRICS, now = steadyNow } = options;
   if (redisUrls === null) return new MemoryLimiter({ ...options, metrics, now });
-  // The Redis client is a large module that is not needed without a Redis.
-  const { openSharedLimiter } = await import("./shared-limiter.ts");
   return openSharedLimiter({ ...options, metrics, now, redisUrls });
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createClient, createCluster } from "redis";
+import { createClient, createCluster } from "@redis/client";
 import { hashSlot } from "./hash-slot.ts";
 
 /** One set of connections, to a single Redis or to the nodes of a cluster. */

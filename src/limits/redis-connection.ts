@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectRedis, type RedisClient } from "./redis-client.ts";
+import type { RedisClient } from "./redis-client.ts";
 
 /** A Redis or a Redis cluster, reconnected for as long as this is not closed. */
 export type RedisConnection = {
@@ -41,6 +41,8 @@ export function openRedis(urls: readonly string[], onError: (error: unknown) => 
     if (replaced) setTimeout(() => replaced.destroy(), CLOSE_REPLACED_AFTER_MS).unref();
   };
   const connectOnce = async () => {
+    // A large module, which nobody needs without a Redis.
+    const { connectRedis } = await import("./redis-client.ts");
     const attempt = AbortSignal.any([closing.signal, AbortSignal.timeout(GIVE_UP_AFTER_MS)]);
     let cause: unknown = null;
     const onClientError = (error: unknown) => {

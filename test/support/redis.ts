@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createClient } from "redis";
+import { createClient } from "@redis/client";
 import { cleanedUp } from "./cleanup.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
