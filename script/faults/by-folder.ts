@@ -18,8 +18,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/providers/webhook/signature.ts",
-    find: "Math.abs(options.nowSeconds - Number(timestamp))",
-    replace: "options.nowSeconds - Number(timestamp)",
+    find: "Math.abs(Math.floor(options.nowSeconds) - Number(timestamp))",
+    replace: "Math.floor(options.nowSeconds) - Number(timestamp)",
     fault: "deliveries from the future verify",
     tests: ["test/providers/verify.test.ts"],
   },

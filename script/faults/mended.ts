@@ -1646,4 +1646,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/stripe.test.ts"],
     only: "when the key may not",
   },
+  {
+    file: "src/providers/webhook/signature.ts",
+    find: "Math.floor(options.nowSeconds)",
+    replace: "options.nowSeconds",
+    fault: "a delivery exactly as old as the tolerance is refused for a fraction of a second",
+    tests: ["test/providers/verify.test.ts"],
+    only: "whole seconds",
+  },
 ];

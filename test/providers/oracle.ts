@@ -63,7 +63,9 @@ function isOversized(header: string, separator: string): boolean {
 function isTimely(timestamp: string | null, options: VerifyOptions): boolean {
   if (timestamp === null) return true;
   if (!/^[0-9]{1,15}$/.test(timestamp)) return false;
-  return Math.abs(Number.parseInt(timestamp, 10) - options.nowSeconds) <= options.toleranceSeconds;
+  return (
+    Math.abs(Number.parseInt(timestamp, 10) - Math.floor(options.nowSeconds)) <= options.toleranceSeconds
+  );
 }
 
 function polarKeys(secret: string): (string | Buffer)[] {

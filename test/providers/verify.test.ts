@@ -91,6 +91,14 @@ describe.each(TIMED)("%s timestamps", (format) => {
     }
   });
 
+  test("are compared by whole seconds, as they are sent", () => {
+    const { rawBody, headers } = delivered(format);
+    const request = requestOf(rawBody, headers);
+    expect(verify(request, verifying(SECRET, NOW + 300.999))).toBeNull();
+    expect(verify(request, verifying(SECRET, NOW + 0.999, 0))).toBeNull();
+    expect(verify(request, verifying(SECRET, NOW - 300.001))).toBe("timestamp outside tolerance");
+  });
+
   test("must be exact when the tolerance is zero", () => {
     const { rawBody, headers } = delivered(format);
     expect(verify(requestOf(rawBody, headers), verifying(SECRET, NOW, 0))).toBeNull();

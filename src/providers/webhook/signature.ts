@@ -46,7 +46,8 @@ export function macOf(key: string | Buffer, prefix: string, rawBody: Buffer): Bu
 /** @param timestamp Unix seconds as plain decimal digits; signs, fractions and exponents are malformed. */
 export function timestampProblem(timestamp: string, options: VerifyOptions): SignatureProblem | null {
   if (timestamp.length > MAX_TIMESTAMP_DIGITS || !isDigits(timestamp)) return "header malformed";
-  const distanceSeconds = Math.abs(options.nowSeconds - Number(timestamp));
+  // The senders' own libraries count whole seconds too: a fraction more is not outside.
+  const distanceSeconds = Math.abs(Math.floor(options.nowSeconds) - Number(timestamp));
   return distanceSeconds <= options.toleranceSeconds ? null : "timestamp outside tolerance";
 }
 
