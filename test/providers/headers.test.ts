@@ -34,9 +34,9 @@ describe.each([
     expect(verify(stamp, `v0=${hex}`, `h2=${hex}`, `V1=${hex}`)).toBe("header malformed");
   });
 
-  test("are limited to sixteen comparisons", () => {
-    expect(verify(stamp, ...Array(15).fill(wrong), good)).toBeNull();
-    expect(verify(stamp, ...Array(16).fill(wrong), good)).toBe("no signature matches a secret");
+  test("are all compared", () => {
+    // As many as fit into a header of 4,096 characters.
+    expect(verify(stamp, ...Array(57).fill(wrong), good)).toBeNull();
   });
 
   test("have at most sixty-four fields", () => {
@@ -72,7 +72,7 @@ describe("the Standard Webhooks headers of polar", () => {
     expect(verify(`${wrong} v1,${base64}`)).toBeNull();
     expect(verify(`v1a,${base64}  v1,${base64} v2,x`)).toBeNull();
     expect(verify(`${wrong} ${wrong}`)).toBe("no signature matches a secret");
-    expect(verify(`${Array(16).fill(wrong).join(" ")} v1,${base64}`)).toBe("no signature matches a secret");
+    expect(verify(`${Array(62).fill(wrong).join(" ")} v1,${base64}`)).toBeNull();
     expect(verify(`v1,${base64} ${Array(63).fill("v2,x").join(" ")}`)).toBeNull();
     expect(verify(`v1,${base64} ${Array(64).fill("v2,x").join(" ")}`)).toBe("header malformed");
   });
