@@ -1661,4 +1661,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a header's seventeenth signature is not compared",
     tests: ["test/providers/headers.test.ts"],
   },
+  {
+    file: "src/providers/webhook/standard-webhooks.ts",
+    find: "header.split(/,? /, MAX_HEADER_PARTS + 1)",
+    replace: 'header.split(" ", MAX_HEADER_PARTS + 1)',
+    fault: "a right signature is refused where a second header of signatures follows",
+    tests: ["test/providers/headers.test.ts"],
+    only: "several headers",
+  },
 ];

@@ -77,6 +77,11 @@ describe("the Standard Webhooks headers of polar", () => {
     expect(verify(`v1,${base64} ${Array(64).fill("v2,x").join(" ")}`)).toBe("header malformed");
   });
 
+  test("may be sent in several headers, which HTTP joins by a comma and a space", () => {
+    expect(verify(`v1,${base64}, ${wrong}`)).toBeNull();
+    expect(verify(`${wrong}, v1,${base64}`)).toBeNull();
+  });
+
   test("are malformed without a signature of version 1 in padded base64", () => {
     for (const signature of [
       base64,

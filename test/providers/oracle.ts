@@ -26,7 +26,7 @@ const CLAIMS = {
       request.header(`webhook-${name}`),
     );
     if (!/^[ -~]{1,4096}$/.test(id) || isOversized(header, " ")) return null;
-    const macs = [...header.matchAll(/(?<=^| )v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)(?= |$)/g)];
+    const macs = [...header.matchAll(/(?<=^| )v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)(?=,? |$)/g)];
     return { prefix: `${id}.${timestamp}.`, macs: macs.map((match) => match[1] ?? ""), timestamp };
   },
   "lemon-squeezy"(request: SignedRequest): Claim | null {

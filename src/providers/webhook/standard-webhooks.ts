@@ -72,7 +72,8 @@ export function standardHeaders({ header }: SignedRequest) {
 }
 
 function readSignatures(header: string): Buffer[] {
-  const parts = header.split(" ", MAX_HEADER_PARTS + 1);
+  // Headers that were sent apart arrive joined by a comma and a space.
+  const parts = header.split(/,? /, MAX_HEADER_PARTS + 1);
   if (parts.length > MAX_HEADER_PARTS) return [];
   return parts
     .filter((part) => part.startsWith(VERSION_PREFIX))
