@@ -48,7 +48,7 @@ export async function verifyEvent(
   const timestamp = headerOf(headers, "timestamp");
   const signatures = headerOf(headers, "signature").split(" ");
   if (!/^\d{1,12}$/.test(timestamp)) throw new EventVerificationError("timestamp");
-  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds)
+  if (Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) > toleranceSeconds)
     throw new EventVerificationError("timestamp");
 
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
