@@ -30,6 +30,7 @@ describe.each([
   ["is not a string", {}],
   ["is empty", ""],
   ["is longer than 255 characters", "x".repeat(256)],
+  ["is longer than 255 characters", "😀".repeat(256)],
   ["contains a NUL character", "a\0b"],
   ["is not well-formed Unicode", "a\ud800b"],
 ])("rejects an id or type that %s", (problem, value) => {
@@ -67,7 +68,7 @@ test("reads polar ids from a header, with the same checks", () => {
 });
 
 test("accepts 255 characters", () => {
-  const [id, type] = ["i".repeat(255), "\u{1f600}".repeat(127)];
+  const [id, type] = ["i".repeat(255), "\u{1f600}".repeat(255)];
   expect(ADAPTERS.of("stripe").identify(requestOf("", {}), { id, type })).toEqual({
     eventId: id,
     eventType: type,

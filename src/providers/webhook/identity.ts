@@ -20,7 +20,8 @@ function usable(value: unknown, name: string): string {
   if (value === undefined || value === null) throw new InvalidPayload(`${name} is missing`);
   if (typeof value !== "string") throw new InvalidPayload(`${name} is not a string`);
   if (value === "") throw new InvalidPayload(`${name} is empty`);
-  if (value.length > MAX_CHARACTERS) {
+  // A character outside the basic plane has two UTF-16 units.
+  if (value.length > MAX_CHARACTERS && [...value].length > MAX_CHARACTERS) {
     throw new InvalidPayload(`${name} is longer than ${MAX_CHARACTERS} characters`);
   }
   if (value.includes("\0")) throw new InvalidPayload(`${name} contains a NUL character`);
