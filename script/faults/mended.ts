@@ -1676,4 +1676,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an event id of 255 characters is refused when they have two units each",
     tests: ["test/providers/identify.test.ts"],
   },
+  {
+    file: "src/http/bearer-check.ts",
+    find: "$/i.exec(",
+    replace: "$/.exec(",
+    fault: "an operator's token is refused when the scheme is not written with a capital",
+    tests: ["test/http/bearer-check.test.ts"],
+  },
 ];

@@ -1,9 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Compares an `Authorization` header with a token in constant time. */
+/** Compares the token of an `Authorization` header with another in constant time; the scheme in any case. */
 export function bearerCheck(token: string): (header: string | undefined) => boolean {
-  const expected = digest(`Bearer ${token}`);
-  return (header) => timingSafeEqual(digest(header ?? ""), expected);
+  const expected = digest(token);
+  return (header) => {
+    const presented = /^bearer +(.*)$/i.exec(header ?? "")?.[1];
+    return presented !== undefined && timingSafeEqual(digest(presented), expected);
+  };
 }
 
 function digest(text: string): Buffer {
