@@ -1683,4 +1683,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an operator's token is refused when the scheme is not written with a capital",
     tests: ["test/http/bearer-check.test.ts"],
   },
+  {
+    file: "src/runtime/start-failure.ts",
+    find: 'DATABASE_URL: "DATABASE_URL=',
+    replace: 'DATABASE_URL: "DATABASE_UR=',
+    fault: "a start without its database gives an example of no variable",
+    tests: ["test/runtime/start-failure.test.ts"],
+  },
 ];

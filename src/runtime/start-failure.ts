@@ -12,16 +12,22 @@ export function startFailure(
   // Only PostgreSQL's errors have a severity.
   if ("severity" in error) {
     const remedy = code === INSUFFICIENT_PRIVILEGE ? ": the role must own the database" : "";
-    return `${databaseVariable}: PostgreSQL refused: ${message}${remedy}`;
+    return `${databaseVariable}: PostgreSQL refused: ${message}${remedy}, e.g. ${EXAMPLES[databaseVariable]}`;
   }
   if (error.name === "DatabaseUnavailable") {
-    return `${databaseVariable}: the database cannot be reached: ${message}`;
+    return `${databaseVariable}: the database cannot be reached: ${message}, e.g. ${EXAMPLES[databaseVariable]}`;
   }
   if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3080`;
   if (syscall === "listen" || syscall === "getaddrinfo")
     return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
-  if (code !== undefined && UNUSABLE_FOLDER.has(code)) return `DATA_DIR: ${message}`;
+  if (code !== undefined && UNUSABLE_FOLDER.has(code))
+    return `DATA_DIR: ${message}, e.g. ${EXAMPLES.DATA_DIR}`;
   return message;
 }
+
+const EXAMPLES = {
+  DATABASE_URL: "DATABASE_URL=postgres://user:password@localhost:5432/tollgate",
+  DATA_DIR: "DATA_DIR=/var/lib/tollgate",
+};
 
 const UNUSABLE_FOLDER = new Set(["EEXIST", "ENOTDIR", "EPERM", "EACCES", "EROFS", "ENOSPC"]);

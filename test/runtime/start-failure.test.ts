@@ -15,7 +15,9 @@ it("names DATABASE_URL in one line when PostgreSQL refuses the role, exit status
   const env = { ...PROCESS_VARIABLES, ...serverVariables(url.href), PORT: "0", LOG_LEVEL: "silent" };
   await expect(promisify(execFile)(process.execPath, [SERVER], { env })).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^DATABASE_URL: PostgreSQL refused: .*nobody_here.*\n$/),
+    stderr: expect.stringMatching(
+      /^DATABASE_URL: PostgreSQL refused: .*nobody_here.*, e\.g\. DATABASE_URL=postgres:.*\n$/,
+    ),
   });
   await test.drop();
 });
@@ -26,14 +28,24 @@ it("says that the role must own the database when it may not create tables there
     code: "42501",
   });
   expect(startFailure(error, "DATABASE_URL")).toBe(
-    "DATABASE_URL: PostgreSQL refused: permission denied for schema public: the role must own the database",
+    "DATABASE_URL: PostgreSQL refused: permission denied for schema public: the role must own the database, e.g. DATABASE_URL=postgres://user:password@localhost:5432/tollgate",
   );
 });
 
-it("names the variable that says where the database is when it cannot be reached", () => {
+it.each([
+  ["DATA_DIR", "DATA_DIR=/var/lib/tollgate"],
+  ["DATABASE_URL", "DATABASE_URL=postgres://user:password@localhost:5432/tollgate"],
+] as const)("names %s, with an example, when the database cannot be reached", (variable, example) => {
   const error = Object.assign(new Error("Connection terminated"), { name: "DatabaseUnavailable" });
-  expect(startFailure(error, "DATA_DIR")).toBe(
-    "DATA_DIR: the database cannot be reached: Connection terminated",
+  expect(startFailure(error, variable)).toBe(
+    `${variable}: the database cannot be reached: Connection terminated, e.g. ${example}`,
+  );
+});
+
+it("gives an example of a folder when DATA_DIR cannot be used", () => {
+  const error = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+  expect(startFailure(error, "DATABASE_URL")).toBe(
+    "DATA_DIR: EACCES: permission denied, e.g. DATA_DIR=/var/lib/tollgate",
   );
 });
 
