@@ -1671,8 +1671,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/webhook/identity.ts",
-    find: "[...value].length",
-    replace: "value.length",
+    find: "[...text].length",
+    replace: "text.length",
     fault: "an event id of 255 characters is refused when they have two units each",
     tests: ["test/providers/identify.test.ts"],
   },

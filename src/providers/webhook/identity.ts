@@ -20,11 +20,16 @@ function usable(value: unknown, name: string): string {
   if (value === undefined || value === null) throw new InvalidPayload(`${name} is missing`);
   if (typeof value !== "string") throw new InvalidPayload(`${name} is not a string`);
   if (value === "") throw new InvalidPayload(`${name} is empty`);
-  // A character outside the basic plane has two UTF-16 units.
-  if (value.length > MAX_CHARACTERS && [...value].length > MAX_CHARACTERS) {
+  if (isLongerThan(value, MAX_CHARACTERS)) {
     throw new InvalidPayload(`${name} is longer than ${MAX_CHARACTERS} characters`);
   }
   if (value.includes("\0")) throw new InvalidPayload(`${name} contains a NUL character`);
   if (!value.isWellFormed()) throw new InvalidPayload(`${name} is not well-formed Unicode`);
   return value;
+}
+
+/** Characters outside the basic plane are two UTF-16 units each. */
+function isLongerThan(text: string, characters: number): boolean {
+  if (text.length <= characters) return false;
+  return text.length > 2 * characters || [...text].length > characters;
 }
