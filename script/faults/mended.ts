@@ -1690,4 +1690,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a start without its database gives an example of no variable",
     tests: ["test/runtime/start-failure.test.ts"],
   },
+  {
+    file: "src/store/subscription-list.ts",
+    find: "when 'refunded' then plan_id <> all ($3::text[])",
+    replace: "when 'refunded' then $3::text[] is not null",
+    fault: "a refunded purchase whose plan keeps access is not the current one",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+  },
 ];

@@ -1,4 +1,5 @@
 import type { EventSubscription } from "../domain/outbound-event.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
@@ -60,13 +61,16 @@ export const LIVE_STATUSES = [
   "incomplete",
 ] satisfies SubscriptionStatus[];
 
-// A purchase that was taken back stays active, and gives nothing.
+// A purchase that was taken back stays active, and gives nothing where its plan does not keep access after that.
 const LIVE_OF_USER = {
   name: "live_subscription_of_user",
   text: `
 select ${COLUMNS} from subscription s
 where user_id = $1 and status = any ($2::text[])
-order by is_one_time and provider_subscription_id is null and (${latestReversal()}) is not null,
+order by is_one_time and provider_subscription_id is null and case (${latestReversal()})
+    when 'refunded' then plan_id <> all ($3::text[])
+    when 'disputed' then plan_id <> all ($4::text[])
+    else false end,
   array_position($2::text[], status), created_at desc, id desc
 limit 1`,
 };
@@ -77,8 +81,16 @@ limit 1`,
 export async function liveSubscriptionOfUser(
   database: Queryable,
   userId: string,
+  { plans }: Pick<PlanCatalog, "plans">,
 ): Promise<StoredSubscription | null> {
-  const [row] = await database.run<StoredSubscription>(LIVE_OF_USER, [userId, LIVE_STATUSES]);
+  const keeping = (after: "afterRefund" | "afterDispute") =>
+    plans.flatMap(({ id, [after]: rule }) => (rule === "keep_access" ? id : []));
+  const [row] = await database.run<StoredSubscription>(LIVE_OF_USER, [
+    userId,
+    LIVE_STATUSES,
+    keeping("afterRefund"),
+    keeping("afterDispute"),
+  ]);
   return row ?? null;
 }
 

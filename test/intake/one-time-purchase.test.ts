@@ -163,7 +163,7 @@ describe.each(["pro", "team"])("of two purchases, the second of %s,", (planId) =
     await buysOnce({ userId, planId }, byIntent(second));
     await refund(second);
     expect(await plansWithAccess(userId)).toEqual(["pro"]);
-    expect(await liveSubscriptionOfUser(test.database, userId)).toMatchObject({ planId: "pro" });
+    expect(await liveSubscriptionOfUser(test.database, userId, plans)).toMatchObject({ planId: "pro" });
     await buysOnce({ userId, planId }, byIntent(`${second}_again`));
     await refund(first);
     expect(await plansWithAccess(userId)).toEqual([planId]);
@@ -280,4 +280,17 @@ it("a plan that a dispute leaves its buyer is not sold to them again", async () 
   const order = { userId: "user_4", planId: "pro" };
   expect(await isSubscribed({ database: test.database, plans: keeping }, order)).toBe(true);
   expect(await isSubscribed({ database: test.database, plans }, order)).toBe(false);
+});
+
+it("a purchase that was taken back is the current one where its plan keeps access", async () => {
+  const userId = "user_18";
+  await buysOnce({ userId }, byIntent("pi_given"));
+  await buysOnce({ userId, planId: "team" }, byIntent("pi_taken_back"));
+  await refund("pi_taken_back");
+  const current = (rule: "keep_access" | "end_access") => {
+    const catalog = definePlans(plans.plans.map((plan) => ({ ...plan, afterRefund: rule })));
+    return liveSubscriptionOfUser(test.database, userId, catalog);
+  };
+  expect(await current("end_access")).toMatchObject({ planId: "pro" });
+  expect(await current("keep_access")).toMatchObject({ planId: "team" });
 });

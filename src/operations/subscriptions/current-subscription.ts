@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { PlanCatalog } from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
 import { liveSubscriptionOfUser } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
@@ -17,5 +18,6 @@ export const currentSubscription = defineOperation({
   input: z.strictObject({}),
   reasons: [],
   output: SubscriptionView.nullable(),
-  run: (deps: { database: Queryable }, caller) => liveSubscriptionOfUser(deps.database, caller.userId),
+  run: ({ database, plans }: { database: Queryable; plans: PlanCatalog }, { userId }) =>
+    liveSubscriptionOfUser(database, userId, plans),
 });
