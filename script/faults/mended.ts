@@ -1697,4 +1697,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a refunded purchase whose plan keeps access is not the current one",
     tests: ["test/intake/one-time-purchase.test.ts"],
   },
+  {
+    file: "src/intake/subscription-changes.ts",
+    find: "        linkedToPayments.add(subscription.id);\n",
+    replace: "        linkedToPayments.delete(subscription.id);\n",
+    fault: "a purchase that takes a refunded payment loses its access and nothing is emitted",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+  },
 ];

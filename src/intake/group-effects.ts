@@ -27,7 +27,9 @@ export function effectsOf(
       ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
       ...(resumed.length > 0 ? [insertResumed(transaction, resumed)] : []),
       ...changes.write(transaction),
-      ...(payments.length > 0 ? [recordPayments(transaction, payments)] : []),
+      ...(payments.length > 0
+        ? [recordPayments(transaction, payments, { linked: changes.linkedToPayments() })]
+        : []),
     ],
     /** To be called once they are committed. */
     committed: (): void => {

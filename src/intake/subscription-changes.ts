@@ -23,6 +23,8 @@ export type SubscriptionChanges = {
   record(applied: Decision & { outcome: "applied" }): Attempt["changed"];
   /** What has been recorded, in order, for plugins' hooks. */
   pending(): PendingChange[];
+  /** The ids of those that have been linked to the payment that has bought them, which may be refunded already. */
+  linkedToPayments(): string[];
   /** Sends the writes without waiting for them; a subscription is written once, however many events change it. */
   write(transaction: Transaction): Promise<unknown>[];
 };
@@ -32,11 +34,13 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const current = new Map(locked.map((subscription) => [subscription.id, subscription]));
   const stored = new Set(current.keys());
   const changed = new Set<string>();
+  const linkedToPayments = new Set<string>();
   const notifications: Notification[] = [];
   const unknownPrices: UnknownPrice[] = [];
   const all: SubscriptionChange[] = [];
   return {
     pending: () => pendingChanges(all),
+    linkedToPayments: () => [...linkedToPayments],
     linkedTo(slot, event) {
       const linked: Subscription[] = [];
       for (const subscription of current.values())
@@ -54,6 +58,8 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       }
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
+      if (stored.has(subscription.id) && before?.paymentId !== subscription.paymentId)
+        linkedToPayments.add(subscription.id);
       all.push(change);
       return change.changes && { subscriptionId: subscription.id, changes: change.changes };
     },

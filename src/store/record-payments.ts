@@ -13,7 +13,7 @@ import { lockPayments, settlePayments } from "./settle-payments.ts";
 export async function recordPayments(
   transaction: Queryable,
   payments: readonly ReportedPayment[],
-  { notify = true }: { notify?: boolean } = {},
+  { notify = true, linked = [] }: { notify?: boolean; linked?: readonly string[] } = {},
 ): Promise<void> {
   const names = namesOf(payments);
   const keys = [names.map(({ provider }) => provider), names.map(({ name }) => name)];
@@ -24,7 +24,7 @@ export async function recordPayments(
     ...recordCharges(transaction, payments),
     ...recordReversals(transaction, payments),
   ];
-  await Promise.all([...writes, settlePayments(transaction, keys, { notify })]);
+  await Promise.all([...writes, settlePayments(transaction, keys, { notify, linked })]);
 }
 
 const NAME = {

@@ -7,15 +7,16 @@ import { latestReversal, subscriptionOf } from "./subscription-access.ts";
  * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies
  * nobody.
  * @param keys slots and payments' names, in parallel
+ * @param linked ids of subscriptions that have been linked to one of the payments in this transaction
  */
 export async function settlePayments(
   transaction: Queryable,
   keys: readonly string[][],
-  { notify }: { notify: boolean },
+  { notify, linked }: { notify: boolean; linked: readonly string[] },
 ): Promise<void> {
   // A statement of its own: what the next one reads must be newer than the locks.
   const locking = lockPayments(transaction, keys);
-  await Promise.all([locking, transaction.run(SETTLE, [...keys, notify])]);
+  await Promise.all([locking, transaction.run(SETTLE, [...keys, notify, linked])]);
 }
 
 const NAMED = `
@@ -102,7 +103,11 @@ reversals as (
   cross join lateral (
     select * from (${subscriptionOf("changed")}) found
     where user_id is not null and status <> 'canceled' and (provider_subscription_id is not null or created_at <> now())
+      and id <> all ($4::uuid[])
   ) s
+  union all
+  select s.id, s.user_id, null, (${latestReversal("changed")})
+  from subscription s where s.id = any ($4::uuid[]) and s.user_id is not null and s.status <> 'canceled'
 ),
 entitled as (
   insert into outbound_event (type, subject, data)

@@ -248,6 +248,20 @@ describe("a purchase from before its payment was stored with it", () => {
     expect((await plansEmitted("user_11")).at(-1)).toBe("free");
   });
 
+  it("ends with the refund of its payment that was known before, and emits that", async () => {
+    await stored("user_19");
+    await reports("invoice_payment.paid", { invoice: "in_known", payment: { payment_intent: "pi_known" } });
+    await reports("invoice.paid", { id: "in_known", amount_paid: 14500, currency: "usd" });
+    await refund("pi_known");
+    expect(await plansEmitted("user_19")).toEqual([]);
+    await buysOnce(
+      { userId: "user_19", occurredAt: at },
+      { invoice: "in_known", payment_intent: "pi_known" },
+    );
+    expect(await plansWithAccess("user_19")).toEqual([]);
+    expect(await plansEmitted("user_19")).toEqual(["free"]);
+  });
+
   it("is not taken for another one, whose event is replayed or new", async () => {
     await stored("user_12");
     await buysOnce({ userId: "user_12", occurredAt: new Date("2026-03-05") }, byIntent("pi_older"));
