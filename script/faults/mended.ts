@@ -1704,4 +1704,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a purchase that takes a refunded payment loses its access and nothing is emitted",
     tests: ["test/intake/one-time-purchase.test.ts"],
   },
+  {
+    file: "src/providers/lemon-squeezy/payments.ts",
+    find: 'attributes.text("billing_reason") === "updated"',
+    replace: "false",
+    fault: "the refund of a seat at Lemon Squeezy ends the access of a period that is paid",
+    tests: ["test/providers/payments.test.ts"],
+  },
+  {
+    file: "src/store/subscription-access.ts",
+    find: "(p.is_for_change and not whole.is_for_change and",
+    replace: "(false and",
+    fault: "a seat whose invoice names no period restores the access of one that is refunded",
+    tests: ["test/operations/payments.test.ts"],
+  },
 ];

@@ -26,6 +26,8 @@ export type Charge = {
   refundedAmount: number | null;
   periodStart: Date | null;
   periodEnd: Date | null;
+  /** It is for a change within a period, as the provider says instead of naming the period. */
+  isForChange?: boolean;
   receiptUrl: string | null;
   /** `null`: the time of the event. */
   occurredAt: Date | null;

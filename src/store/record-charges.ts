@@ -25,16 +25,16 @@ const CHARGE = {
   name: "record_charges",
   text: `
 insert into payment as p (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state,
-  refunded_amount, period_start, period_end, receipt_url, occurred_at, last_event_at_micros, last_event_id)
+  refunded_amount, period_start, period_end, is_for_change, receipt_url, occurred_at, last_event_at_micros, last_event_id)
 select provider, payment_id, subscription_id,
   (select u.id from "user" u where u.id = given.user_id for key share), amount, currency, state, refunded,
-  period_start, period_end, receipt_url,
+  period_start, period_end, is_for_change, receipt_url,
   coalesce(occurred_at, ${timeOf("event_micros")}, clock_timestamp()), event_micros,
   event_id
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::bigint[],
-  $9::timestamptz[], $10::timestamptz[], $11::text[], $12::timestamptz[], $13::bigint[], $14::text[]
+  $9::timestamptz[], $10::timestamptz[], $11::text[], $12::timestamptz[], $13::bigint[], $14::text[], $15::boolean[]
 ) as given (provider, payment_id, subscription_id, user_id, amount, currency, state, refunded, period_start, period_end,
-  receipt_url, occurred_at, event_micros, event_id)
+  receipt_url, occurred_at, event_micros, event_id, is_for_change)
 order by 1, 2
 on conflict (provider, provider_payment_id) do update set
   provider_subscription_id = coalesce(p.provider_subscription_id, excluded.provider_subscription_id),
@@ -44,6 +44,7 @@ on conflict (provider, provider_payment_id) do update set
     else coalesce(p.receipt_url, excluded.receipt_url) end,
   period_start = coalesce(p.period_start, excluded.period_start),
   period_end = coalesce(p.period_end, excluded.period_end),
+  is_for_change = p.is_for_change or excluded.is_for_change,
   amount = case when ${IS_NEWER} then excluded.amount else p.amount end,
   currency = case when ${IS_NEWER} then excluded.currency else p.currency end,
   occurred_at = case
@@ -86,5 +87,6 @@ function chargeColumns(round: readonly ReportedCharge[]): unknown[][] {
     round.map(({ charge }) => charge.occurredAt?.toISOString() ?? null),
     round.map((payment) => payment.occurredAtMicros),
     round.map((payment) => payment.eventId),
+    round.map(({ charge }) => charge.isForChange ?? false),
   ];
 }

@@ -43,14 +43,21 @@ export function latestReversal(changed: string | null = null): string {
       : `payment ${name} left join ${changed} new_${name} on new_${name}.id = ${name}.id`;
   const status = (name: string) =>
     changed === null ? `${name}.status` : `coalesce(new_${name}.status, ${name}.status)`;
+  // Where the provider names no periods.
+  const isChangeAfter = `(p.is_for_change and not whole.is_for_change and whole.occurred_at < p.occurred_at and not exists (
+              select from ${rows("next")}
+              where next.provider = p.provider and next.provider_subscription_id = p.provider_subscription_id
+                and next.occurred_at > whole.occurred_at and next.occurred_at < p.occurred_at
+                and not next.is_for_change and ${status("next")} <> 'failed'
+            ))`;
   return `select case when ${status("p")} in ('refunded', 'disputed') then ${status("p")} end from ${rows("p")}
     where p.provider = s.provider and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
       and ${status("p")} <> 'failed'
       and not exists (
         select from ${rows("whole")}
         where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id
-          and whole.amount > 0 and case when p.amount <= 0 then whole.period_end > p.occurred_at
-            else whole.period_end = p.period_end and whole.occurred_at < p.occurred_at and case ${status("p")}
+          and whole.amount > 0 and case when p.amount <= 0 then whole.period_end > p.occurred_at or ${isChangeAfter}
+            else (whole.period_end = p.period_end and whole.occurred_at < p.occurred_at or ${isChangeAfter}) and case ${status("p")}
               when 'disputed' then false
               when 'refunded' then whole.amount >= p.amount and ${status("whole")} in ('paid', 'partly_refunded', 'disputed')
               else ${status("whole")} = 'disputed' or (${status("whole")} = 'refunded' and p.amount < whole.amount and not exists (

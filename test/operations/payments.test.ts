@@ -30,6 +30,7 @@ type Given = {
   minute?: number;
   amount?: number;
   periodEnd?: Date | null;
+  isForChange?: boolean;
 };
 
 async function record(reported: ReportedPayment): Promise<void> {
@@ -40,7 +41,15 @@ async function record(reported: ReportedPayment): Promise<void> {
 
 async function pay(
   id: string,
-  { sub = "sub_1", userId = null, state = "paid", minute = 0, amount = 2_000, periodEnd = null }: Given = {},
+  {
+    sub = "sub_1",
+    userId = null,
+    state = "paid",
+    minute = 0,
+    amount = 2_000,
+    periodEnd = null,
+    isForChange = false,
+  }: Given = {},
 ) {
   const occurredAt = new Date(Date.UTC(2026, 0, 1, 0, minute));
   await record({
@@ -60,6 +69,7 @@ async function pay(
         occurredAt,
         periodStart: null,
         periodEnd,
+        isForChange,
         receiptUrl: `https://pay.example/receipts/${id}`,
       },
       names: [],
@@ -263,6 +273,27 @@ describe("the latest payment", () => {
     await pay("in_4", { minute: 30, periodEnd: new Date(Date.UTC(2026, 0, 1, 1)) });
     expect(await reversal()).toBeNull();
     await recordReversal("in_4", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+  });
+
+  it("is not that of a change where the provider names no period, but says that it is for a change", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_1");
+    await pay("in_2", { minute: 5, amount: 500, isForChange: true });
+    await recordReversal("in_2", "refund", 500);
+    expect(await reversal()).toBeNull();
+    await recordReversal("in_1", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+    await pay("in_3", { minute: 6, amount: 500, isForChange: true });
+    await pay("in_4", { minute: 7, amount: 0, isForChange: true });
+    expect(await reversal()).toBe("refunded");
+    await pay("in_5", { minute: 30 });
+    await pay("in_6", { minute: 35, amount: 500, isForChange: true });
+    expect(await reversal()).toBeNull();
+    await recordReversal("in_6", "refund", 500);
+    expect(await reversal()).toBeNull();
+    await pay("in_7", { minute: 36, amount: 3_000, isForChange: true });
+    await recordReversal("in_7", "refund", 3_000);
     expect(await reversal()).toBe("refunded");
   });
 });

@@ -329,3 +329,18 @@ it("keeps orders of Lemon Squeezy apart from invoices with the same number", () 
   const invoice = ADAPTERS.of("lemon-squeezy").interpret("subscription_payment_refunded", { data });
   expect([order.payment?.charge?.id, invoice.payment?.charge?.id]).toEqual(["order_5", "5"]);
 });
+
+describe("lemon-squeezy payments", () => {
+  it.each([
+    ["updated", true],
+    ["renewal", false],
+  ])(
+    "say whether one with the reason %s is for a change within the period",
+    (billing_reason, isForChange) => {
+      const attributes = { billing_reason, subscription_id: 81, total: 500, currency: "EUR", status: "paid" };
+      const body = { meta: {}, data: { type: "subscription-invoices", id: "7", attributes } };
+      const { payment } = ADAPTERS.of("lemon-squeezy").interpret("subscription_payment_success", body);
+      expect(payment?.charge).toMatchObject({ id: "7", isForChange });
+    },
+  );
+});

@@ -53,6 +53,7 @@ function readPayment(state: "paid" | "failed", event: JsonReader, idPrefix: stri
         refundedAmount: attributes.amount("refunded_amount") ?? (isRefunded ? total : null),
         periodStart: null,
         periodEnd: null,
+        isForChange: attributes.text("billing_reason") === "updated",
         receiptUrl: urls.webUrl("invoice_url") ?? urls.webUrl("receipt"),
         occurredAt: attributes.rfc3339Date("created_at"),
       }),
