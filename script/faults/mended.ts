@@ -1364,8 +1364,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
-    find: "and p.amount < whole.amount and not exists (",
-    replace: "and false and not exists (",
+    find: "and p.amount < least(whole.amount, (",
+    replace: "and false and p.amount < least(whole.amount, (",
     fault: "a seat that was paid later keeps the access of a period whose payment is refunded",
     tests: ["test/operations/payments.test.ts"],
   },
@@ -1713,9 +1713,16 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
-    find: "(p.is_for_change and not whole.is_for_change and",
-    replace: "(false and",
+    find: "or (p.is_for_change and not exists (",
+    replace: "or (false and not exists (",
     fault: "a seat whose invoice names no period restores the access of one that is refunded",
+    tests: ["test/operations/payments.test.ts"],
+  },
+  {
+    file: "src/store/subscription-access.ts",
+    find: "order by first.occurred_at limit 1",
+    replace: "order by first.amount limit 1",
+    fault: "a second seat brings back the access of an upgrade that is refunded",
     tests: ["test/operations/payments.test.ts"],
   },
 ];

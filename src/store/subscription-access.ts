@@ -32,8 +32,8 @@ export function subscriptionOf(payment: string): string {
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
  * That of a change within a period, such as other seats, pays for none: over nothing, or paid, it would restore the
  * access of somebody whose payment for the period was taken back, and refunded take that of somebody who has paid for
- * it. Beside a refund of the period's first payment it counts where it is no smaller, as an upgrade's, which pays for
- * what is used.
+ * it. Beside a refund it counts where it is no smaller than that, or than the period's first payment, as an upgrade's,
+ * which pays for what is used.
  * @param changed a table of payments whose status is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
@@ -43,29 +43,32 @@ export function latestReversal(changed: string | null = null): string {
       : `payment ${name} left join ${changed} new_${name} on new_${name}.id = ${name}.id`;
   const status = (name: string) =>
     changed === null ? `${name}.status` : `coalesce(new_${name}.status, ${name}.status)`;
-  // Where the provider names no periods.
-  const isChangeAfter = `(p.is_for_change and not whole.is_for_change and whole.occurred_at < p.occurred_at and not exists (
-              select from ${rows("next")}
-              where next.provider = p.provider and next.provider_subscription_id = p.provider_subscription_id
-                and next.occurred_at > whole.occurred_at and next.occurred_at < p.occurred_at
-                and not next.is_for_change and ${status("next")} <> 'failed'
-            ))`;
+  const ofSubscription = (name: string) =>
+    `${name}.provider = p.provider and ${name}.provider_subscription_id = p.provider_subscription_id`;
+  // A provider that names no period says that a payment is for a change: then it is for that since the last other one.
+  const isEarlierInPeriod = (name: string) =>
+    `(${name}.amount > 0 and ${name}.occurred_at < p.occurred_at and (${name}.period_end = p.period_end
+          or (p.is_for_change and not exists (
+            select from ${rows("next")}
+            where ${ofSubscription("next")} and next.occurred_at > ${name}.occurred_at and next.occurred_at < p.occurred_at
+              and not next.is_for_change and ${status("next")} <> 'failed'
+          ))))`;
   return `select case when ${status("p")} in ('refunded', 'disputed') then ${status("p")} end from ${rows("p")}
     where p.provider = s.provider and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
       and ${status("p")} <> 'failed'
       and not exists (
         select from ${rows("whole")}
-        where whole.provider = p.provider and whole.provider_subscription_id = p.provider_subscription_id
-          and whole.amount > 0 and case when p.amount <= 0 then whole.period_end > p.occurred_at or ${isChangeAfter}
-            else (whole.period_end = p.period_end and whole.occurred_at < p.occurred_at or ${isChangeAfter}) and case ${status("p")}
-              when 'disputed' then false
-              when 'refunded' then whole.amount >= p.amount and ${status("whole")} in ('paid', 'partly_refunded', 'disputed')
-              else ${status("whole")} = 'disputed' or (${status("whole")} = 'refunded' and p.amount < whole.amount and not exists (
-                select from ${rows("first")}
-                where first.provider = whole.provider and first.provider_subscription_id = whole.provider_subscription_id
-                  and first.period_end = whole.period_end and first.occurred_at < whole.occurred_at and first.amount > 0
-                  and ${status("first")} <> 'failed'
-              )) end end
+        where ${ofSubscription("whole")} and case
+          when p.amount <= 0 then (whole.amount > 0 and whole.period_end > p.occurred_at)
+            or (p.is_for_change and ${isEarlierInPeriod("whole")})
+          else ${isEarlierInPeriod("whole")} and case ${status("p")}
+            when 'disputed' then false
+            when 'refunded' then whole.amount >= p.amount and ${status("whole")} in ('paid', 'partly_refunded', 'disputed')
+            else ${status("whole")} = 'disputed' or (${status("whole")} = 'refunded' and p.amount < least(whole.amount, (
+              select first.amount from ${rows("first")}
+              where ${ofSubscription("first")} and ${isEarlierInPeriod("first")} and ${status("first")} <> 'failed'
+              order by first.occurred_at limit 1
+            ))) end end
       )
     order by p.occurred_at desc limit 1`;
 }

@@ -296,4 +296,21 @@ describe("the latest payment", () => {
     await recordReversal("in_7", "refund", 3_000);
     expect(await reversal()).toBe("refunded");
   });
+
+  it.each([{ periodEnd: new Date(Date.UTC(2026, 0, 1, 0, 30)) }, { isForChange: true }])(
+    "is that of an upgrade which is refunded, whatever smaller change is paid for beside it: %o",
+    async (change) => {
+      await subscribe("user_1", "sub_1");
+      await pay("in_1", { ...change, amount: 1_000, isForChange: false });
+      await pay("in_2", { ...change, minute: 5, amount: 3_000 });
+      await pay("in_3", { ...change, minute: 6, amount: 500 });
+      expect(await reversal()).toBeNull();
+      await recordReversal("in_2", "refund", 3_000);
+      expect(await reversal()).toBe("refunded");
+      await pay("in_4", { ...change, minute: 7, amount: 600 });
+      expect(await reversal()).toBe("refunded");
+      await pay("in_5", { ...change, minute: 8, amount: 2_500 });
+      expect(await reversal()).toBeNull();
+    },
+  );
 });
