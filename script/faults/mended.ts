@@ -1725,4 +1725,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a second seat brings back the access of an upgrade that is refunded",
     tests: ["test/operations/payments.test.ts"],
   },
+  {
+    file: "src/store/settle-payments.ts",
+    find: "select pg_advisory_xact_lock(key) from (",
+    replace: "select key from (",
+    fault: "a renewal that is paid while the payment before it is refunded is emitted as the end of access",
+    tests: ["test/store/record-payments.test.ts"],
+  },
 ];

@@ -15,8 +15,8 @@ export async function settlePayments(
   { notify, linked }: { notify: boolean; linked: readonly string[] },
 ): Promise<void> {
   // A statement of its own: what the next one reads must be newer than the locks.
-  const locking = lockPayments(transaction, keys);
-  await Promise.all([locking, transaction.run(SETTLE, [...keys, notify, linked])]);
+  const locking = [lockPayments(transaction, keys), transaction.run(LOCK_SUBSCRIPTIONS, keys)];
+  await Promise.all([...locking, transaction.run(SETTLE, [...keys, notify, linked])]);
 }
 
 const NAMED = `
@@ -42,6 +42,20 @@ order by p.provider, p.name for no key update`,
 export function lockPayments(transaction: Queryable, keys: readonly string[][]): Promise<unknown> {
   return transaction.run(LOCK, keys);
 }
+
+// All payments of a subscription decide its access: of two that are settled at once, each would emit what it is without the
+// other. Not the subscription's row, which events that name it lock before their payments.
+const LOCK_SUBSCRIPTIONS = {
+  name: "lock_subscriptions_of_payments",
+  text: `
+select pg_advisory_xact_lock(key) from (
+  select distinct hashtextextended(p.provider || ' ' || p.provider_subscription_id, 7016552815) as key
+  from (${NAMED}) named
+  join payment p on p.provider = named.provider and p.provider_payment_id = named.provider_payment_id
+  where p.provider_subscription_id is not null
+  order by 1 offset 0
+) keys`,
+};
 
 const SETTLE = {
   name: "settle_payments",

@@ -5,6 +5,7 @@ import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { eventually } from "../support/eventually.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 
 const LIMITS = {
@@ -67,8 +68,11 @@ function record(
 }
 
 const isWaiting = async () =>
-  (await test.rows("select from pg_locks where not granted and locktype in ('transactionid', 'tuple')"))
-    .length > 0;
+  (
+    await test.rows(
+      "select from pg_locks where not granted and locktype in ('transactionid', 'tuple', 'advisory')",
+    )
+  ).length > 0;
 
 it.each([
   ["a refund beside its charge", [LINK], CHARGE, REFUND],
@@ -91,6 +95,30 @@ it.each([
   expect(await test.rows("select amount, status from payment")).toEqual([
     { amount: "1900", status: "partly_refunded" },
   ]);
+});
+
+it("emits the access that is left when two payments of a subscription change in concurrent transactions", async () => {
+  await createSubscription(test, "user_0", { provider_subscription_id: "sub" });
+  await record(CHARGE);
+  const refund: PaymentReport = {
+    ...REFUND,
+    reversal: { id: "re_2", of: "in_1", kind: "refund", amount: 1900 },
+  };
+  const renewal: PaymentReport = { ...CHARGE, charge: CHARGE.charge && { ...CHARGE.charge, id: "in_2" } };
+  let concurrent: Promise<void> | undefined;
+  await record(refund, async () => {
+    let isDone = false;
+    concurrent = record(renewal, undefined, { occurredAtMicros: 2_000_000 }).finally(() => {
+      isDone = true;
+    });
+    await eventually(async () => isDone || (await isWaiting()), true);
+  });
+  await concurrent;
+  const emitted = await test.rows(
+    `select data -> 'change' -> 'reversals' -> 0 ->> 'after' as after from outbound_event
+     where type = 'entitlements.changed' order by seq`,
+  );
+  expect(emitted).toEqual([{ after: "refunded" }, { after: null }]);
 });
 
 it("counts a refund for its own payment alone", async () => {
