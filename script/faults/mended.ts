@@ -99,8 +99,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
-    find: "and whole.amount > 0 and case when",
-    replace: "and case when",
+    find: "when p.amount <= 0 then (whole.amount > 0 and",
+    replace: "when p.amount <= 0 then (true and",
     fault: "a renewal that a coupon pays for gives no access after a dispute",
     tests: ["test/operations/payments.test.ts"],
   },
@@ -1385,8 +1385,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
-    find: "whole.period_end = p.period_end and whole.occurred_at < p.occurred_at",
-    replace: "false",
+    find: "{name}.period_end = p.period_end\n",
+    replace: "{name}.period_end is null\n",
     fault: "the refund of one seat ends the access of somebody who has paid for the period",
     tests: ["test/operations/payments.test.ts"],
   },
