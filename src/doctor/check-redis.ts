@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
-import { openRedis, type RedisConnection } from "../limits/redis-connection.ts";
+import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
@@ -23,6 +23,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
         )
       : skipped("redis", detail);
   }
+  await loadRedisClient();
   let reason = "no response";
   const redis = openRedis(redisUrls, (error) => {
     reason = reasonOf(error);

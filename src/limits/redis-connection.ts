@@ -27,6 +27,14 @@ const MIN_BETWEEN_RENEWALS_MS = { single: 250, cluster: 5_000 };
 /** Longer than a decision waits: what is under way on a replaced connection is still answered. */
 const CLOSE_REPLACED_AFTER_MS = 1_000;
 
+/**
+ * Loads Redis's client, a large module that nobody needs without a Redis. For those who count the time until they
+ * are connected: it takes a slow machine a second.
+ */
+export function loadRedisClient() {
+  return import("./redis-client.ts");
+}
+
 /** @param urls one Redis, or nodes of one cluster; a single URL may name a cluster's node too */
 export function openRedis(urls: readonly string[], onError: (error: unknown) => void): RedisConnection {
   let client: RedisClient | null = null;
@@ -41,8 +49,8 @@ export function openRedis(urls: readonly string[], onError: (error: unknown) => 
     if (replaced) setTimeout(() => replaced.destroy(), CLOSE_REPLACED_AFTER_MS).unref();
   };
   const connectOnce = async () => {
-    // A large module, which nobody needs without a Redis.
-    const { connectRedis } = await import("./redis-client.ts");
+    const { connectRedis } = await loadRedisClient();
+    if (closing.signal.aborted) return;
     const attempt = AbortSignal.any([closing.signal, AbortSignal.timeout(GIVE_UP_AFTER_MS)]);
     let cause: unknown = null;
     const onClientError = (error: unknown) => {

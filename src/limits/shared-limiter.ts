@@ -9,7 +9,7 @@ import { MemoryLimiter } from "./memory-limiter.ts";
 import { NodeBreakers } from "./node-breakers.ts";
 import { isRefusedWithoutSharedStore } from "./policies.ts";
 import { LimiterUnavailable, type RateLimitResult } from "./rate-limit.ts";
-import { openRedis, type RedisConnection } from "./redis-connection.ts";
+import { loadRedisClient, openRedis, type RedisConnection } from "./redis-connection.ts";
 import { commandFor, type KeyReply, readReply, redisKey, withScript } from "./redis-script.ts";
 
 export type SharedOptions = {
@@ -30,6 +30,7 @@ const CONNECT_TIMEOUT_MS = 1_000;
 
 /** Connects; a Redis that does not answer delays a start by a second at most. */
 export async function openSharedLimiter(options: SharedOptions): Promise<SharedLimiter> {
+  await loadRedisClient();
   const limiter = new SharedLimiter(options);
   await limiter.start();
   return limiter;
