@@ -44,7 +44,6 @@ on conflict (provider, provider_payment_id) do update set
     else coalesce(p.receipt_url, excluded.receipt_url) end,
   period_start = coalesce(p.period_start, excluded.period_start),
   period_end = coalesce(p.period_end, excluded.period_end),
-  is_for_change = p.is_for_change or excluded.is_for_change,
   amount = case when ${IS_NEWER} then excluded.amount else p.amount end,
   currency = case when ${IS_NEWER} then excluded.currency else p.currency end,
   occurred_at = case
