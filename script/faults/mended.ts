@@ -1371,8 +1371,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscription-access.ts",
-    find: "whole.amount >= p.amount and",
-    replace: "",
+    find: "whole.amount >= p.amount\n            and",
+    replace: "true and",
     fault: "the refund of an upgrade leaves the access that it has paid for",
     tests: ["test/operations/payments.test.ts"],
   },

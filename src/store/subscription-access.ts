@@ -32,8 +32,8 @@ export function subscriptionOf(payment: string): string {
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
  * That of a change within a period, such as other seats, pays for none: over nothing, or paid, it would restore the
  * access of somebody whose payment for the period was taken back, and refunded take that of somebody who has paid for
- * it. Beside a refund it counts where it is no smaller than that, or than the period's first payment, as an upgrade's,
- * which pays for what is used.
+ * it. Beside a refunded payment it counts if it is at least as large as that or as the period's first payment, as a
+ * second upgrade is.
  * @param changed a table of payments whose status is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
@@ -61,14 +61,16 @@ export function latestReversal(changed: string | null = null): string {
         where ${ofSubscription("whole")} and case
           when p.amount <= 0 then (whole.amount > 0 and whole.period_end > p.occurred_at)
             or (p.is_for_change and ${isEarlierInPeriod("whole")})
-          else ${isEarlierInPeriod("whole")} and case ${status("p")}
-            when 'disputed' then false
-            when 'refunded' then whole.amount >= p.amount and ${status("whole")} in ('paid', 'partly_refunded', 'disputed')
-            else ${status("whole")} = 'disputed' or (${status("whole")} = 'refunded' and p.amount < least(whole.amount, (
-              select first.amount from ${rows("first")}
-              where ${ofSubscription("first")} and ${isEarlierInPeriod("first")} and ${status("first")} <> 'failed'
-              order by first.occurred_at limit 1
-            ))) end end
+          when ${status("p")} = 'disputed' then false
+          when ${status("p")} = 'refunded' then whole.amount >= p.amount
+            and ${status("whole")} in ('paid', 'partly_refunded', 'disputed') and ${isEarlierInPeriod("whole")}
+          when ${status("whole")} = 'disputed' then ${isEarlierInPeriod("whole")}
+          when ${status("whole")} = 'refunded' then ${isEarlierInPeriod("whole")} and p.amount < least(whole.amount, (
+            select first.amount from ${rows("first")}
+            where ${ofSubscription("first")} and ${isEarlierInPeriod("first")} and ${status("first")} <> 'failed'
+            order by first.occurred_at limit 1
+          ))
+          else false end
       )
     order by p.occurred_at desc limit 1`;
 }
