@@ -70,7 +70,8 @@ function record(
 const isWaiting = async () =>
   (
     await test.rows(
-      "select from pg_locks where not granted and locktype in ('transactionid', 'tuple', 'advisory')",
+      `select from pg_locks join pg_stat_activity using (pid)
+       where datname = current_database() and not granted and locktype in ('transactionid', 'tuple', 'advisory')`,
     )
   ).length > 0;
 
