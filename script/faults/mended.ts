@@ -1739,4 +1739,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a start on a slow machine takes a Redis for silent while the client is being loaded",
     tests: ["test/limits/load-redis-client.test.ts"],
   },
+  {
+    file: "src/intake/subscription-changes.ts",
+    find: "providerSubscriptionId !== null || paymentId !== null",
+    replace: "paymentId !== null",
+    fault: "a subscription that is named after its refund loses its access and nothing is emitted",
+    tests: ["test/intake/one-time-purchase.test.ts"],
+    only: "named later",
+  },
 ];

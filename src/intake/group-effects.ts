@@ -20,6 +20,7 @@ export function effectsOf(
     ...unwantedOf(group, decisions, { users, plans: intake.plans }),
     ...renewing.filter(({ isFirstPayment }) => isFirstPayment),
   ];
+  const linked = changes.linkedToPayments();
   const resumed = renewing.filter(({ isFirstPayment }) => !isFirstPayment);
   return {
     /** Sends the writes without waiting for them. */
@@ -27,8 +28,8 @@ export function effectsOf(
       ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
       ...(resumed.length > 0 ? [insertResumed(transaction, resumed)] : []),
       ...changes.write(transaction),
-      ...(payments.length > 0
-        ? [recordPayments(transaction, payments, { linked: changes.linkedToPayments() })]
+      ...(payments.length > 0 || linked.length > 0
+        ? [recordPayments(transaction, payments, { linked })]
         : []),
     ],
     /** To be called once they are committed. */

@@ -23,7 +23,7 @@ export type SubscriptionChanges = {
   record(applied: Decision & { outcome: "applied" }): Attempt["changed"];
   /** What has been recorded, in order, for plugins' hooks. */
   pending(): PendingChange[];
-  /** The ids of those that have been linked to the payment that has bought them, which may be refunded already. */
+  /** The ids of those that were stored before, and whose payments are known now: they may be refunded already. */
   linkedToPayments(): string[];
   /** Sends the writes without waiting for them; a subscription is written once, however many events change it. */
   write(transaction: Transaction): Promise<unknown>[];
@@ -58,7 +58,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       }
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
-      if (stored.has(subscription.id) && before?.paymentId !== subscription.paymentId)
+      if (before !== null && stored.has(subscription.id) && isFirstLink(before, subscription))
         linkedToPayments.add(subscription.id);
       all.push(change);
       return change.changes && { subscriptionId: subscription.id, changes: change.changes };
@@ -97,4 +97,11 @@ function byKey(a: Subscription, b: Subscription): number {
 
 function keyOf({ provider, providerSubscriptionId, userId, paymentId, planId }: Subscription): string {
   return `${provider} ${providerSubscriptionId ?? `${userId} ${paymentId ?? planId}`}`;
+}
+
+/** Whether the change links it to its payments. */
+function isFirstLink(before: Subscription, after: Subscription): boolean {
+  const isLinkedToPayments = ({ providerSubscriptionId, paymentId }: Subscription) =>
+    providerSubscriptionId !== null || paymentId !== null;
+  return !isLinkedToPayments(before) && isLinkedToPayments(after);
 }

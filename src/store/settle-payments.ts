@@ -7,7 +7,7 @@ import { latestReversal, subscriptionOf } from "./subscription-access.ts";
  * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies
  * nobody.
  * @param keys slots and payments' names, in parallel
- * @param linked ids of subscriptions that have been linked to one of the payments in this transaction
+ * @param linked ids of subscriptions that have been linked to their payments in this transaction
  */
 export async function settlePayments(
   transaction: Queryable,
@@ -15,7 +15,7 @@ export async function settlePayments(
   { notify, linked }: { notify: boolean; linked: readonly string[] },
 ): Promise<void> {
   // A statement of its own: what the next one reads must be newer than the locks.
-  const locking = [lockPayments(transaction, keys), transaction.run(LOCK_SUBSCRIPTIONS, keys)];
+  const locking = [lockPayments(transaction, keys), transaction.run(LOCK_SUBSCRIPTIONS, [...keys, linked])];
   await Promise.all([...locking, transaction.run(SETTLE, [...keys, notify, linked])]);
 }
 
@@ -49,10 +49,15 @@ const LOCK_SUBSCRIPTIONS = {
   name: "lock_subscriptions_of_payments",
   text: `
 select pg_advisory_xact_lock(key) from (
-  select distinct hashtextextended(p.provider || ' ' || p.provider_subscription_id, 7016552815) as key
-  from (${NAMED}) named
-  join payment p on p.provider = named.provider and p.provider_payment_id = named.provider_payment_id
-  where p.provider_subscription_id is not null
+  select distinct hashtextextended(provider || ' ' || subscription_id, 7016552815) as key
+  from (
+    select p.provider, p.provider_subscription_id as subscription_id
+    from (${NAMED}) named
+    join payment p on p.provider = named.provider and p.provider_payment_id = named.provider_payment_id
+    union all
+    select provider, coalesce(provider_subscription_id, payment_id) from subscription where id = any ($3::uuid[])
+  ) settled
+  where subscription_id is not null
   order by 1 offset 0
 ) keys`,
 };

@@ -18,7 +18,7 @@ import { startTestRuntime } from "../support/runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 20 });
+const { test, runtime } = freshRuntime({ users: 21 });
 
 const IDS = { planId: "pro", customerId: "cus_1", priceId: "price_pro_monthly" } as const;
 let events = 0;
@@ -307,4 +307,22 @@ it("a purchase that was taken back is the current one where its plan keeps acces
   };
   expect(await current("end_access")).toMatchObject({ planId: "pro" });
   expect(await current("keep_access")).toMatchObject({ planId: "team" });
+});
+
+it("a checkout whose subscription is named later ends with its refund that was known before, and emits that", async () => {
+  const about = { userId: "user_20", occurredAt: new Date("2026-03-01T12:00:00Z") };
+  await happens("checkout.session.completed", { ...about, subscriptionId: null });
+  const subscription = "sub_named_late";
+  await reports("invoice_payment.paid", { invoice: "in_late", payment: { payment_intent: "pi_late" } });
+  await reports("invoice.paid", {
+    id: "in_late",
+    amount_paid: 14500,
+    currency: "usd",
+    parent: { subscription_details: { subscription } },
+  });
+  await refund("pi_late");
+  expect(await plansEmitted("user_20")).toEqual(["pro"]);
+  await happens("customer.subscription.created", { ...about, subscriptionId: subscription });
+  expect(await plansWithAccess("user_20")).toEqual([]);
+  expect((await plansEmitted("user_20")).at(-1)).toBe("free");
 });
