@@ -28,7 +28,7 @@ function usable(value: unknown, name: string): string {
   return value;
 }
 
-/** Characters outside the basic plane are two UTF-16 units each. */
+/** Characters outside the Basic Multilingual Plane are two UTF-16 units each. */
 function isLongerThan(text: string, characters: number): boolean {
   if (text.length <= characters) return false;
   return text.length > 2 * characters || [...text].length > characters;
