@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../src/store/database.ts";
-import { startEmbeddedPostgres } from "../src/store/embedded.ts";
+import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { dumpSchema } from "../src/store/schema-dump.ts";
 

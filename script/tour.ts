@@ -9,7 +9,7 @@ import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/observability/log.ts";
 import { startServer } from "../src/server.ts";
 import { openDatabase } from "../src/store/database.ts";
-import { startEmbeddedPostgres } from "../src/store/embedded.ts";
+import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts";
 
 // Takes the pictures of docs/tour.md: goes through the built pages as somebody would who is new here.
 // Ports 3000 and 3001 have to be free, as the pages say where they are.

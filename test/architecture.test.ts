@@ -163,6 +163,24 @@ const RULES: Record<string, Rule> = {
   },
 };
 
+/** The folders of `src/store`, each of which may import those before it; all but the first, the files at its top. */
+const STORE_FOLDERS = [
+  "driver",
+  "embedded",
+  "audit",
+  "users",
+  "sign-in",
+  "notifications",
+  "keys",
+  "deliveries",
+  "subscriptions",
+  "entitlements",
+  "payments",
+  "reconciliation",
+  "outbound",
+  "accounts",
+];
+
 /** Folders of which a folder may import types alone: the implementation is passed to it. */
 const TYPE_RULES: Record<string, readonly string[]> = {
   intake: ["providers"],
@@ -200,6 +218,12 @@ describe("the folders of src", () => {
     expect(upwards).toEqual([]);
   });
 
+  it("of src/store import only those before them", () => {
+    const within = imports.filter(({ from }) => from.startsWith("store/"));
+    expect(new Set(within.map(({ from }) => storeFolderOf(from)))).toEqual(new Set([TOP, ...STORE_FOLDERS]));
+    expect(within.filter(isUpwardsInStore).map(described)).toEqual([]);
+  });
+
   it("contain no import cycle, not even of types", () => {
     expect(cyclesIn(files, imports)).toEqual([]);
   });
@@ -216,11 +240,19 @@ describe("the folders of src", () => {
     ["intake/receive.ts", `import { ADAPTERS } from "../providers/registry.ts";`],
     ["operations/operation.ts", `import { createChat } from "../chat/create-chat.ts";`],
     ["domain/plan.ts", `import { readFile } from "node:fs/promises";`],
-    ["store/users.ts", `export * from "hono";`],
-    ["store/users.ts", `const pino = await import("pino");`],
+    ["store/users/users.ts", `export * from "hono";`],
+    ["store/users/users.ts", `const pino = await import("pino");`],
     ["helpers/all.ts", `import { z } from "zod";`],
   ])("reports a forbidden import planted in %s: %s", (file, text) => {
     expect(importsOf(file, text).filter((imported) => !isAllowed(imported))).toHaveLength(1);
+  });
+
+  it.each([
+    ["store/users/users.ts", `import { apiKeys } from "../keys/api-keys.ts";`],
+    ["store/driver/burst.ts", `import type { Database } from "../database.ts";`],
+    ["store/database.ts", `import { isBanned } from "./users/bans.ts";`],
+  ])("reports a planted import upwards in %s: %s", (file, text) => {
+    expect(importsOf(file, text).filter(isUpwardsInStore)).toHaveLength(1);
   });
 
   it("reports a planted cycle", () => {
@@ -400,6 +432,20 @@ function isAllowed(imported: Import): boolean {
     rule.rooms.includes(targetRoom) ||
     (typeOnly && (TYPE_RULES[room]?.includes(targetRoom) ?? false))
   );
+}
+
+const TOP = "the top of src/store";
+
+function storeFolderOf(file: string): string {
+  const [, folder = "", ...rest] = file.split("/");
+  return rest.length === 0 ? TOP : folder;
+}
+
+function isUpwardsInStore(imported: Import): boolean {
+  const target = targetOf(imported);
+  if (target === null || roomOf(target) !== "store") return false;
+  const order = ["driver", TOP, ...STORE_FOLDERS.slice(1)];
+  return order.indexOf(storeFolderOf(target)) > order.indexOf(storeFolderOf(imported.from));
 }
 
 /** Relative to `src/`; `null`: a package. */

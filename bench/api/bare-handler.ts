@@ -1,6 +1,6 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { subscriptionsOfUser } from "../../src/store/subscription-list.ts";
+import { subscriptionsOfUser } from "../../src/store/subscriptions/subscription-list.ts";
 import { openBareDatabase } from "./bare-database.ts";
 
 /**

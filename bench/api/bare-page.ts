@@ -1,4 +1,4 @@
-import { notificationsOfUser, type StoredNotification } from "../../src/store/notifications.ts";
+import { notificationsOfUser, type StoredNotification } from "../../src/store/notifications/notifications.ts";
 import { openBareDatabase } from "./bare-database.ts";
 
 const database = openBareDatabase();

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";
 import { note } from "../shared/note.ts";
 import { query } from "../shared/postgres.ts";
 import type { Contender } from "./contender.ts";

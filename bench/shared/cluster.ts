@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/embedded.ts";
 import { BrokenMeasurement } from "./broken.ts";
 
 const TMPFS = 0x01021994;

@@ -61,14 +61,14 @@ export const FAULTS_FOUND: readonly Fault[] = [
     tests: ["test/mail/mail.test.ts"],
   },
   {
-    file: "src/store/delivery-log.ts",
+    file: "src/store/deliveries/delivery-log.ts",
     find: ": scan(database, [...values, filter.status], limit);",
     replace: ": { deliveries, next: (await scan(database, [...values, filter.status], limit)).next };",
     fault: "deliveries that arrive between two statements repeat entries of the log",
-    tests: ["test/store/delivery-log.test.ts"],
+    tests: ["test/store/deliveries/delivery-log.test.ts"],
   },
   {
-    file: "src/store/user-directory.ts",
+    file: "src/store/accounts/user-directory.ts",
     find: 'const NAME = "(fold_case(name) || chr(1) || id)";',
     replace: 'const NAME = "(lower(name) || chr(1) || id)";',
     fault: "the user search ignores case in ASCII alone",
@@ -99,7 +99,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     inPages: true,
   },
   {
-    file: "src/store/subscription-list.ts",
+    file: "src/store/subscriptions/subscription-list.ts",
     find: "  order by updated_at desc, id desc limit $3::int",
     replace: "  order by created_at desc, id desc limit $3::int",
     fault: "the review list is in the order of creation",

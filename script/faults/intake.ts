@@ -15,7 +15,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/intake/batcher.test.ts"],
   },
   {
-    file: "src/store/subscription-locks.ts",
+    file: "src/store/subscriptions/subscription-locks.ts",
     find: "for no key update of s skip locked`",
     replace: "for no key update of s`",
     fault: "a group waits for a locked subscription",
@@ -31,7 +31,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     only: "one that was delivered again",
   },
   {
-    file: "src/store/claims.ts",
+    file: "src/store/deliveries/claims.ts",
     find: `d.status = held.held_as
   and d.provider = held.provider and d.event_id = held.event_id`,
     replace: "d.status = held.held_as",
@@ -172,7 +172,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/providers/polar.test.ts"],
   },
   {
-    file: "src/store/deliveries.ts",
+    file: "src/store/deliveries/deliveries.ts",
     find: "    payload = excluded.payload\n",
     replace: "    payload = d.payload\n",
     fault: "a redelivery is applied, and the first body stays stored",
@@ -240,7 +240,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     only: "while the other one fails",
   },
   {
-    file: "src/store/first-deliveries.ts",
+    file: "src/store/deliveries/first-deliveries.ts",
     find: "\n  and not current_setting('transaction_read_only')::boolean as",
     replace: " as",
     fault: "a repeat is acknowledged on a standby",
@@ -269,14 +269,14 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/outbound/entitlement-events.test.ts"],
   },
   {
-    file: "src/store/relay-state.ts",
+    file: "src/store/outbound/relay-state.ts",
     find: "when next_relayed_xid <= pg_snapshot_xmin(pg_current_snapshot()) then next_relayed_until",
     replace: "when next_relayed_xid is not null then next_relayed_until",
     fault: "the relay passes over events whose transactions are still open",
     tests: ["test/outbound/outbox.test.ts"],
   },
   {
-    file: "src/store/relay-state.ts",
+    file: "src/store/outbound/relay-state.ts",
     find: "set last_position = $1::bigint, relayed_up_to = $2::bigint,",
     replace: "set last_position = $1::bigint, relayed_up_to = relayed_up_to,",
     fault: "the relay reads the index entries of all events that it has relayed",

@@ -35,7 +35,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
   },
   {
-    file: "src/store/scheduled-changes.ts",
+    file: "src/store/subscriptions/scheduled-changes.ts",
     find: "from input where c.subscription_id = $1 and c.xmin::text = $2",
     replace: "from input where c.subscription_id = $1 and $2::text is not null",
     fault: "what waited at the provider replaces a change that was made meanwhile",
@@ -63,7 +63,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/billing/cancel-unwanted.test.ts"],
   },
   {
-    file: "src/store/external-users.ts",
+    file: "src/store/users/external-users.ts",
     find: "before where old_email <> $2)\n), audited",
     replace: "before)\n), audited",
     fault: "a new name voids the links that were mailed to the same address",
@@ -98,7 +98,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/entitlements.test.ts"],
   },
   {
-    file: "src/store/subscription-access.ts",
+    file: "src/store/subscriptions/subscription-access.ts",
     find: "when p.amount <= 0 then (whole.amount > 0 and",
     replace: "when p.amount <= 0 then (true and",
     fault: "a renewal that a coupon pays for gives no access after a dispute",
@@ -126,28 +126,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/simulator/product.test.ts", "test/providers/outbound/lemon-squeezy.test.ts"],
   },
   {
-    file: "src/store/outbound-relay.ts",
+    file: "src/store/outbound/outbound-relay.ts",
     find: "where enabled order by id for no key update",
     replace: "where enabled order by id",
     fault: "the relay does not lock the endpoints that it creates deliveries for",
     tests: DISPATCHER,
   },
   {
-    file: "src/store/outbound-relay.ts",
+    file: "src/store/outbound/outbound-relay.ts",
     find: "join event_endpoint p on p.id = any ($6::uuid[]) and",
     replace: "join event_endpoint p on (p.id = any ($6::uuid[]) or p.enabled) and",
     fault: "an endpoint that is resumed meanwhile gets deliveries unlocked",
     tests: DISPATCHER,
   },
   {
-    file: "src/store/record-outbound-attempts.ts",
+    file: "src/store/outbound/record-outbound-attempts.ts",
     find: "o.was_enabled and not p.enabled as is_disabled_now",
     replace: "not p.enabled as is_disabled_now",
     fault: "a disabled endpoint is notified of with every further attempt",
     tests: DISPATCHER,
   },
   {
-    file: "src/store/replay-outbound-deliveries.ts",
+    file: "src/store/outbound/replay-outbound-deliveries.ts",
     find: "} while (ids.length === BATCH);",
     replace: "} while (ids.length > BATCH);",
     fault: "only the first batch of failed deliveries is replayed",
@@ -169,7 +169,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: POST_EVENT,
   },
   {
-    file: "src/store/event-sweeps.ts",
+    file: "src/store/deliveries/event-sweeps.ts",
     find: "and swept_until <= clock_timestamp()",
     replace: "and swept_until is not null",
     fault: "the sweep waits for a cursor of a clock that was ahead",
@@ -183,18 +183,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/jobs/job-runner.test.ts"],
   },
   {
-    file: "src/store/deliveries.ts",
+    file: "src/store/deliveries/deliveries.ts",
     find: "interval '6 days' as is_old",
     replace: "interval '600 days' as is_old",
     fault: "the body of a delivery that was sent again after retention had passed it is kept for ever",
-    tests: ["test/store/delivery-retention.test.ts"],
+    tests: ["test/store/deliveries/delivery-retention.test.ts"],
   },
   {
-    file: "src/store/delivery-retention.ts",
+    file: "src/store/deliveries/delivery-retention.ts",
     find: "where id <> all (array(select id from settled))",
     replace: "where not is_old",
     fault: "retention passes a delivery that is being claimed, and its body is kept for ever",
-    tests: ["test/store/delivery-retention.test.ts"],
+    tests: ["test/store/deliveries/delivery-retention.test.ts"],
   },
   {
     file: "src/intake/receive-group.ts",
@@ -253,18 +253,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "goes back to its cursor",
   },
   {
-    file: "src/store/reconciliation-retention.ts",
+    file: "src/store/reconciliation/reconciliation-retention.ts",
     find: "and (r.at, r.id) < (latest.at, latest.id)",
     replace: "and (r.at, r.id) <= (latest.at, latest.id)",
     fault: "retention drops the last change of a subscription",
-    tests: ["test/store/reconciliation-retention.test.ts"],
+    tests: ["test/store/reconciliation/reconciliation-retention.test.ts"],
   },
   {
-    file: "src/store/reclaims.ts",
+    file: "src/store/deliveries/reclaims.ts",
     find: "where bytes_so_far <= $4::float8 or place = 1",
     replace: "where $4::float8 > 0",
     fault: "the retry job holds a hundred bodies of a megabyte each at once",
-    tests: ["test/store/claims.test.ts"],
+    tests: ["test/store/deliveries/claims.test.ts"],
   },
   {
     file: "src/intake/receive-group.ts",
@@ -274,7 +274,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/hooks.test.ts"],
   },
   {
-    file: "src/store/unwanted-subscriptions.ts",
+    file: "src/store/subscriptions/unwanted-subscriptions.ts",
     find: "4 ^ least(attempts, 10)",
     replace: "4 ^ attempts",
     fault: "an unwanted subscription that has failed for months stops the job",
@@ -423,7 +423,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/pages/open-request.test.ts"],
   },
   {
-    file: "src/store/email-changes.ts",
+    file: "src/store/users/email-changes.ts",
     find: "{IS_BANNED} and (c.old_token",
     replace: "{'u.banned'} and (c.old_token",
     fault: "a person whose ban has ended cannot confirm a new address",
@@ -451,14 +451,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/concurrent-changes.test.ts"],
   },
   {
-    file: "src/store/embedded-process.ts",
+    file: "src/store/embedded/embedded-process.ts",
     find: "log_error_verbosity=terse",
     replace: "log_error_verbosity=default",
     fault: "the embedded database's log quotes rows",
-    tests: ["test/store/embedded.test.ts"],
+    tests: ["test/store/embedded/embedded.test.ts"],
   },
   {
-    file: "src/store/claims.ts",
+    file: "src/store/deliveries/claims.ts",
     find: "claimed_at > clock_timestamp() + interval '1 minute')",
     replace: "claimed_at > clock_timestamp() + interval '1 year')",
     fault: "a delivery claimed while the database's clock was ahead stays pending",
@@ -505,7 +505,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "closes no checkout when",
   },
   {
-    file: "src/store/event-endpoints.ts",
+    file: "src/store/outbound/event-endpoints.ts",
     find: "const MAX_PREVIOUS_SECRETS = 5;",
     replace: "const MAX_PREVIOUS_SECRETS = 1;",
     fault: "a second rotation within a day invalidates the first secret",
@@ -551,7 +551,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/entitlement-change.test.ts"],
   },
   {
-    file: "src/store/relay-state.ts",
+    file: "src/store/outbound/relay-state.ts",
     find: "least(next_relayed_xid, pg_current_xact_id())",
     replace: "next_relayed_xid",
     fault: "the relay of a restored dump rereads all events that it has relayed",
@@ -614,7 +614,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "nothing but the user",
   },
   {
-    file: "src/store/record-charges.ts",
+    file: "src/store/payments/record-charges.ts",
     find: "when p.state = excluded.state then least(p.occurred_at, excluded.occurred_at)",
     replace: "when p.state = excluded.state then p.occurred_at",
     fault: "a payment has the time of the failed attempt that was delivered first",
@@ -686,7 +686,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "interrupted before",
   },
   {
-    file: "src/store/user-states.ts",
+    file: "src/store/users/user-states.ts",
     find: "Promise.all([transaction.run(WAIT, [ids]), findUserStates(transaction, ids)])",
     replace: "Promise.all([null, findUserStates(transaction, ids)])",
     fault: "a payment keeps its person whose account is just being deleted",
@@ -702,7 +702,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "without their person when",
   },
   {
-    file: "src/store/settle-payments.ts",
+    file: "src/store/payments/settle-payments.ts",
     find: "case when payer.id is not null then changed.receipt_url end",
     replace: "changed.receipt_url",
     fault: "an event keeps the receipt of a payment whose user nobody knew",
@@ -710,7 +710,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "while the user is unknown",
   },
   {
-    file: "src/store/payments-of-deleted.ts",
+    file: "src/store/accounts/payments-of-deleted.ts",
     find: "when s.id is not null then s.user_id is null",
     replace: "when s.id is not null then false",
     fault: "a dispute that comes after the deletion of an account is kept with its person",
@@ -718,7 +718,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "names only the payment",
   },
   {
-    file: "src/store/payments-of-deleted.ts",
+    file: "src/store/accounts/payments-of-deleted.ts",
     find: "else u.provider is not null",
     replace: "else false",
     fault: "a dispute of somebody who paid only after deleting the account is kept with its person",
@@ -829,7 +829,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/hooks.test.ts"],
   },
   {
-    file: "src/store/account-deletion.ts",
+    file: "src/store/accounts/account-deletion.ts",
     find: "...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),",
     replace: "",
     fault: "what was just paid for goes on after its account is deleted",
@@ -876,7 +876,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/billing/cancel-unwanted.test.ts"],
   },
   {
-    file: "src/store/heals.ts",
+    file: "src/store/reconciliation/heals.ts",
     find: "where not h.requested or h.attempts > 0",
     replace: "where not h.requested",
     fault: "a comparison that is requested while one is under way is lost",
@@ -965,11 +965,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/outbound/allowed-targets.test.ts"],
   },
   {
-    file: "src/store/claims.ts",
+    file: "src/store/deliveries/claims.ts",
     find: "and d.claim_no = held.claim_no and d.status = 'pending'",
     replace: "and d.status = 'pending'",
     fault: "a time-out of a process that was overtaken ends the claim of the one that overtook it",
-    tests: ["test/store/claims.test.ts"],
+    tests: ["test/store/deliveries/claims.test.ts"],
   },
   {
     file: "src/intake/deleted-users.ts",
@@ -980,7 +980,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "paid for only after",
   },
   {
-    file: "src/store/unwanted-subscriptions.ts",
+    file: "src/store/subscriptions/unwanted-subscriptions.ts",
     find: "select distinct provider, id, 'resumed'",
     replace: "select provider, id, 'resumed'",
     fault: "two events of one resumed subscription roll their group back",
@@ -996,7 +996,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "by the refusal",
   },
   {
-    file: "src/store/notified-administrators.ts",
+    file: "src/store/notifications/notified-administrators.ts",
     find: " or not ",
     replace: " or false and not ",
     fault: "nobody hears that the endpoint of a former administrator was disabled",
@@ -1004,7 +1004,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "instead of a creator",
   },
   {
-    file: "src/store/event-endpoints.ts",
+    file: "src/store/outbound/event-endpoints.ts",
     find: " or $2 <> url then null",
     replace: " then null",
     fault: "an endpoint is disabled by the first failure at a new address",
@@ -1044,7 +1044,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "takes no payment for unrefunded",
   },
   {
-    file: "src/store/external-users.ts",
+    file: "src/store/users/external-users.ts",
     find: "known_id from before where old_email <> $2\n",
     replace: "known_id from before\n",
     fault: "the audit log records every repeated request as a change of the address",
@@ -1052,7 +1052,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "in the audit log",
   },
   {
-    file: "src/store/failing-endpoints.ts",
+    file: "src/store/outbound/failing-endpoints.ts",
     find: "    and not exists (select from outbound_delivery d where d.endpoint_id = p.id and d.status = 'pending')\n",
     replace: "",
     fault: "a server that was down for days disables endpoints before it tries them",
@@ -1142,7 +1142,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/billing/cancel-unwanted.test.ts"],
   },
   {
-    file: "src/store/reclaims.ts",
+    file: "src/store/deliveries/reclaims.ts",
     find: "select * from failed union all select * from ahead union all ",
     replace: "select * from failed union all ",
     fault: "what failed while the database's clock was ahead is not retried until then",
@@ -1164,7 +1164,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-subscriptions.test.ts"],
   },
   {
-    file: "src/store/subscriptions.ts",
+    file: "src/store/subscriptions/subscriptions.ts",
     find: "input.out_of_order and input.last_event_at_micros is not distinct from",
     replace: "false and input.last_event_at_micros is not distinct from",
     fault: "a late event starts the grace period anew",
@@ -1179,7 +1179,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/work-on-slots.test.ts"],
   },
   {
-    file: "src/store/heals.ts",
+    file: "src/store/reconciliation/heals.ts",
     find: " or h.next_attempt_at > clock_timestamp() + interval '1 hour')",
     replace: ")",
     fault: "a flagged subscription waits for a clock that was ahead",
@@ -1187,11 +1187,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "clock was ahead",
   },
   {
-    file: "src/store/unwanted-subscriptions.ts",
+    file: "src/store/subscriptions/unwanted-subscriptions.ts",
     find: " or next_attempt_at > clock_timestamp() + interval '7 hours')",
     replace: ")",
     fault: "an unwanted subscription goes on until a clock that was ahead is reached",
-    tests: ["test/store/unwanted-subscriptions.test.ts"],
+    tests: ["test/store/subscriptions/unwanted-subscriptions.test.ts"],
   },
   {
     file: "src/auth/password-hooks.ts",
@@ -1256,7 +1256,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/decide.test.ts", "test/intake/one-time-purchase.test.ts"],
   },
   {
-    file: "src/store/notified-administrators.ts",
+    file: "src/store/notifications/notified-administrators.ts",
     find: `u.role = 'admin' and not \${IS_BANNED}`,
     replace: "u.role = 'admin'",
     fault: "a suspended administrator is notified of refunds",
@@ -1270,11 +1270,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/outbound/endpoints.test.ts"],
   },
   {
-    file: "src/store/claim-outbound-deliveries.ts",
+    file: "src/store/outbound/claim-outbound-deliveries.ts",
     find: "union all select id from ahead",
     replace: "",
     fault: "events whose next attempt a clock that was ahead has set wait for it",
-    tests: ["test/store/claim-outbound-deliveries.test.ts"],
+    tests: ["test/store/outbound/claim-outbound-deliveries.test.ts"],
   },
   {
     file: "src/intake/deleted-users.ts",
@@ -1284,14 +1284,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/deleted-accounts.test.ts"],
   },
   {
-    file: "src/store/delivery-retention.ts",
+    file: "src/store/deliveries/delivery-retention.ts",
     find: "(is_old or (select is_old from beyond))",
     replace: "is_old",
     fault: "retention stops at a batch of bodies that came while the database's clock was ahead",
-    tests: ["test/store/delivery-retention.test.ts"],
+    tests: ["test/store/deliveries/delivery-retention.test.ts"],
   },
   {
-    file: "src/store/reading-error.ts",
+    file: "src/store/outbound/reading-error.ts",
     find: '.message.replaceAll("\\0", "\\\\0")',
     replace: ".message",
     fault: "recorded changes with zeros stop the relay",
@@ -1305,7 +1305,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/stop-on-signal.test.ts"],
   },
   {
-    file: "src/store/unwanted-subscriptions.ts",
+    file: "src/store/subscriptions/unwanted-subscriptions.ts",
     find: "\n    and next_attempt_at = $3::timestamptz`;",
     replace: "\n    and $3::timestamptz is not null`;",
     fault: "what a deleted person has resumed goes on where a server that was stopped continues",
@@ -1333,21 +1333,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/grace.test.ts"],
   },
   {
-    file: "src/store/session-settings.ts",
+    file: "src/store/driver/session-settings.ts",
     find: "current_setting('transaction_timeout', true) <> '0'",
     replace: "current_setting('transaction_timeout', true) = '0'",
     fault: "a limit of the role's transactions ends those of the server",
-    tests: ["test/store/session-settings.test.ts"],
+    tests: ["test/store/driver/session-settings.test.ts"],
   },
   {
-    file: "src/store/subscription-access.ts",
+    file: "src/store/subscriptions/subscription-access.ts",
     find: "coalesce(s.provider_subscription_id, s.payment_id)",
     replace: "s.provider_subscription_id",
     fault: "a plan bought with a single payment stays after its refund",
     tests: ["test/intake/one-time-purchase.test.ts"],
   },
   {
-    file: "src/store/account-deletion.ts",
+    file: "src/store/accounts/account-deletion.ts",
     find: "coalesce(s.provider_subscription_id, s.payment_id)",
     replace: "s.provider_subscription_id",
     fault: "the receipt of a single payment outlives its account",
@@ -1363,14 +1363,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "single payment",
   },
   {
-    file: "src/store/subscription-access.ts",
+    file: "src/store/subscriptions/subscription-access.ts",
     find: "and p.amount < least(whole.amount, (",
     replace: "and false and p.amount < least(whole.amount, (",
     fault: "a seat that was paid later keeps the access of a period whose payment is refunded",
     tests: ["test/operations/payments.test.ts"],
   },
   {
-    file: "src/store/subscription-access.ts",
+    file: "src/store/subscriptions/subscription-access.ts",
     find: "whole.amount >= p.amount\n            and",
     replace: "true and",
     fault: "the refund of an upgrade leaves the access that it has paid for",
@@ -1384,28 +1384,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/stripe.test.ts"],
   },
   {
-    file: "src/store/subscription-access.ts",
+    file: "src/store/subscriptions/subscription-access.ts",
     find: "{name}.period_end = p.period_end\n",
     replace: "{name}.period_end is null\n",
     fault: "the refund of one seat ends the access of somebody who has paid for the period",
     tests: ["test/operations/payments.test.ts"],
   },
   {
-    file: "src/store/outbound-list.ts",
+    file: "src/store/outbound/outbound-list.ts",
     find: "if (unreadable.length === 0) return list;",
     replace: "if (unreadable.length >= 0) return list;",
     fault: "a list of events stops at several packs in a row that cannot be read",
     tests: ["test/outbound/unreadable-changes.test.ts"],
   },
   {
-    file: "src/store/record-outbound-attempts.ts",
+    file: "src/store/outbound/record-outbound-attempts.ts",
     find: "and (p.url = any (a.gone) or",
     replace: "and (a.gone is not null or",
     fault: "a response with 410 disables the address that has replaced the one that is gone",
     tests: DISPATCHER,
   },
   {
-    file: "src/store/sign-in-failures.ts",
+    file: "src/store/sign-in/sign-in-failures.ts",
     find: ".last_at > clock_timestamp() + interval '1 minute'",
     replace: ".last_at > clock_timestamp() + interval '1 day'",
     fault: "an account stays locked until the time that a database's clock had before its failover",
@@ -1419,7 +1419,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/database.test.ts", "test/providers/outbound/loading.test.ts"],
   },
   {
-    file: "src/store/record-outbound-attempts.ts",
+    file: "src/store/outbound/record-outbound-attempts.ts",
     find: "a.delivery_id = d.id and a.error = i.error",
     replace: "a.delivery_id = d.id and false",
     fault: "an event that cannot be read holds back those of its subscription for five days",
@@ -1513,7 +1513,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "once its event is replayed",
   },
   {
-    file: "src/store/settle-payments.ts",
+    file: "src/store/payments/settle-payments.ts",
     find: "created_at <> now()",
     replace: "created_at < now()",
     fault: "nobody learns of a refund that was under way when its purchase became known",
@@ -1521,7 +1521,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "under way when its purchase",
   },
   {
-    file: "src/store/settle-payments.ts",
+    file: "src/store/payments/settle-payments.ts",
     find: "(provider_subscription_id is not null or created_at <> now())",
     replace: "true",
     fault: "a single payment that was refunded before it was known is said to have given access",
@@ -1529,7 +1529,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "refunded before it is known",
   },
   {
-    file: "src/store/subscription-list.ts",
+    file: "src/store/subscriptions/subscription-list.ts",
     find: "order by is_one_time and provider_subscription_id is null and",
     replace: "order by false and",
     fault: "a purchase that was taken back is shown as current beside one that gives access",
@@ -1537,7 +1537,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "of two purchases",
   },
   {
-    file: "src/store/account-deletion.ts",
+    file: "src/store/accounts/account-deletion.ts",
     find: "  p.provider_subscription_id = p.provider_payment_id\n  or exists",
     replace: "  exists",
     fault: "the invoice of an earlier single payment keeps the address of a deleted account",
@@ -1545,7 +1545,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "an earlier single payment",
   },
   {
-    file: "src/store/record-charges.ts",
+    file: "src/store/payments/record-charges.ts",
     find: "(coalesce(p.user_id, excluded.user_id) is null",
     replace: "(false",
     fault: "an invoice that is under way brings the receipt of a deleted account back",
@@ -1584,7 +1584,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/decide.test.ts"],
   },
   {
-    file: "src/store/unwanted-subscriptions.ts",
+    file: "src/store/subscriptions/unwanted-subscriptions.ts",
     find: "and next_attempt_at = coalesce($3::timestamptz, next_attempt_at)",
     replace: "and (true or $3::timestamptz is null)",
     fault: "a server that was paused reports what another one has canceled meanwhile",
@@ -1592,7 +1592,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "is not reported by a server that was paused",
   },
   {
-    file: "src/store/record-outbound-attempts.ts",
+    file: "src/store/outbound/record-outbound-attempts.ts",
     find: " and a.at >= d.give_up_at - interval '5 days'",
     replace: "",
     fault: "what could not be read is given up at once after it was replayed",
@@ -1600,7 +1600,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "has six attempts again",
   },
   {
-    file: "src/store/relist-packs.ts",
+    file: "src/store/outbound/relist-packs.ts",
     find: "[last.lastPosition]",
     replace: '["9223372036854775807"]',
     fault: "only the first packs that could not be read are listed again",
@@ -1691,7 +1691,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/start-failure.test.ts"],
   },
   {
-    file: "src/store/subscription-list.ts",
+    file: "src/store/subscriptions/subscription-list.ts",
     find: "when 'refunded' then plan_id <> all ($3::text[])",
     replace: "when 'refunded' then $3::text[] is not null",
     fault: "a refunded purchase whose plan keeps access is not the current one",
@@ -1712,25 +1712,25 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/payments.test.ts"],
   },
   {
-    file: "src/store/subscription-access.ts",
+    file: "src/store/subscriptions/subscription-access.ts",
     find: "or (p.is_for_change and not exists (",
     replace: "or (false and not exists (",
     fault: "a seat whose invoice names no period restores the access of one that is refunded",
     tests: ["test/operations/payments.test.ts"],
   },
   {
-    file: "src/store/subscription-access.ts",
+    file: "src/store/subscriptions/subscription-access.ts",
     find: "order by first.occurred_at limit 1",
     replace: "order by first.amount limit 1",
     fault: "a second seat brings back the access of an upgrade that is refunded",
     tests: ["test/operations/payments.test.ts"],
   },
   {
-    file: "src/store/settle-payments.ts",
+    file: "src/store/payments/settle-payments.ts",
     find: "select pg_advisory_xact_lock(key) from (",
     replace: "select key from (",
     fault: "a renewal that is paid while the payment before it is refunded is emitted as the end of access",
-    tests: ["test/store/record-payments.test.ts"],
+    tests: ["test/store/payments/record-payments.test.ts"],
   },
   {
     file: "src/limits/shared-limiter.ts",

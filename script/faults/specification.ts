@@ -6,7 +6,7 @@ const VERSIONS = ["test/api/version-headers.test.ts"];
 /** Sentences of the specification and the contract that little else would notice. */
 export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
   {
-    file: "src/store/delivery-key.ts",
+    file: "src/store/deliveries/delivery-key.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
     find: "return `${provider} ${eventId}`;",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template

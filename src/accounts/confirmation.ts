@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isSameAddress } from "../domain/email-address.ts";
 import { notFound, refuse } from "../domain/refusal.ts";
 import type { Queryable } from "../store/database.ts";
-import { findUser } from "../store/users.ts";
+import { findUser } from "../store/users/users.ts";
 
 /** What protects people from being deleted by mistake, on every surface. */
 export const Confirmation = z

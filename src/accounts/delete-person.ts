@@ -9,10 +9,10 @@ import {
   findRunning,
   isLastAdministrator,
   type RunningSubscription,
-} from "../store/account-deletion.ts";
+} from "../store/accounts/account-deletion.ts";
 import { type Database, DatabaseUnavailable } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
+import type { UnwantedSubscription } from "../store/subscriptions/unwanted-subscriptions.ts";
 import { redactDeleted } from "./redact-deleted.ts";
 
 export type DeletionTools = {

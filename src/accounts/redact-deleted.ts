@@ -2,7 +2,6 @@ import { shorten } from "../domain/decide-context.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import { customersIn, type IdAtProvider, isAbout, type TracedDelivery } from "../domain/traces.ts";
 import type { Intake } from "../intake/intake.ts";
-import type { Queryable } from "../store/database.ts";
 import {
   nextSuspects,
   openRedactions,
@@ -11,7 +10,8 @@ import {
   redact,
   type SuspectDelivery,
   unclaimedCustomers,
-} from "../store/redaction.ts";
+} from "../store/accounts/redaction.ts";
+import type { Queryable } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 
 type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };

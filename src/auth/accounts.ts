@@ -1,6 +1,6 @@
 import { createCookieGetter, getCookies } from "better-auth/cookies";
 import type { EmailMessage } from "../mail/email-message.ts";
-import { findPendingSignIn } from "../store/pending-sign-ins.ts";
+import { findPendingSignIn } from "../store/sign-in/pending-sign-ins.ts";
 import type { Auth } from "./auth.ts";
 import { type AuthenticateSession, createSessionAuthenticator } from "./authenticate-session.ts";
 import { type BetterAuthOptions, configureBetterAuth } from "./better-auth.ts";

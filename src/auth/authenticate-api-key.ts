@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Person } from "../domain/caller.ts";
-import { type FoundKey, findApiKeys } from "../store/api-keys.ts";
 import type { Queryable } from "../store/database.ts";
+import { type FoundKey, findApiKeys } from "../store/keys/api-keys.ts";
 import type { StoredKey } from "./api-key.ts";
 import { batchLookups } from "./batch-lookups.ts";
 import type { KeyUsage } from "./key-usage.ts";

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { ServiceKey } from "../domain/caller.ts";
 import type { Queryable } from "../store/database.ts";
-import { findServiceKeys } from "../store/service-keys.ts";
+import { findServiceKeys } from "../store/keys/service-keys.ts";
 import type { StoredKey } from "./api-key.ts";
 import { batchLookups } from "./batch-lookups.ts";
 import type { KeyUsage } from "./key-usage.ts";

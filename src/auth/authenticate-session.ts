@@ -1,6 +1,6 @@
 import type { Person } from "../domain/caller.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
-import type { FoundSession } from "../store/sessions.ts";
+import type { FoundSession } from "../store/sign-in/sessions.ts";
 import type { IdentifiedCaller } from "./auth.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import { newScope, type RequestScopes } from "./request-scope.ts";

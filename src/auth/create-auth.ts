@@ -1,9 +1,9 @@
 import { loadOnce } from "../domain/load-once.ts";
-import { notifyExpiringKeys } from "../store/api-keys.ts";
-import { deleteExpired } from "../store/expired-accounts-data.ts";
-import { takeMailTo } from "../store/mail-recipients.ts";
-import { markKeysUsed } from "../store/mark-keys-used.ts";
-import { notifyExpiringServiceKeys } from "../store/service-key-expiry.ts";
+import { deleteExpired } from "../store/accounts/expired-accounts-data.ts";
+import { notifyExpiringKeys } from "../store/keys/api-keys.ts";
+import { markKeysUsed } from "../store/keys/mark-keys-used.ts";
+import { notifyExpiringServiceKeys } from "../store/keys/service-key-expiry.ts";
+import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./authenticate-api-key.ts";

@@ -6,8 +6,8 @@ import {
   confirmEmailChange,
   requestEmailChange,
   withdrawEmailChange,
-} from "../store/email-changes.ts";
-import { findUser, findUserByEmail } from "../store/users.ts";
+} from "../store/users/email-changes.ts";
+import { findUser, findUserByEmail } from "../store/users/users.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { refusalResponse } from "./responses.ts";
 

@@ -1,5 +1,5 @@
 import type { Queryable } from "../store/database.ts";
-import { findNamedUsers } from "../store/external-users.ts";
+import { findNamedUsers } from "../store/users/external-users.ts";
 import { batchLookups } from "./batch-lookups.ts";
 
 /**

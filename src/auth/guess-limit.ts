@@ -1,5 +1,9 @@
 import type { Queryable } from "../store/database.ts";
-import { clearSignInFailures, returnSignInAttempts, takeSignInAttempt } from "../store/sign-in-failures.ts";
+import {
+  clearSignInFailures,
+  returnSignInAttempts,
+  takeSignInAttempt,
+} from "../store/sign-in/sign-in-failures.ts";
 import { networkOf } from "./network-of.ts";
 
 /**

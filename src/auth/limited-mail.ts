@@ -1,7 +1,7 @@
 import type { Locale } from "../domain/locale.ts";
 import type { EmailMessage } from "../mail/email-message.ts";
 import type { Queryable } from "../store/database.ts";
-import { takeMailTo } from "../store/mail-recipients.ts";
+import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import { type AccountMail, accountMail } from "./account-mail.ts";
 import type { Log } from "./log.ts";
 

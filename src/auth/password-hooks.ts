@@ -1,4 +1,4 @@
-import { lockPassword, revokeWithNewPassword } from "../store/revocations.ts";
+import { lockPassword, revokeWithNewPassword } from "../store/sign-in/revocations.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Person } from "../domain/caller.ts";
 import type { Queryable } from "../store/database.ts";
-import { findLinkOwner } from "../store/plugin-links.ts";
+import { findLinkOwner } from "../store/keys/plugin-links.ts";
 import { randomText } from "./random-text.ts";
 
 const PREFIX = "tgl_";

@@ -1,6 +1,6 @@
 import type { Database } from "../store/database.ts";
-import { revokeStaleSignIn } from "../store/revocations.ts";
-import { findSignInState, type SignInState, type SignInUser } from "../store/sign-in-states.ts";
+import { revokeStaleSignIn } from "../store/sign-in/revocations.ts";
+import { findSignInState, type SignInState, type SignInUser } from "../store/sign-in/sign-in-states.ts";
 import type { RequestScope } from "./request-scope.ts";
 import { refusalResponse } from "./responses.ts";
 

@@ -3,7 +3,7 @@ import { codeOf as reasonCode } from "../domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { statusHeaders, statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
-import { FOREIGN_KEY_VIOLATION } from "../store/sql-states.ts";
+import { FOREIGN_KEY_VIOLATION } from "../store/driver/sql-states.ts";
 import type { AuthRoute } from "./route-list.ts";
 
 /** An error response, with the refusal that it was made of for callers within the process. */

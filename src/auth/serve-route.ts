@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../domain/locale.ts";
 import { violatedConstraint } from "../store/database.ts";
-import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/revocations.ts";
-import type { FoundSession } from "../store/sessions.ts";
+import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/sign-in/revocations.ts";
+import type { FoundSession } from "../store/sign-in/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";

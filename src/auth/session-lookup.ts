@@ -1,5 +1,5 @@
 import type { Queryable } from "../store/database.ts";
-import { type FoundSession, findSessions } from "../store/sessions.ts";
+import { type FoundSession, findSessions } from "../store/sign-in/sessions.ts";
 import { batchLookups } from "./batch-lookups.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 

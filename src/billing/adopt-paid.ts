@@ -3,7 +3,7 @@ import type { Payments } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { adopt } from "../reconcile/adopt.ts";
-import { findConfirmedEmails } from "../store/user-states.ts";
+import { findConfirmedEmails } from "../store/users/user-states.ts";
 
 type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
 

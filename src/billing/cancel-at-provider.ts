@@ -1,6 +1,6 @@
 import { isAnyConfigured } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import type { RunningSubscription } from "../store/account-deletion.ts";
+import type { RunningSubscription } from "../store/accounts/account-deletion.ts";
 import type { ProviderTools } from "./map-provider-errors.ts";
 
 /**

@@ -10,7 +10,7 @@ import {
   finishUnwanted,
   markUnclaimed,
   reportUnwanted,
-} from "../store/unwanted-subscriptions.ts";
+} from "../store/subscriptions/unwanted-subscriptions.ts";
 import type { OperatorLog } from "./map-provider-errors.ts";
 
 /** Then the provider is taken to refuse the refund for good: with the waits between them, after ten minutes. */

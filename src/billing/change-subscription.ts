@@ -3,17 +3,17 @@ import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { compare } from "../reconcile/compare.ts";
-import { checkoutLease } from "../store/checkouts.ts";
+import { recordAudit } from "../store/audit/record-audit.ts";
 import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { type Lease, renewLease } from "../store/leases.ts";
-import { findReconcilable } from "../store/reconciliations.ts";
-import { recordAudit } from "../store/record-audit.ts";
+import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
+import { checkoutLease } from "../store/subscriptions/checkouts.ts";
 import {
   deleteScheduledChange,
   saveScheduledChange,
   scheduledChangeVersion,
-} from "../store/scheduled-changes.ts";
+} from "../store/subscriptions/scheduled-changes.ts";
 import { mapProviderErrors, type ProviderTools } from "./map-provider-errors.ts";
 import type { ResolvedChange } from "./resolve-change.ts";
 

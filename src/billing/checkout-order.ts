@@ -2,8 +2,8 @@ import type { CheckoutOrder } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
-import type { WantedCheckout } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
+import type { WantedCheckout } from "../store/subscriptions/checkouts.ts";
 import type { ProviderTools } from "./map-provider-errors.ts";
 import { trialDaysOf } from "./trial-days.ts";
 

@@ -1,15 +1,15 @@
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { refuse } from "../domain/refusal.ts";
+import type { Queryable } from "../store/database.ts";
+import { type HeldLease, holdLease } from "../store/hold-lease.ts";
 import {
   checkoutLease,
   findStoredCheckout,
   retireCheckout,
   type StoredCheckout,
-} from "../store/checkouts.ts";
-import type { Queryable } from "../store/database.ts";
-import { type HeldLease, holdLease } from "../store/hold-lease.ts";
-import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
-import { findUser, type User } from "../store/users.ts";
+} from "../store/subscriptions/checkouts.ts";
+import type { UnwantedSubscription } from "../store/subscriptions/unwanted-subscriptions.ts";
+import { findUser, type User } from "../store/users/users.ts";
 import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
 import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";

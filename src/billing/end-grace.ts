@@ -1,6 +1,6 @@
 import { DEFAULT_ACCESS_RULES, type PlanCatalog } from "../domain/plan.ts";
 import type { Queryable } from "../store/database.ts";
-import { recordGraceEnds } from "../store/grace-ends.ts";
+import { recordGraceEnds } from "../store/entitlements/grace-ends.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const BATCH = 500;

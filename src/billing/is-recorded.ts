@@ -1,7 +1,7 @@
-import type { StoredCheckout } from "../store/checkouts.ts";
 import type { Queryable } from "../store/database.ts";
-import { isUnwanted } from "../store/unwanted-subscriptions.ts";
-import { findByProviderIds } from "../store/verification.ts";
+import { findByProviderIds } from "../store/reconciliation/verification.ts";
+import type { StoredCheckout } from "../store/subscriptions/checkouts.ts";
+import { isUnwanted } from "../store/subscriptions/unwanted-subscriptions.ts";
 
 /**
  * Whether the subscription of a paid checkout is known here. It may be somebody else's, as Lemon Squeezy finds it by

@@ -2,7 +2,10 @@ import { accessOf } from "../domain/access.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import { isRunning } from "../domain/subscription-status.ts";
 import type { Queryable } from "../store/database.ts";
-import { type SubscriptionAccess, subscriptionAccessOfUser } from "../store/subscription-access.ts";
+import {
+  type SubscriptionAccess,
+  subscriptionAccessOfUser,
+} from "../store/subscriptions/subscription-access.ts";
 
 type Deps = { database: Queryable; plans: PlanCatalog };
 type UserAndPlan = { userId: string; planId: string };

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { CheckoutOrder, OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { notFound, refuse } from "../domain/refusal.ts";
+import { withLease } from "../store/hold-lease.ts";
+import type { Lease } from "../store/leases.ts";
 import {
   checkoutLease,
   findOpenCheckout,
@@ -9,10 +11,8 @@ import {
   forgetCheckout,
   keepCheckout,
   placeCheckoutOrder,
-} from "../store/checkouts.ts";
-import { customersOfUser } from "../store/customers.ts";
-import { withLease } from "../store/hold-lease.ts";
-import type { Lease } from "../store/leases.ts";
+} from "../store/subscriptions/checkouts.ts";
+import { customersOfUser } from "../store/subscriptions/customers.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 import { isSubscribed } from "./is-subscribed.ts";

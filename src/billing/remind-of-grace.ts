@@ -1,7 +1,7 @@
 import { graceReminders } from "../domain/grace-reminders.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Queryable } from "../store/database.ts";
-import { sendGraceReminders } from "../store/grace-reminders.ts";
+import { sendGraceReminders } from "../store/entitlements/grace-reminders.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const BATCH = 500;

@@ -10,8 +10,11 @@ import {
 import { notFound, refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { isChangeable, isRunning } from "../domain/subscription-status.ts";
-import { type ChangeableSubscription, changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Queryable } from "../store/database.ts";
+import {
+  type ChangeableSubscription,
+  changeableSubscription,
+} from "../store/subscriptions/changeable-subscription.ts";
 import { ownsPlan } from "./is-subscribed.ts";
 import { type ProviderTools, providerOf } from "./map-provider-errors.ts";
 import { assertSeats, orderedPlan } from "./ordered-plan.ts";

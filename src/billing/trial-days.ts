@@ -1,7 +1,7 @@
 import type { CheckoutOrder } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
-import { hadSubscription } from "../store/customers.ts";
 import type { Queryable } from "../store/database.ts";
+import { hadSubscription } from "../store/subscriptions/customers.ts";
 
 /** The trial of an order: the plan's for a person's first subscription, none for a later one. */
 export async function trialDaysOf(

@@ -1,4 +1,4 @@
-import type { OutboundState } from "../store/outbound-state.ts";
+import type { OutboundState } from "../store/outbound/outbound-state.ts";
 import { type Finding, good, skipped, warning } from "./finding.ts";
 
 const CHECK = "outbound events";

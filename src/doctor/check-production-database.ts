@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { hasNoSchema } from "../store/migrate.ts";
-import { IS_ADMINISTRATOR } from "../store/notified-administrators.ts";
+import { IS_ADMINISTRATOR } from "../store/notifications/notified-administrators.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 
 /** The names of the checks, in order; docs/production-checklist.md says why. */

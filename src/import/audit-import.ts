@@ -1,8 +1,8 @@
 import { OPERATOR } from "../domain/caller.ts";
 import type { Slot } from "../domain/slot.ts";
+import { recordAudit } from "../store/audit/record-audit.ts";
 import type { Queryable } from "../store/database.ts";
-import type { ImportCounts } from "../store/imports.ts";
-import { recordAudit } from "../store/record-audit.ts";
+import type { ImportCounts } from "../store/reconciliation/imports.ts";
 
 type ImportedPage = { importId: string; report: ImportCounts; slot?: Slot; notify: boolean };
 

@@ -1,5 +1,5 @@
-import type { ImportedUser, KnownUser } from "../store/imported-users.ts";
-import type { UserState } from "../store/user-states.ts";
+import type { ImportedUser, KnownUser } from "../store/reconciliation/imported-users.ts";
+import type { UserState } from "../store/users/user-states.ts";
 import type { UserRow } from "./user-row.ts";
 
 export type UserDecision =

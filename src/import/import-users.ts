@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { sqlState } from "../store/database.ts";
+import { UNIQUE_VIOLATION } from "../store/driver/sql-states.ts";
 import {
   findUsersToImport,
   type ImportedUser,
@@ -9,12 +10,11 @@ import {
   type KnownUser,
   muteUserEvents,
   updateImportedUsers,
-} from "../store/imported-users.ts";
-import { advanceImport } from "../store/imports.ts";
+} from "../store/reconciliation/imported-users.ts";
+import { advanceImport } from "../store/reconciliation/imports.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import { UNIQUE_VIOLATION } from "../store/sql-states.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { findUserStates, type UserState } from "../store/user-states.ts";
+import { findUserStates, type UserState } from "../store/users/user-states.ts";
 import { auditImport } from "./audit-import.ts";
 import { decideUser } from "./decide-user.ts";
 import { type ImportOptions, type ImportReport, runImport, type Source } from "./run-import.ts";

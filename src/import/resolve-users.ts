@@ -1,7 +1,7 @@
 import { normalizedAddress } from "../domain/email-address.ts";
 import type { Queryable } from "../store/database.ts";
-import { findByExternalIds } from "../store/imported-users.ts";
-import { findConfirmedEmails, findUserStates, type UserState } from "../store/user-states.ts";
+import { findByExternalIds } from "../store/reconciliation/imported-users.ts";
+import { findConfirmedEmails, findUserStates, type UserState } from "../store/users/user-states.ts";
 import type { Mapping } from "./mapping.ts";
 import type { SubscriptionRow } from "./subscription-row.ts";
 

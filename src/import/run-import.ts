@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Queryable } from "../store/database.ts";
 import { type HeldLease, holdLease } from "../store/hold-lease.ts";
-import { beginImport, finishImport, type ImportCounts } from "../store/imports.ts";
 import { keepLease } from "../store/leases.ts";
+import { beginImport, finishImport, type ImportCounts } from "../store/reconciliation/imports.ts";
 import { readPage } from "./read-page.ts";
 
 /** Left out, with the reason. */

@@ -1,4 +1,4 @@
-import type { ImportedUser } from "../store/imported-users.ts";
+import type { ImportedUser } from "../store/reconciliation/imported-users.ts";
 
 /** A user as a row of the file leaves them, with the address that they had before that row. */
 export type UserUpdate = { user: ImportedUser; emailBefore: string };

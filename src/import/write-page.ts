@@ -1,7 +1,7 @@
-import { insertNotifications } from "../store/notifications.ts";
-import { insertOutboundChanges } from "../store/outbound-changes.ts";
-import { insertReconciliations } from "../store/reconciliations.ts";
-import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
+import { insertNotifications } from "../store/notifications/notifications.ts";
+import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
+import { insertReconciliations } from "../store/reconciliation/reconciliations.ts";
+import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions/subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";
 import type { DecidedPage } from "./decide-page.ts";
 

@@ -1,7 +1,7 @@
 import type { Failure } from "../domain/failures.ts";
-import { fenceClaims } from "../store/claims.ts";
+import { redactHeld } from "../store/accounts/redaction.ts";
 import { DatabaseUnavailable, isTimeout, sqlState } from "../store/database.ts";
-import { redactHeld } from "../store/redaction.ts";
+import { fenceClaims } from "../store/deliveries/claims.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import {
   inTransaction,

@@ -1,5 +1,10 @@
 import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
-import { claimDeliveries, confirmRepeats, findLocked, type NewDelivery } from "../store/deliveries.ts";
+import {
+  claimDeliveries,
+  confirmRepeats,
+  findLocked,
+  type NewDelivery,
+} from "../store/deliveries/deliveries.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import {
   inOwnTransaction,

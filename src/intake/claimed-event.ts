@@ -1,7 +1,7 @@
 import type { AttemptSource } from "../domain/delivery.ts";
 import type { Failure } from "../domain/failures.ts";
 import type { Span } from "../domain/tracing.ts";
-import type { Claim } from "../store/claims.ts";
+import type { Claim } from "../store/deliveries/claims.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /** A claimed delivery with its parsed payload. */

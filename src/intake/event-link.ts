@@ -1,4 +1,4 @@
-import type { SubscriptionLink } from "../store/subscription-locks.ts";
+import type { SubscriptionLink } from "../store/subscriptions/subscription-locks.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /** What an event says of the subscription that it concerns; `null`: it concerns none, or does not say which. */

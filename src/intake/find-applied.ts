@@ -1,5 +1,5 @@
 import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
-import { findKnownDeliveries } from "../store/first-deliveries.ts";
+import { findKnownDeliveries } from "../store/deliveries/first-deliveries.ts";
 import { inOwnTransaction } from "../store/transaction.ts";
 import type { IncomingEvent, RepeatOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";

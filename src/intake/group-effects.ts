@@ -1,6 +1,6 @@
-import { recordPayments } from "../store/record-payments.ts";
+import { recordPayments } from "../store/payments/record-payments.ts";
+import { insertResumed, insertUnwanted } from "../store/subscriptions/unwanted-subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";
-import { insertResumed, insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { GroupDecision } from "./decide-group.ts";
 import { logSinglePayments, logUnwanted, renewingOf, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";

@@ -1,6 +1,6 @@
 import type { HookTransaction } from "../domain/subscription-hook.ts";
 import type { Queryable } from "../store/database.ts";
-import { sendableValue } from "../store/sendable-value.ts";
+import { sendableValue } from "../store/driver/sendable-value.ts";
 
 type OpenHookTransaction = {
   tx: HookTransaction;

@@ -1,5 +1,5 @@
 import type { Span } from "../domain/tracing.ts";
-import type { NewDelivery } from "../store/deliveries.ts";
+import type { NewDelivery } from "../store/deliveries/deliveries.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /** A verified event on its way into the log, with its parsed payload. */

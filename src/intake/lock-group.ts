@@ -10,13 +10,13 @@ import {
   subscriberOf,
   tryLockSubscribers,
   waitForSubscriptions,
-} from "../store/subscription-locks.ts";
+} from "../store/subscriptions/subscription-locks.ts";
 import {
   findConfirmedEmails,
   lockPresentUsers,
   type UserState,
   waitForUserStates,
-} from "../store/user-states.ts";
+} from "../store/users/user-states.ts";
 import { linkOf, namedUserOf } from "./event-link.ts";
 import { paymentsOfDeleted } from "./payments-of-deleted.ts";
 import type { ReadEvent } from "./read-event.ts";

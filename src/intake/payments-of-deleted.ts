@@ -1,5 +1,5 @@
+import { findPaymentsOfDeleted, type NamedPayment } from "../store/accounts/payments-of-deleted.ts";
 import type { Queryable } from "../store/database.ts";
-import { findPaymentsOfDeleted, type NamedPayment } from "../store/payments-of-deleted.ts";
 import { linkOf } from "./event-link.ts";
 import type { ReadEvent } from "./read-event.ts";
 

@@ -1,6 +1,6 @@
 import { secondsUntilRetry } from "../domain/delivery.ts";
-import { type Attempt, logAttempts } from "../store/attempts.ts";
-import { type FailedClaim, failClaims } from "../store/claims.ts";
+import { type Attempt, logAttempts } from "../store/deliveries/attempts.ts";
+import { type FailedClaim, failClaims } from "../store/deliveries/claims.ts";
 import type { Transaction } from "../store/transaction.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { EventDecision } from "./decide-group.ts";

@@ -1,4 +1,4 @@
-import { releaseClaims } from "../store/claims.ts";
+import { releaseClaims } from "../store/deliveries/claims.ts";
 import { inOwnTransaction } from "../store/transaction.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../domain/caller.ts";
-import { findDeliveryStatus, reclaimOne, reclaimSuccessful } from "../store/reclaims.ts";
-import { withAudit } from "../store/with-audit.ts";
+import { withAudit } from "../store/audit/with-audit.ts";
+import { findDeliveryStatus, reclaimOne, reclaimSuccessful } from "../store/deliveries/reclaims.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { attempt } from "./retry.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptSource } from "../domain/delivery.ts";
-import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.ts";
+import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/deliveries/reclaims.ts";
 import { inOwnTransaction } from "../store/transaction.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";

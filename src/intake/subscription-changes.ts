@@ -9,12 +9,15 @@ import {
   subscriptionChange,
 } from "../domain/subscription-change.ts";
 import type { PendingChange } from "../domain/subscription-hook.ts";
-import type { Attempt } from "../store/attempts.ts";
-import { insertNotifications } from "../store/notifications.ts";
-import { insertOutboundChanges } from "../store/outbound-changes.ts";
-import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
+import type { Attempt } from "../store/deliveries/attempts.ts";
+import { insertNotifications } from "../store/notifications/notifications.ts";
+import {
+  notifyUnknownPrices,
+  type UnknownPrice,
+} from "../store/notifications/unknown-price-notifications.ts";
+import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
+import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions/subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";
-import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
 
 export type SubscriptionChanges = {
   /** Those that share a user, a customer or an id with the event, after the events so far. */

@@ -1,5 +1,9 @@
 import { secondsUntilRetry } from "../domain/delivery.ts";
-import { type FirstDelivery, findKnownDeliveries, insertFirstDeliveries } from "../store/first-deliveries.ts";
+import {
+  type FirstDelivery,
+  findKnownDeliveries,
+  insertFirstDeliveries,
+} from "../store/deliveries/first-deliveries.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { callHooks } from "./call-hooks.ts";
 import { decideGroup, type EventDecision, type GroupDecision } from "./decide-group.ts";

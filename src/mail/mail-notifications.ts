@@ -6,7 +6,7 @@ import {
   type NotificationMail,
   releaseNotificationMail,
   settleNotificationMail,
-} from "../store/notification-mail.ts";
+} from "../store/notifications/notification-mail.ts";
 import { type Composed, compose } from "./compose.ts";
 import type { Log } from "./log.ts";
 import { notificationEmail } from "./notification-email.ts";

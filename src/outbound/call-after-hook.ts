@@ -1,6 +1,6 @@
 import type { OutboundEvent, SubscriptionEventType } from "../domain/outbound-event.ts";
 import type { AfterSubscriptionChange, CommittedChange } from "../domain/subscription-hook.ts";
-import type { AttemptResult } from "../store/record-outbound-attempts.ts";
+import type { AttemptResult } from "../store/outbound/record-outbound-attempts.ts";
 
 type CallOptions = {
   /** Undefined: this process no longer has the plugin. */

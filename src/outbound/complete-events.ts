@@ -4,9 +4,9 @@ import { isoText } from "../domain/iso-text.ts";
 import type { ShownEntitlements } from "../domain/shown-entitlements.ts";
 import { userChanges } from "../domain/user-changes.ts";
 import type { Queryable } from "../store/database.ts";
-import { entitlementFacts } from "../store/entitlement-facts.ts";
-import type { CompleteEvent } from "../store/outbound-relay.ts";
-import type { Written, WrittenChange, WrittenEvent } from "../store/written-events.ts";
+import { entitlementFacts } from "../store/entitlements/entitlement-facts.ts";
+import type { CompleteEvent } from "../store/outbound/outbound-relay.ts";
+import type { Written, WrittenChange, WrittenEvent } from "../store/outbound/written-events.ts";
 
 /** An event, or what may have changed a user's entitlements and becomes one if it has. */
 type Draft = CompleteEvent | EntitlementDraft;

@@ -1,4 +1,4 @@
-import { dueEndpoints } from "../store/claim-outbound-deliveries.ts";
+import { dueEndpoints } from "../store/outbound/claim-outbound-deliveries.ts";
 import { openEndpointConnections } from "./endpoint-connections.ts";
 import { createEndpointSender, type EndpointSender, type SenderOptions } from "./endpoint-sender.ts";
 import { createAllowance } from "./yield-to-intake.ts";

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "../store/database.ts";
 import {
   type ClaimedDelivery,
   claimOutboundDeliveries,
   withPackedEvents,
-} from "../store/claim-outbound-deliveries.ts";
-import type { Database } from "../store/database.ts";
-import { type FinishedAttempt, recordAttempts } from "../store/record-outbound-attempts.ts";
+} from "../store/outbound/claim-outbound-deliveries.ts";
+import { type FinishedAttempt, recordAttempts } from "../store/outbound/record-outbound-attempts.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import { type EventReader, logUnreadablePacks } from "./list-events-after.ts";
 import { type AttemptOptions, makeAttempt } from "./make-attempt.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../store/database.ts";
-import type { EventList } from "../store/outbound-list.ts";
+import type { EventList } from "../store/outbound/outbound-list.ts";
 import { outboundEvent } from "./event-body.ts";
 import { placeholderId, positionOfEvent } from "./event-id.ts";
 import { type EventReader, listEventsAfter } from "./list-events-after.ts";

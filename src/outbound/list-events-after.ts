@@ -1,6 +1,6 @@
 import type { Queryable } from "../store/database.ts";
-import { type EventList, type EventRange, readEvents } from "../store/outbound-list.ts";
-import type { UnreadablePack } from "../store/unreadable-packs.ts";
+import { type EventList, type EventRange, readEvents } from "../store/outbound/outbound-list.ts";
+import type { UnreadablePack } from "../store/outbound/unreadable-packs.ts";
 
 export type EventReader = {
   database: Queryable;

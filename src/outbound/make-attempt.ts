@@ -1,8 +1,8 @@
 import { backOffSeconds } from "../domain/delivery.ts";
 import { OUTBOUND_FAILURES } from "../domain/outbound-failure.ts";
 import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
-import type { ClaimedDelivery } from "../store/claim-outbound-deliveries.ts";
-import type { AttemptResult, FinishedAttempt } from "../store/record-outbound-attempts.ts";
+import type { ClaimedDelivery } from "../store/outbound/claim-outbound-deliveries.ts";
+import type { AttemptResult, FinishedAttempt } from "../store/outbound/record-outbound-attempts.ts";
 import { callAfterHook } from "./call-after-hook.ts";
 import { outboundEvent } from "./event-body.ts";
 import type { OutboundMilestone } from "./milestone.ts";

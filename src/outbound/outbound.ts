@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AccessContext } from "../domain/granted-access.ts";
 import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
-import { disableFailingEndpoints } from "../store/failing-endpoints.ts";
-import { registerHooks } from "../store/hook-endpoints.ts";
-import { relistPacks } from "../store/relist-packs.ts";
-import { isAnythingWritten } from "../store/written-events.ts";
+import { disableFailingEndpoints } from "../store/outbound/failing-endpoints.ts";
+import { registerHooks } from "../store/outbound/hook-endpoints.ts";
+import { relistPacks } from "../store/outbound/relist-packs.ts";
+import { isAnythingWritten } from "../store/outbound/written-events.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { type Relay, relayBatch, relayEvents } from "./relay.ts";
 import type { RelayThread } from "./relay-thread.ts";

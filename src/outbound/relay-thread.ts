@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { AccessContext } from "../domain/granted-access.ts";
 import { perSlot } from "../domain/slot.ts";
 import type { DatabaseOptions } from "../store/database.ts";
-import type { UnreadableSet } from "../store/written-events.ts";
+import type { UnreadableSet } from "../store/outbound/written-events.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 
 export type RelayThread = {

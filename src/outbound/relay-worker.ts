@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../store/database.ts";
-import type { UnreadableSet } from "../store/written-events.ts";
+import type { UnreadableSet } from "../store/outbound/written-events.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 import { relayEvents } from "./relay.ts";
 import type { FromWorker, RelayWorkerData, ToWorker } from "./relay-thread.ts";

@@ -6,12 +6,12 @@ import {
   lockEndpoints,
   type PositionedEvent,
   storeEvents,
-} from "../store/outbound-relay.ts";
-import { advanceRelay, lockRelay } from "../store/relay-state.ts";
-import { removeWritten } from "../store/remove-written.ts";
+} from "../store/outbound/outbound-relay.ts";
+import { advanceRelay, lockRelay } from "../store/outbound/relay-state.ts";
+import { removeWritten } from "../store/outbound/remove-written.ts";
+import { setAsideUnreadable } from "../store/outbound/unreadable-changes.ts";
+import { type UnreadableSet, writtenSince } from "../store/outbound/written-events.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
-import { setAsideUnreadable } from "../store/unreadable-changes.ts";
-import { type UnreadableSet, writtenSince } from "../store/written-events.ts";
 import { completeEvents } from "./complete-events.ts";
 import { EVENT_ID_RANDOM_BYTES, eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";

@@ -9,14 +9,14 @@ import { pendingChanges, subscriptionChange } from "../domain/subscription-chang
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { insertNotifications } from "../store/notifications.ts";
-import { insertOutboundChanges } from "../store/outbound-changes.ts";
-import { insertReconciliation } from "../store/reconciliations.ts";
+import { insertNotifications } from "../store/notifications/notifications.ts";
+import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
+import { insertReconciliation } from "../store/reconciliation/reconciliations.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import { waitForSubscriptions } from "../store/subscription-locks.ts";
-import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
+import { waitForSubscriptions } from "../store/subscriptions/subscription-locks.ts";
+import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { findConfirmedEmails, findUserStates } from "../store/user-states.ts";
+import { findConfirmedEmails, findUserStates } from "../store/users/user-states.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Adoption =

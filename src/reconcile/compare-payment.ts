@@ -4,15 +4,23 @@ import type { PaymentState } from "../domain/payment-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { lockPaymentNames, settleComparedPayment, voidOtherReversals } from "../store/correct-payment.ts";
+import { recordAudit } from "../store/audit/record-audit.ts";
 import type { Queryable } from "../store/database.ts";
-import { recordAudit } from "../store/record-audit.ts";
-import { recordPayments } from "../store/record-payments.ts";
-import type { ReportedPayment } from "../store/reported-payment.ts";
+import {
+  lockPaymentNames,
+  settleComparedPayment,
+  voidOtherReversals,
+} from "../store/payments/correct-payment.ts";
+import { recordPayments } from "../store/payments/record-payments.ts";
+import type { ReportedPayment } from "../store/payments/reported-payment.ts";
+import {
+  findPaymentOwners,
+  findPayments,
+  type VerifiablePayment,
+} from "../store/payments/verify-payments.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { waitForUserStates } from "../store/user-states.ts";
-import { findPaymentOwners, findPayments, type VerifiablePayment } from "../store/verify-payments.ts";
+import { waitForUserStates } from "../store/users/user-states.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { FieldDrift } from "./subscription-drift.ts";

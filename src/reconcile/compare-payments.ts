@@ -2,7 +2,7 @@ import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentState } from "../domain/payment-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
-import { findPaymentOwners, findPayments } from "../store/verify-payments.ts";
+import { findPaymentOwners, findPayments } from "../store/payments/verify-payments.ts";
 import { comparePayment, type FetchedPayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";

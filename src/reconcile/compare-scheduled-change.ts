@@ -1,8 +1,8 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { type PlanCatalog, priceWithId } from "../domain/plan.ts";
-import { changeableSubscription } from "../store/changeable-subscription.ts";
 import type { Database } from "../store/database.ts";
-import { correctScheduledChange, scheduledChangeVersion } from "../store/scheduled-changes.ts";
+import { changeableSubscription } from "../store/subscriptions/changeable-subscription.ts";
+import { correctScheduledChange, scheduledChangeVersion } from "../store/subscriptions/scheduled-changes.ts";
 
 /**
  * Stores the change that waits for the period's end at the provider, or that none does: the provider may have

@@ -11,20 +11,23 @@ import { type UnclearState, unclearStateSentence } from "../domain/unclear-state
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { insertNotifications } from "../store/notifications.ts";
-import { insertOutboundChanges } from "../store/outbound-changes.ts";
+import { insertNotifications } from "../store/notifications/notifications.ts";
+import {
+  notifyUnknownPrices,
+  type UnknownPrice,
+} from "../store/notifications/unknown-price-notifications.ts";
+import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
 import {
   findReconcilable,
   insertReconciliation,
   type ReconcilableSubscription,
-} from "../store/reconciliations.ts";
+} from "../store/reconciliation/reconciliations.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import { lockSubscriptions } from "../store/subscription-locks.ts";
-import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
+import { lockSubscriptions } from "../store/subscriptions/subscription-locks.ts";
+import { recordComparison, updateSubscriptions } from "../store/subscriptions/subscriptions.ts";
+import { insertResumed, insertUnwanted } from "../store/subscriptions/unwanted-subscriptions.ts";
 import { inTransaction, type Transaction } from "../store/transaction.ts";
-import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
-import { insertResumed, insertUnwanted } from "../store/unwanted-subscriptions.ts";
-import { findConfirmedEmails } from "../store/user-states.ts";
+import { findConfirmedEmails } from "../store/users/user-states.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Comparison =

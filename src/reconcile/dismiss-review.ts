@@ -8,13 +8,13 @@ import {
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { deleteHeal } from "../store/heals.ts";
-import { insertOutboundChanges } from "../store/outbound-changes.ts";
-import { insertReconciliation } from "../store/reconciliations.ts";
-import { recordAudit } from "../store/record-audit.ts";
+import { recordAudit } from "../store/audit/record-audit.ts";
+import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
+import { deleteHeal } from "../store/reconciliation/heals.ts";
+import { insertReconciliation } from "../store/reconciliation/reconciliations.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import { findSubscription } from "../store/subscription-list.ts";
-import { clearReviewFlag } from "../store/subscriptions.ts";
+import { findSubscription } from "../store/subscriptions/subscription-list.ts";
+import { clearReviewFlag } from "../store/subscriptions/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { reconcilerOf } from "./reconciler.ts";
 

@@ -1,8 +1,8 @@
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "../store/database.ts";
-import { findUserStates, type UserState } from "../store/user-states.ts";
-import { findKnownCustomers } from "../store/verification.ts";
+import { findKnownCustomers } from "../store/reconciliation/verification.ts";
+import { findUserStates, type UserState } from "../store/users/user-states.ts";
 
 /**
  * Whether a provider's subscription belongs to a user of ours, or to a deleted one; `null`: to neither. One

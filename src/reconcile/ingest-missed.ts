@@ -3,8 +3,8 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type IdentifiedEvent, identify, ingest } from "../intake/receive.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
-import { keyOf } from "../store/delivery-key.ts";
-import { findKnownDeliveries } from "../store/first-deliveries.ts";
+import { keyOf } from "../store/deliveries/delivery-key.ts";
+import { findKnownDeliveries } from "../store/deliveries/first-deliveries.ts";
 import { inBatches } from "./in-batches.ts";
 
 export type MissedReport = {

@@ -1,5 +1,5 @@
 import { type PaymentState, paymentStatusOf, refundedAmountOf } from "../domain/payment-state.ts";
-import type { VerifiablePayment } from "../store/verify-payments.ts";
+import type { VerifiablePayment } from "../store/payments/verify-payments.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
 
 /** The fields in which a payment differs from its provider's answer; none: it matches. */

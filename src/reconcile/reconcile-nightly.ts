@@ -1,7 +1,7 @@
 import { SLOTS } from "../domain/slot.ts";
 import type { Lease } from "../store/leases.ts";
-import { findDueNight, finishNight } from "../store/nightly.ts";
-import { findWaitingChanges } from "../store/scheduled-changes.ts";
+import { findDueNight, finishNight } from "../store/reconciliation/nightly.ts";
+import { findWaitingChanges } from "../store/subscriptions/scheduled-changes.ts";
 import {
   LOOK_BACK_DAYS,
   type ReconcileReport,

@@ -15,7 +15,7 @@ import {
   findReconcilable,
   findReconcilableByProviderId,
   type ReconcilableSubscription,
-} from "../store/reconciliations.ts";
+} from "../store/reconciliation/reconciliations.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";

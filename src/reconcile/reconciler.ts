@@ -1,7 +1,7 @@
 import type { Caller } from "../domain/caller.ts";
+import { recordAudit } from "../store/audit/record-audit.ts";
 import type { Queryable } from "../store/database.ts";
-import type { Reconciliation } from "../store/reconciliations.ts";
-import { recordAudit } from "../store/record-audit.ts";
+import type { Reconciliation } from "../store/reconciliation/reconciliations.ts";
 
 /** Who has a subscription compared; `server`: its own jobs, which are not audited. */
 export type Reconciler = Caller | "server";

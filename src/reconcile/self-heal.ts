@@ -4,7 +4,8 @@ import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import type { Intake } from "../intake/intake.ts";
-import { reserveFetch } from "../store/heal-pace.ts";
+import type { Lease } from "../store/leases.ts";
+import { reserveFetch } from "../store/reconciliation/heal-pace.ts";
 import {
   type DueHeal,
   finishHeal,
@@ -12,9 +13,8 @@ import {
   postponeHeal,
   settleHeal,
   startDueHeals,
-} from "../store/heals.ts";
-import type { Lease } from "../store/leases.ts";
-import { findReconcilable } from "../store/reconciliations.ts";
+} from "../store/reconciliation/heals.ts";
+import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { compareScheduledChange } from "./compare-scheduled-change.ts";

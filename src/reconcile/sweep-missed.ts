@@ -3,7 +3,12 @@ import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
-import { findSweepCursor, finishSweep, type SweepCursor, type SweepOutcome } from "../store/event-sweeps.ts";
+import {
+  findSweepCursor,
+  finishSweep,
+  type SweepCursor,
+  type SweepOutcome,
+} from "../store/deliveries/event-sweeps.ts";
 import type { Lease } from "../store/leases.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";

@@ -10,7 +10,7 @@ import {
   findPayments,
   paymentsOfSubscription,
   type VerifiablePayment,
-} from "../store/verify-payments.ts";
+} from "../store/payments/verify-payments.ts";
 import { comparePayment } from "./compare-payment.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";

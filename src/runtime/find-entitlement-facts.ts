@@ -1,6 +1,6 @@
 import { batchLookups } from "../auth/batch-lookups.ts";
 import type { Queryable } from "../store/database.ts";
-import { type EntitlementFacts, entitlementFacts } from "../store/entitlement-facts.ts";
+import { type EntitlementFacts, entitlementFacts } from "../store/entitlements/entitlement-facts.ts";
 
 /**
  * Concurrent requests share a query. Nothing is cached: every process sees a change as soon as it is

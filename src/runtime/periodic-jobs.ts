@@ -10,7 +10,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import { type OutboundOptions, startOutbound } from "../outbound/outbound.ts";
 import { createRelayThread } from "../outbound/relay-thread.ts";
 import { withLease } from "../store/hold-lease.ts";
-import type { UnreadableSet } from "../store/written-events.ts";
+import type { UnreadableSet } from "../store/outbound/written-events.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";

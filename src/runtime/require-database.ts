@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../store/database.ts";
-import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
+import { hasEmbeddedDatabase } from "../store/embedded/embedded-exists.ts";
 import { hasNoSchema } from "../store/migrate.ts";
 import { unsuitableSetting } from "../store/unsuitable-setting.ts";
 

@@ -3,13 +3,13 @@ import type { Config } from "../config/config.ts";
 import type { JobName } from "../domain/job.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import type { Database } from "../store/database.ts";
-import { dropNotifications, dropPayloads } from "../store/delivery-retention.ts";
-import { dropUnseenHooks } from "../store/hook-endpoints.ts";
-import { dropAbandonedImports } from "../store/imports.ts";
+import { dropNotifications, dropPayloads } from "../store/deliveries/delivery-retention.ts";
+import { dropUsage } from "../store/entitlements/usage.ts";
 import { deleteExpiredLeases } from "../store/leases.ts";
-import { dropOutbound } from "../store/outbound-retention.ts";
-import { dropReconciliations } from "../store/reconciliation-retention.ts";
-import { dropUsage } from "../store/usage.ts";
+import { dropUnseenHooks } from "../store/outbound/hook-endpoints.ts";
+import { dropOutbound } from "../store/outbound/outbound-retention.ts";
+import { dropAbandonedImports } from "../store/reconciliation/imports.ts";
+import { dropReconciliations } from "../store/reconciliation/reconciliation-retention.ts";
 
 const EVERY_MS = 10 * 60 * 1000;
 /** Small, with pauses in between, so that incoming deliveries are not delayed. */

@@ -1,4 +1,4 @@
-import { INSUFFICIENT_PRIVILEGE } from "../store/sql-states.ts";
+import { INSUFFICIENT_PRIVILEGE } from "../store/driver/sql-states.ts";
 
 /**
  * The system's or PostgreSQL's error, with the variable that caused it.

@@ -1,11 +1,11 @@
 import pg from "pg";
-import { arrayLiteral } from "./array-literal.ts";
-import type { BurstClient } from "./burst-client.ts";
-import { endsConnection } from "./ends-connection.ts";
-import { createPrimaryPool } from "./primary-pool.ts";
-import { createQueryPipeline } from "./query-pipeline.ts";
-import { settingsStatement } from "./session-settings.ts";
-import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./sql-states.ts";
+import { arrayLiteral } from "./driver/array-literal.ts";
+import type { BurstClient } from "./driver/burst-client.ts";
+import { endsConnection } from "./driver/ends-connection.ts";
+import { createPrimaryPool } from "./driver/primary-pool.ts";
+import { createQueryPipeline } from "./driver/query-pipeline.ts";
+import { settingsStatement } from "./driver/session-settings.ts";
+import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./driver/sql-states.ts";
 
 /** The database is unreachable, or the connection broke before the response: the outcome is unknown. */
 export class DatabaseUnavailable extends Error {

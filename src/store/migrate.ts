@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type Database, sqlState } from "./database.ts";
-import { unlimitedTransactions } from "./session-settings.ts";
-import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./sql-states.ts";
+import { unlimitedTransactions } from "./driver/session-settings.ts";
+import { LOCK_NOT_AVAILABLE, QUERY_CANCELED } from "./driver/sql-states.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 // Any number works, as long as every version of Tollgate uses the same.

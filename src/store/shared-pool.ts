@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { type Database, type Queryable, rethrowClassified, type Statement } from "./database.ts";
-import { isStatementError } from "./query-pipeline.ts";
+import { isStatementError } from "./driver/query-pipeline.ts";
 
 export type SharedPoolOptions = {
   /** How many transactions may hold a connection at once; others wait. */

@@ -13,7 +13,7 @@ import {
   LOCK_NOT_AVAILABLE,
   SERIALIZATION_FAILURE,
   UNIQUE_VIOLATION,
-} from "./sql-states.ts";
+} from "./driver/sql-states.ts";
 
 export type TransactionOptions = {
   /** `off`: does not wait for the disk; a later durable commit makes it durable too. */

@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { REQUIRED_SETTINGS } from "./session-settings.ts";
+import { REQUIRED_SETTINGS } from "./driver/session-settings.ts";
 
 /** Why the server cannot use a database, and what its operator can do. */
 export type UnsuitableSetting = { detail: string; remedy: string };

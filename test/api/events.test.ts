@@ -6,7 +6,7 @@ import { createLog } from "../../src/observability/log.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { traitsOf } from "../../src/providers/registry.ts";
 import { type RunningServer, startServer } from "../../src/server.ts";
-import { dropOutbound } from "../../src/store/outbound-retention.ts";
+import { dropOutbound } from "../../src/store/outbound/outbound-retention.ts";
 import { openEventStream, type ReadEventStream } from "../support/event-stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { newApiKey, parseApiKey } from "../../src/auth/api-key.ts";
-import { insertApiKey, listApiKeys, revokeApiKey } from "../../src/store/api-keys.ts";
+import { insertApiKey, listApiKeys, revokeApiKey } from "../../src/store/keys/api-keys.ts";
 import { ADDRESS, accounts } from "./accounts.ts";
 
 const REFUSED = { name: "Refusal", code: "unauthorized", message: "Unauthorized" };

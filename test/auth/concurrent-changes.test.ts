@@ -4,15 +4,15 @@ import { newLinkSecret } from "../../src/auth/plugin-link.ts";
 import type { Person } from "../../src/domain/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { createCalendarLink } from "../../src/operations/calendar/create-calendar-link.ts";
-import { insertApiKey } from "../../src/store/api-keys.ts";
+import { insertApiKey } from "../../src/store/keys/api-keys.ts";
+import { lockUserOfSession } from "../../src/store/sign-in/sessions.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
 import {
   applyEmailChange,
   confirmEmailChange,
   requestEmailChange,
   withdrawEmailChange,
-} from "../../src/store/email-changes.ts";
-import { lockUserOfSession } from "../../src/store/sessions.ts";
-import { inTransaction } from "../../src/store/transaction.ts";
+} from "../../src/store/users/email-changes.ts";
 import { eventually } from "../support/eventually.ts";
 import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";

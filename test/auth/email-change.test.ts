@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type EmailChangeDeps, finishEmailChange } from "../../src/auth/email-change.ts";
-import { withdrawEmailChange } from "../../src/store/email-changes.ts";
+import { withdrawEmailChange } from "../../src/store/users/email-changes.ts";
 import { ADDRESS, APP_URL, accounts, PASSWORD } from "./accounts.ts";
 
 describe("an email address change", () => {

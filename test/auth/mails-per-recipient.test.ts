@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { notificationMail } from "../../src/mail/mail-notifications.ts";
-import { insertNotifications } from "../../src/store/notifications.ts";
+import { insertNotifications } from "../../src/store/notifications/notifications.ts";
 import { smtpServer } from "../support/smtp-server.ts";
 import { accounts, PASSWORD } from "./accounts.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { findApiKeys } from "../../src/store/api-keys.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
-import { findSessions } from "../../src/store/sessions.ts";
+import { findApiKeys } from "../../src/store/keys/api-keys.ts";
+import { findSessions } from "../../src/store/sign-in/sessions.ts";
 import { testDatabase } from "../support/test-database.ts";
 
 const TABLES = ["session", "api_key", '"user"'];

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { deleteExpired } from "../../src/store/expired-accounts-data.ts";
+import { deleteExpired } from "../../src/store/accounts/expired-accounts-data.ts";
 import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
 import { accounts, type LogLine, onDatabase, PASSWORD } from "./accounts.ts";

@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { type PaymentApiFailure, PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
-import { insertResumed, insertUnwanted, rememberReplaced } from "../../src/store/unwanted-subscriptions.ts";
+import {
+  insertResumed,
+  insertUnwanted,
+  rememberReplaced,
+} from "../../src/store/subscriptions/unwanted-subscriptions.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { checkOutbound } from "../../src/doctor/check-outbound.ts";
-import { outboundState } from "../../src/store/outbound-state.ts";
-import { replayDeliveries } from "../../src/store/replay-outbound-deliveries.ts";
+import { outboundState } from "../../src/store/outbound/outbound-state.ts";
+import { replayDeliveries } from "../../src/store/outbound/replay-outbound-deliveries.ts";
 import { testDatabase } from "../support/test-database.ts";
 
 const test = testDatabase(0);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { decideUser } from "../../src/import/decide-user.ts";
 import type { UserRow } from "../../src/import/user-row.ts";
-import type { KnownUser } from "../../src/store/imported-users.ts";
-import type { UserState } from "../../src/store/user-states.ts";
+import type { KnownUser } from "../../src/store/reconciliation/imported-users.ts";
+import type { UserState } from "../../src/store/users/user-states.ts";
 
 const ANN: KnownUser = {
   id: "ann",

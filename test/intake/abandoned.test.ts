@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
-import type { Claim } from "../../src/store/claims.ts";
-import { claimDeliveries } from "../../src/store/deliveries.ts";
+import type { Claim } from "../../src/store/deliveries/claims.ts";
+import { claimDeliveries } from "../../src/store/deliveries/deliveries.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";

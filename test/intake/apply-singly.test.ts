@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { applySingly } from "../../src/intake/apply-singly.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
-import { claimDeliveries } from "../../src/store/deliveries.ts";
+import { claimDeliveries } from "../../src/store/deliveries/deliveries.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 

@@ -6,7 +6,7 @@ import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
 import { INTAKE_CONNECTIONS } from "../../src/intake/create-intake.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import type { Connection } from "../../src/store/database.ts";
-import { claimDeliveries } from "../../src/store/deliveries.ts";
+import { claimDeliveries } from "../../src/store/deliveries/deliveries.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,7 +3,7 @@ import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { type Plan, priceIdsIn } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
-import { deleteUserData, findRunning } from "../../src/store/account-deletion.ts";
+import { deleteUserData, findRunning } from "../../src/store/accounts/account-deletion.ts";
 import { fixtureDelivery, loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import { type PaymentFacts, type PaymentWord, paymentEvents } from "../fixtures/payments.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";

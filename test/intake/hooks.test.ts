@@ -5,7 +5,7 @@ import type { PendingChange, WithSubscriptionChange } from "../../src/domain/sub
 import { callHooks, HookFailed, withHooksOf } from "../../src/intake/call-hooks.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { findReconcilable } from "../../src/store/reconciliations.ts";
+import { findReconcilable } from "../../src/store/reconciliation/reconciliations.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { CREATED, subscriptionEvents, UPDATED } from "../fixtures/subscription-events.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,7 +3,7 @@ import type { Slot } from "../../src/domain/slot.ts";
 import { claimGroup } from "../../src/intake/claim.ts";
 import type { IncomingEvent } from "../../src/intake/incoming-event.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { keyOf } from "../../src/store/delivery-key.ts";
+import { keyOf } from "../../src/store/deliveries/delivery-key.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { createIntake } from "../../src/intake/create-intake.ts";
 import type { Intake } from "../../src/intake/intake.ts";
 import { type Database, DatabaseUnavailable } from "../../src/store/database.ts";
-import { keyOf } from "../../src/store/delivery-key.ts";
+import { keyOf } from "../../src/store/deliveries/delivery-key.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";

@@ -6,7 +6,10 @@ import type { NotificationKind } from "../../src/domain/notification.ts";
 import type { PlanCatalog } from "../../src/domain/plan.ts";
 import { notificationMail } from "../../src/mail/mail-notifications.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { insertNotifications, markAllNotificationsRead } from "../../src/store/notifications.ts";
+import {
+  insertNotifications,
+  markAllNotificationsRead,
+} from "../../src/store/notifications/notifications.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Received, type Reply, type SmtpServer, smtpServer } from "../support/smtp-server.ts";

@@ -7,7 +7,7 @@ import { revokeApiKey } from "../../src/operations/api-keys/revoke-api-key.ts";
 import { listAuditEntries } from "../../src/operations/audit/list-audit-entries.ts";
 import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
-import { deleteOldAuditEntries } from "../../src/store/audit-log.ts";
+import { deleteOldAuditEntries } from "../../src/store/audit/audit-log.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { runningSession } from "./running-session.ts";
 import { apiKey, createTestContext, refusalOf, session } from "./test-context.ts";

@@ -5,7 +5,7 @@ import type { Slot } from "../../src/domain/slot.ts";
 import { createCheckout } from "../../src/operations/billing/create-checkout.ts";
 import { providerOf } from "../../src/providers/registry.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { findPaidTwice } from "../../src/store/unwanted-subscriptions.ts";
+import { findPaidTwice } from "../../src/store/subscriptions/unwanted-subscriptions.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { eventually } from "../support/eventually.ts";

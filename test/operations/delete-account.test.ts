@@ -8,7 +8,7 @@ import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
-import type { RunningSubscription } from "../../src/store/account-deletion.ts";
+import type { RunningSubscription } from "../../src/store/accounts/account-deletion.ts";
 import { DatabaseUnavailable } from "../../src/store/database.ts";
 import { fixtureDelivery, loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";

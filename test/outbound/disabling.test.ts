@@ -2,8 +2,8 @@ import { beforeEach, expect, it } from "vitest";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { startOutbound } from "../../src/outbound/outbound.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import { insertEndpoint } from "../../src/store/event-endpoints.ts";
-import { registerHooks } from "../../src/store/hook-endpoints.ts";
+import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";
+import { registerHooks } from "../../src/store/outbound/hook-endpoints.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
 

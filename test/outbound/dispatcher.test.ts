@@ -5,12 +5,15 @@ import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../..
 import type { GivenUpDelivery } from "../../src/outbound/endpoint-sender.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import { type ClaimedDelivery, claimOutboundDeliveries } from "../../src/store/claim-outbound-deliveries.ts";
 import type { Connection, Database } from "../../src/store/database.ts";
-import { insertEndpoint, updateEndpoint } from "../../src/store/event-endpoints.ts";
-import { registerHooks } from "../../src/store/hook-endpoints.ts";
-import { recordAttempts } from "../../src/store/record-outbound-attempts.ts";
-import { replayDeliveries } from "../../src/store/replay-outbound-deliveries.ts";
+import {
+  type ClaimedDelivery,
+  claimOutboundDeliveries,
+} from "../../src/store/outbound/claim-outbound-deliveries.ts";
+import { insertEndpoint, updateEndpoint } from "../../src/store/outbound/event-endpoints.ts";
+import { registerHooks } from "../../src/store/outbound/hook-endpoints.ts";
+import { recordAttempts } from "../../src/store/outbound/record-outbound-attempts.ts";
+import { replayDeliveries } from "../../src/store/outbound/replay-outbound-deliveries.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";

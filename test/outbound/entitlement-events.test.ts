@@ -9,11 +9,11 @@ import { currentEntitlements, entitlementsView } from "../../src/operations/enti
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import { findEntitlementFacts } from "../../src/runtime/find-entitlement-facts.ts";
-import { insertOutboundChanges } from "../../src/store/outbound-changes.ts";
-import { findReconcilable } from "../../src/store/reconciliations.ts";
-import { recordPayments } from "../../src/store/record-payments.ts";
-import { lockFreeSubscriptions } from "../../src/store/subscription-locks.ts";
-import { updateSubscriptions } from "../../src/store/subscriptions.ts";
+import { insertOutboundChanges } from "../../src/store/outbound/outbound-changes.ts";
+import { recordPayments } from "../../src/store/payments/record-payments.ts";
+import { findReconcilable } from "../../src/store/reconciliation/reconciliations.ts";
+import { lockFreeSubscriptions } from "../../src/store/subscriptions/subscription-locks.ts";
+import { updateSubscriptions } from "../../src/store/subscriptions/subscriptions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";

@@ -4,7 +4,7 @@ import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { callAfterHook } from "../../src/outbound/call-after-hook.ts";
 import { type AttemptOptions, makeAttempt } from "../../src/outbound/make-attempt.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import type { ClaimedDelivery } from "../../src/store/claim-outbound-deliveries.ts";
+import type { ClaimedDelivery } from "../../src/store/outbound/claim-outbound-deliveries.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 const EVENT = {

@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
-import { deleteUserData } from "../../src/store/account-deletion.ts";
-import { recordPayments } from "../../src/store/record-payments.ts";
-import type { ReportedPayment } from "../../src/store/reported-payment.ts";
+import { deleteUserData } from "../../src/store/accounts/account-deletion.ts";
+import { recordPayments } from "../../src/store/payments/record-payments.ts";
+import type { ReportedPayment } from "../../src/store/payments/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { createSubscription } from "../support/subscriptions.ts";

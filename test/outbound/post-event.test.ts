@@ -4,7 +4,7 @@ import { type Address, outboundAllow } from "../../src/outbound/allowed-targets.
 import { openEndpointConnections } from "../../src/outbound/endpoint-connections.ts";
 import { type PostOptions, postEvent } from "../../src/outbound/post-event.ts";
 import { newEndpointSecret, signedHeaders } from "../../src/outbound/sign.ts";
-import type { AttemptResult } from "../../src/store/record-outbound-attempts.ts";
+import type { AttemptResult } from "../../src/store/outbound/record-outbound-attempts.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 

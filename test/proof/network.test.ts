@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { type Receiver, startReceiver } from "../outbound/receiver.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";

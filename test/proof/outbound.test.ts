@@ -4,7 +4,7 @@ import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import type { Milestone } from "../../src/intake/intake.ts";
 import type { OutboundMilestone } from "../../src/outbound/milestone.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { type Receiver, startReceiver } from "../outbound/receiver.ts";
 import { eventually } from "../support/eventually.ts";

@@ -4,7 +4,7 @@ import { appendFile, chown, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openDatabase } from "../../src/store/database.ts";
-import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
+import { unprivilegedAccount } from "../../src/store/embedded/embedded-account.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";

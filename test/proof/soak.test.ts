@@ -6,7 +6,7 @@ import { median } from "../../bench/shared/statistics.ts";
 import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
 import { positionOfEvent } from "../../src/outbound/event-id.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
-import { insertEndpoint } from "../../src/store/event-endpoints.ts";
+import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { type Receiver, startReceiver } from "../outbound/receiver.ts";
 import { builtPages } from "../support/built-pages.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
-import { insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
+import { insertUnwanted } from "../../src/store/subscriptions/unwanted-subscriptions.ts";
 import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 

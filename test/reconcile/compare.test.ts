@@ -2,7 +2,10 @@ import { beforeEach, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
 import { type CompareOptions, compare } from "../../src/reconcile/compare.ts";
-import { findReconcilable, type ReconcilableSubscription } from "../../src/store/reconciliations.ts";
+import {
+  findReconcilable,
+  type ReconcilableSubscription,
+} from "../../src/store/reconciliation/reconciliations.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();

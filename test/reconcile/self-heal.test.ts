@@ -5,8 +5,8 @@ import type { PaymentApi, WaitingChange } from "../../src/domain/payment-api.ts"
 import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
 import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { countFlagged, requestHeals, startDueHeals } from "../../src/store/heals.ts";
 import { acquireLease } from "../../src/store/leases.ts";
+import { countFlagged, requestHeals, startDueHeals } from "../../src/store/reconciliation/heals.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { stripeContext, takeTurn } from "../support/stripe-context.ts";

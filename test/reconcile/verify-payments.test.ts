@@ -12,7 +12,7 @@ import { comparePayments } from "../../src/reconcile/compare-payments.ts";
 import type { VerificationOptions, VerifyTools } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { deleteUserData } from "../../src/store/account-deletion.ts";
+import { deleteUserData } from "../../src/store/accounts/account-deletion.ts";
 import { endpoint } from "../simulator/endpoint.ts";
 import { API_KEY, order, press, simulator, type TestSimulator } from "../simulator/test-context.ts";
 import { eventually } from "../support/eventually.ts";

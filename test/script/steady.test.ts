@@ -17,7 +17,7 @@ const TINY_TEST = `
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { it } from "vitest";
-import { startEmbeddedPostgres } from "../src/store/embedded.ts";
+import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 it("never ends", { timeout: 3_600_000 }, async () => {

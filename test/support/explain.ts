@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { arrayLiteral } from "../../src/store/array-literal.ts";
 import type { Queryable } from "../../src/store/database.ts";
+import { arrayLiteral } from "../../src/store/driver/array-literal.ts";
 
 export type Plan = {
   "Node Type": string;

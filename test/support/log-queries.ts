@@ -1,20 +1,20 @@
 import type { DeliveryStatus } from "../../src/domain/delivery.ts";
+import { nextSuspects } from "../../src/store/accounts/redaction.ts";
 import type { Queryable } from "../../src/store/database.ts";
-import { findLocked } from "../../src/store/deliveries.ts";
-import { attemptsOf, findLoggedDelivery } from "../../src/store/delivery-detail.ts";
-import { listLoggedDeliveries } from "../../src/store/delivery-log.ts";
-import { dropPayloads } from "../../src/store/delivery-retention.ts";
-import { countDeliveries } from "../../src/store/delivery-statistics.ts";
-import { findKnownDeliveries } from "../../src/store/first-deliveries.ts";
+import { findLocked } from "../../src/store/deliveries/deliveries.ts";
+import { attemptsOf, findLoggedDelivery } from "../../src/store/deliveries/delivery-detail.ts";
+import { listLoggedDeliveries } from "../../src/store/deliveries/delivery-log.ts";
+import { dropPayloads } from "../../src/store/deliveries/delivery-retention.ts";
+import { countDeliveries } from "../../src/store/deliveries/delivery-statistics.ts";
+import { findKnownDeliveries } from "../../src/store/deliveries/first-deliveries.ts";
 import {
   findDeliveryStatus,
   giveUpStuck,
   reclaimDue,
   reclaimOne,
   reclaimSuccessful,
-} from "../../src/store/reclaims.ts";
-import { nextSuspects } from "../../src/store/redaction.ts";
-import { historyOf, lastEventIds } from "../../src/store/subscription-history.ts";
+} from "../../src/store/deliveries/reclaims.ts";
+import { historyOf, lastEventIds } from "../../src/store/subscriptions/subscription-history.ts";
 
 /** Ids of rows that exist in the log. */
 export type LogExample = { id: string; eventId: string; subscriptionId: string; failedId: string };

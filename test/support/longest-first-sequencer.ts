@@ -8,7 +8,7 @@ const LONGEST = [
   /test\/(operations\/checkout|reconcile\/reconcile|intake\/several-processes|cli\/doctor|auth\/database)\./,
   /test\/system\/(browser|server|security)\//,
   /test\/(providers\/(outbound\/contract|fuzz)|simulator\/product|mail\/notification-mail|billing\/checkout-interleavings)\./,
-  /test\/(intake\/(retry-job|poison|contention|http-fuzz)|store\/embedded|proof\/\w.*|import\/switch-guide|cli\/\w.*)\./,
+  /test\/(intake\/(retry-job|poison|contention|http-fuzz)|store\/embedded\/embedded|proof\/\w.*|import\/switch-guide|cli\/\w.*)\./,
   /test\/(system|app)\//,
 ];
 

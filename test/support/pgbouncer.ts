@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { unprivilegedAccount } from "../../src/store/embedded-account.ts";
+import { unprivilegedAccount } from "../../src/store/embedded/embedded-account.ts";
 import { cleanedUp } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 

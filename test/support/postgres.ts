@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { startEmbeddedPostgres } from "../../src/store/embedded/embedded.ts";
 import { createTemplate } from "./database.ts";
 
 /** One real PostgreSQL for the whole run. */

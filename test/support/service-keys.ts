@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { newServiceKey } from "../../src/auth/api-key.ts";
 import { PERMISSIONS, type Permission } from "../../src/domain/permission.ts";
-import { insertServiceKey } from "../../src/store/service-keys.ts";
+import { insertServiceKey } from "../../src/store/keys/service-keys.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** A service key with these permissions, by default all. */

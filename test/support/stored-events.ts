@@ -1,6 +1,6 @@
 import type { OutboundEventType } from "../../src/domain/outbound-event.ts";
-import { decodeChanges, type RecordedChange } from "../../src/store/change-set.ts";
-import { unpackEvents } from "../../src/store/event-packs.ts";
+import { decodeChanges, type RecordedChange } from "../../src/store/outbound/change-set.ts";
+import { unpackEvents } from "../../src/store/outbound/event-packs.ts";
 import type { TestDatabase } from "./database.ts";
 
 export type StoredEvent = {

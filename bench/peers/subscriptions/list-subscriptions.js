@@ -10,7 +10,7 @@ export const Query = z.strictObject({
     .optional(),
 });
 
-/** The statement of Tollgate's `src/store/subscription-list.ts`, prepared once per connection as it is there. */
+/** The statement of Tollgate's `src/store/subscriptions/subscription-list.ts`, prepared once per connection as it is there. */
 const STATEMENT = {
   name: "subscriptions_of_user",
   text: `

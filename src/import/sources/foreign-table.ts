@@ -1,5 +1,5 @@
 import { type Queryable, sqlState } from "../../store/database.ts";
-import { UNDEFINED_COLUMN, UNDEFINED_TABLE } from "../../store/sql-states.ts";
+import { UNDEFINED_COLUMN, UNDEFINED_TABLE } from "../../store/driver/sql-states.ts";
 import type { SourcePage } from "../run-import.ts";
 
 /** A row of a table as JSON, whatever its columns. */

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/key-expiry.ts";
 import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { insertApiKey } from "../../store/api-keys.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { lockUserOfSession } from "../../store/sessions.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { insertApiKey } from "../../store/keys/api-keys.ts";
+import { lockUserOfSession } from "../../store/sign-in/sessions.ts";
 import { defineOperation } from "../operation.ts";
 import { ApiKeyView } from "./api-key-view.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { UserId } from "../../domain/user-id.ts";
 import { isUuid } from "../../domain/uuid.ts";
-import { listKeysWithOwners, type OwnedKey } from "../../store/api-key-directory.ts";
 import type { Queryable } from "../../store/database.ts";
+import { listKeysWithOwners, type OwnedKey } from "../../store/keys/api-key-directory.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { ApiKeyView } from "./api-key-view.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isUuid } from "../../domain/uuid.ts";
-import { listApiKeys as listed } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
+import { listApiKeys as listed } from "../../store/keys/api-keys.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { ApiKeyView } from "./api-key-view.ts";

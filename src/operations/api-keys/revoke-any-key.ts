@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
-import { revokeApiKey } from "../../store/api-keys.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { revokeApiKey } from "../../store/keys/api-keys.ts";
 import { defineOperation } from "../operation.ts";
 import { ApiKeyId } from "./api-key-view.ts";
 

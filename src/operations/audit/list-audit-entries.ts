@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listAuditEntries as list } from "../../store/audit-log.ts";
+import { listAuditEntries as list } from "../../store/audit/audit-log.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPageById, FilterText, IdCursor, PAGE, pageOf } from "../page.ts";

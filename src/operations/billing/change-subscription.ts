@@ -6,7 +6,7 @@ import { INTERVALS, type PlanCatalog } from "../../domain/plan.ts";
 import { notFound } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import type { Queryable } from "../../store/database.ts";
-import { findSubscription } from "../../store/subscription-list.ts";
+import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "../subscriptions/subscription-view.ts";
 

@@ -7,7 +7,7 @@ import { assertSeats, orderedPlan } from "../../billing/ordered-plan.ts";
 import { INTERVALS, type Interval, type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
-import { findUser } from "../../store/users.ts";
+import { findUser } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 import { assertReturnUrl, type ReturnDeps, ReturnUrl } from "./return-url-view.ts";
 

@@ -3,8 +3,8 @@ import type { BillingTools } from "../../billing/checkout-order.ts";
 import { mapProviderErrors, providerOf } from "../../billing/map-provider-errors.ts";
 import { isAnyConfigured } from "../../domain/payment-api.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
-import { customersOfUser } from "../../store/customers.ts";
-import { findUser } from "../../store/users.ts";
+import { customersOfUser } from "../../store/subscriptions/customers.ts";
+import { findUser } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 import { assertReturnUrl, type ReturnDeps, ReturnUrl } from "./return-url-view.ts";
 

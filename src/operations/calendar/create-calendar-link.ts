@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { replacePluginLink } from "../../store/plugin-links.ts";
-import { lockUserOfSession } from "../../store/sessions.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { replacePluginLink } from "../../store/keys/plugin-links.ts";
+import { lockUserOfSession } from "../../store/sign-in/sessions.ts";
 import { defineOperation } from "../operation.ts";
 import { CALENDAR_PLUGIN, calendarAddress } from "./calendar-address-view.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { deletePluginLink } from "../../store/plugin-links.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { deletePluginLink } from "../../store/keys/plugin-links.ts";
 import { defineOperation } from "../operation.ts";
 import { CALENDAR_PLUGIN } from "./calendar-address-view.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
-import { findPluginLink } from "../../store/plugin-links.ts";
+import { findPluginLink } from "../../store/keys/plugin-links.ts";
 import { defineOperation } from "../operation.ts";
 import { CALENDAR_PLUGIN } from "./calendar-address-view.ts";
 

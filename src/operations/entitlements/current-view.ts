@@ -4,7 +4,7 @@ import { FEATURE_KINDS } from "../../domain/feature.ts";
 import type { AccessContext } from "../../domain/granted-access.ts";
 import { type QuotaUsage, showEntitlements } from "../../domain/shown-entitlements.ts";
 import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
-import type { EntitlementFacts } from "../../store/entitlement-facts.ts";
+import type { EntitlementFacts } from "../../store/entitlements/entitlement-facts.ts";
 
 export type EntitlementDeps = AccessContext & {
   findEntitlementFacts(userId: string): Promise<EntitlementFacts>;

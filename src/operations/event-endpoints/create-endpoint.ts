@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { newEndpointSecret } from "../../outbound/sign.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { insertEndpoint } from "../../store/event-endpoints.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { insertEndpoint } from "../../store/outbound/event-endpoints.ts";
 import { defineOperation } from "../operation.ts";
 import { assertUrlAllowed, Description, EndpointUrl, EventEndpoint, EventTypes } from "./endpoint-view.ts";
 

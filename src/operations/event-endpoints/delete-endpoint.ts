@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { deleteDeliveryLog, deleteEndpoint, findEndpoint } from "../../store/event-endpoints.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { deleteDeliveryLog, deleteEndpoint, findEndpoint } from "../../store/outbound/event-endpoints.ts";
 import { defineOperation } from "../operation.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 

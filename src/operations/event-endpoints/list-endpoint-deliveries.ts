@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
 import type { Queryable } from "../../store/database.ts";
-import { findEndpoint } from "../../store/event-endpoints.ts";
-import { listOutboundDeliveries } from "../../store/list-outbound-deliveries.ts";
+import { findEndpoint } from "../../store/outbound/event-endpoints.ts";
+import { listOutboundDeliveries } from "../../store/outbound/list-outbound-deliveries.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPageById, IdCursor, PAGE, pageOf } from "../page.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
-import { listEndpoints } from "../../store/event-endpoints.ts";
+import { listEndpoints } from "../../store/outbound/event-endpoints.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { EventEndpoint } from "./endpoint-view.ts";

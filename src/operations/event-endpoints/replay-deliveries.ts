@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { findEndpoint } from "../../store/event-endpoints.ts";
-import { failedDeliveries, replayDeliveries } from "../../store/replay-outbound-deliveries.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { findEndpoint } from "../../store/outbound/event-endpoints.ts";
+import { failedDeliveries, replayDeliveries } from "../../store/outbound/replay-outbound-deliveries.ts";
 import { defineOperation } from "../operation.ts";
 import { NumberId } from "../page.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
-import { findEndpoint } from "../../store/event-endpoints.ts";
+import { findEndpoint } from "../../store/outbound/event-endpoints.ts";
 import { defineOperation } from "../operation.ts";
 import { EndpointId, EventEndpoint, noSuchEndpoint } from "./endpoint-view.ts";
 

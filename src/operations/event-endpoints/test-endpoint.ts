@@ -6,10 +6,10 @@ import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { outboundEvent } from "../../outbound/event-body.ts";
 import { exampleData } from "../../outbound/example-data.ts";
 import { postEvent } from "../../outbound/post-event.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { findEndpoint, findEndpointTarget } from "../../store/event-endpoints.ts";
-import { recordTest } from "../../store/record-outbound-attempts.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { findEndpoint, findEndpointTarget } from "../../store/outbound/event-endpoints.ts";
+import { recordTest } from "../../store/outbound/record-outbound-attempts.ts";
 import { defineOperation } from "../operation.ts";
 import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { newEndpointSecret } from "../../outbound/sign.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { updateEndpoint } from "../../store/event-endpoints.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { updateEndpoint } from "../../store/outbound/event-endpoints.ts";
 import { defineOperation } from "../operation.ts";
 import {
   assertUrlAllowed,

@@ -4,7 +4,7 @@ import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { EVENT_ID, positionOfEvent } from "../../outbound/event-id.ts";
 import { type EventReader, listEventsAfter } from "../../outbound/list-events-after.ts";
-import type { EventList } from "../../store/outbound-list.ts";
+import type { EventList } from "../../store/outbound/outbound-list.ts";
 
 /** An event as it is sent to endpoints. */
 export const EventView = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
-import { notificationsOfUser } from "../../store/notifications.ts";
+import { notificationsOfUser } from "../../store/notifications/notifications.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPageById, IdCursor, PAGE, pageOf } from "../page.ts";
 import { NotificationView } from "./notification-view.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { format } from "../../domain/invalid-input.ts";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { markAllNotificationsRead, markNotificationRead } from "../../store/notifications.ts";
+import { markAllNotificationsRead, markNotificationRead } from "../../store/notifications/notifications.ts";
 import { defineOperation } from "../operation.ts";
 import { NotificationView } from "./notification-view.ts";
 

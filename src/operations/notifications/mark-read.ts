@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { markNotificationRead } from "../../store/notifications.ts";
+import { markNotificationRead } from "../../store/notifications/notifications.ts";
 import { defineOperation } from "../operation.ts";
 import { NotificationId, NotificationView } from "./notification-view.ts";
 

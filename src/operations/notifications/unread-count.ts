@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
-import { countUnread } from "../../store/notifications.ts";
+import { countUnread } from "../../store/notifications/notifications.ts";
 import { defineOperation } from "../operation.ts";
 
 export const unreadCount = defineOperation({

@@ -3,7 +3,7 @@ import { PAYMENT_STATUSES, type PaymentStatus } from "../../domain/payment.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
-import { type ListedPayment, paymentsOfUser } from "../../store/payment-list.ts";
+import { type ListedPayment, paymentsOfUser } from "../../store/payments/payment-list.ts";
 import { cutPage, PAGE, type Page, positionOf } from "../page.ts";
 
 /** A payment, wherever it is shown. */

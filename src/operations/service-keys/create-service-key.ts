@@ -5,9 +5,9 @@ import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/key-expiry.ts"
 import { PERMISSIONS } from "../../domain/permission.ts";
 import { PersonName } from "../../domain/person-name.ts";
 import { DEFAULT_SERVICE_KEY_LIMIT, LIMIT_TEXT, toLimit } from "../../limits/policies.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { insertServiceKey } from "../../store/service-keys.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { insertServiceKey } from "../../store/keys/service-keys.ts";
 import type { NewApiKey } from "../api-keys/create-api-key.ts";
 import { defineOperation } from "../operation.ts";
 import { limitText, NewServiceKeyView } from "./service-key-view.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { revokeServiceKey as revoke } from "../../store/service-keys.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { revokeServiceKey as revoke } from "../../store/keys/service-keys.ts";
 import { defineOperation } from "../operation.ts";
 import { ServiceKeyId } from "./service-key-view.ts";
 

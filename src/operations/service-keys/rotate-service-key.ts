@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { rotateServiceKey as rotate } from "../../store/service-keys.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { rotateServiceKey as rotate } from "../../store/keys/service-keys.ts";
 import type { NewApiKey } from "../api-keys/create-api-key.ts";
 import { defineOperation } from "../operation.ts";
 import { limitText, NewServiceKeyView, ServiceKeyId } from "./service-key-view.ts";

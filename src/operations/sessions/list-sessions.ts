@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
-import { listSessions as list } from "../../store/sessions.ts";
+import { listSessions as list } from "../../store/sign-in/sessions.ts";
 import { defineOperation } from "../operation.ts";
 
 const SessionView = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
-import { revokeOtherSessions as revoke } from "../../store/revocations.ts";
+import { revokeOtherSessions as revoke } from "../../store/sign-in/revocations.ts";
 import { defineOperation } from "../operation.ts";
 
 export const revokeOtherSessions = defineOperation({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
 import { StorableText } from "../../domain/storable-text.ts";
 import type { Queryable } from "../../store/database.ts";
-import { deleteSession } from "../../store/sessions.ts";
+import { deleteSession } from "../../store/sign-in/sessions.ts";
 import { defineOperation } from "../operation.ts";
 
 export const revokeSession = defineOperation({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PlanCatalog } from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
-import { liveSubscriptionOfUser } from "../../store/subscription-list.ts";
+import { liveSubscriptionOfUser } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 

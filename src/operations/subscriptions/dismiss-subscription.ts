@@ -3,7 +3,7 @@ import { notFound, refuse } from "../../domain/refusal.ts";
 import { StorableText } from "../../domain/storable-text.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { dismissReview } from "../../reconcile/dismiss-review.ts";
-import { findSubscription } from "../../store/subscription-list.ts";
+import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 

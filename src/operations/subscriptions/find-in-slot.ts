@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
-import { subscriptionsOfSlot } from "../../store/subscription-list.ts";
+import { subscriptionsOfSlot } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 

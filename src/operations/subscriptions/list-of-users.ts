@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isAdministrator } from "../../domain/caller.ts";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { subscriptionsOfUsers } from "../../store/subscription-list.ts";
+import { subscriptionsOfUsers } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
-import { subscriptionsOfUser } from "../../store/subscription-list.ts";
+import { subscriptionsOfUser } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { SubscriptionView } from "./subscription-view.ts";

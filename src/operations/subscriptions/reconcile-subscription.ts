@@ -3,8 +3,8 @@ import { mapProviderErrors, type ProviderTools, providerOf } from "../../billing
 import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
-import { findReconcilable } from "../../store/reconciliations.ts";
-import { findSubscription } from "../../store/subscription-list.ts";
+import { findReconcilable } from "../../store/reconciliation/reconciliations.ts";
+import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 

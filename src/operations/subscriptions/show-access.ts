@@ -10,8 +10,11 @@ import {
   priceWithId,
 } from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
-import { type ScheduledChange, scheduledChangesOfUser } from "../../store/scheduled-changes.ts";
-import { type SubscriptionAccess, subscriptionAccessOfUser } from "../../store/subscription-access.ts";
+import { type ScheduledChange, scheduledChangesOfUser } from "../../store/subscriptions/scheduled-changes.ts";
+import {
+  type SubscriptionAccess,
+  subscriptionAccessOfUser,
+} from "../../store/subscriptions/subscription-access.ts";
 import { defineOperation } from "../operation.ts";
 import { PriceView } from "../plans/price-view.ts";
 

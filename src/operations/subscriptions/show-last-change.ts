@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { historyOf } from "../../store/subscription-history.ts";
-import { findSubscription } from "../../store/subscription-list.ts";
+import { historyOf } from "../../store/subscriptions/subscription-history.ts";
+import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { ChangesView } from "./changes-view.ts";
 import { SubscriptionView } from "./subscription-view.ts";

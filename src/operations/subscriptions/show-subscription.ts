@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { findSubscription } from "../../store/subscription-list.ts";
+import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 

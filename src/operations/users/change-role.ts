@@ -2,10 +2,10 @@ import { z } from "zod";
 import { ROLES } from "../../domain/caller.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import { UserId } from "../../domain/user-id.ts";
+import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { setRole } from "../../store/set-role.ts";
-import { findUser } from "../../store/users.ts";
-import { withAudit } from "../../store/with-audit.ts";
+import { setRole } from "../../store/users/set-role.ts";
+import { findUser } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { format } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { findUserStates } from "../../store/user-states.ts";
-import { type NewUser, createUsers as record } from "../../store/users.ts";
+import { findUserStates } from "../../store/users/user-states.ts";
+import { type NewUser, createUsers as record } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 
 const BATCH = 2_000;

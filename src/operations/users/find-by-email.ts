@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { findUserByEmail } from "../../store/users.ts";
+import { findUserByEmail } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
 

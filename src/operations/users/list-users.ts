@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isAdministrator } from "../../domain/caller.ts";
 import { isUserId } from "../../domain/user-id.ts";
 import type { Queryable } from "../../store/database.ts";
-import { listUsers as listed, type User } from "../../store/users.ts";
+import { listUsers as listed, type User } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, type Page, pageOf, positionOf } from "../page.ts";
 import { UserView } from "./user-view.ts";

@@ -6,7 +6,7 @@ import { LOCALES } from "../../domain/locale.ts";
 import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { putExternalUser as put } from "../../store/external-users.ts";
+import { putExternalUser as put } from "../../store/users/external-users.ts";
 import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
 

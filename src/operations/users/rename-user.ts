@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PersonName } from "../../domain/person-name.ts";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { updateProfile } from "../../store/users.ts";
+import { updateProfile } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
 

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { CONTROL_CHARACTERS } from "../../domain/control-characters.ts";
 import { format } from "../../domain/invalid-input.ts";
 import { isUserId } from "../../domain/user-id.ts";
-import type { Queryable } from "../../store/database.ts";
 import {
   type DirectoryEntry,
   FOUND_BY,
   type FoundBy,
   findUsers,
   newestUsers,
-} from "../../store/user-directory.ts";
+} from "../../store/accounts/user-directory.ts";
+import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, cutPageAt, PAGE, type Page, pageOf, positionOf, readCursor, toCursor } from "../page.ts";
 import { SubscriptionView } from "../subscriptions/subscription-view.ts";

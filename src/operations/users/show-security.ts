@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusal.ts";
-import { findAccountSecurity } from "../../store/account-security.ts";
 import type { Queryable } from "../../store/database.ts";
+import { findAccountSecurity } from "../../store/sign-in/account-security.ts";
 import { defineOperation } from "../operation.ts";
 
 export const showSecurity = defineOperation({

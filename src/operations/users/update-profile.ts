@@ -4,7 +4,7 @@ import { PersonName } from "../../domain/person-name.ts";
 import { Preferences } from "../../domain/preferences.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { updateProfile as update } from "../../store/users.ts";
+import { updateProfile as update } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
-import { listLoggedDeliveries } from "../../store/delivery-log.ts";
+import { listLoggedDeliveries } from "../../store/deliveries/delivery-log.ts";
 import { defineOperation } from "../operation.ts";
 import { FilterText, IdCursor, PAGE, pageOf } from "../page.ts";
 import { Delivery } from "./delivery-view.ts";

@@ -3,7 +3,7 @@ import { FAILURE_REASONS, failureSentence } from "../../domain/failures.ts";
 import { notFound, refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
-import { findLoggedDelivery } from "../../store/delivery-detail.ts";
+import { findLoggedDelivery } from "../../store/deliveries/delivery-detail.ts";
 import { defineOperation } from "../operation.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";
 

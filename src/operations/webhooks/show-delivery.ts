@@ -3,7 +3,7 @@ import { ATTEMPT_SOURCES } from "../../domain/delivery.ts";
 import { FAILURE_REASONS } from "../../domain/failures.ts";
 import { notFound } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { attemptsOf, findLoggedDelivery } from "../../store/delivery-detail.ts";
+import { attemptsOf, findLoggedDelivery } from "../../store/deliveries/delivery-detail.ts";
 import { defineOperation } from "../operation.ts";
 import { ChangesView } from "../subscriptions/changes-view.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
-import { countDeliveries } from "../../store/delivery-statistics.ts";
+import { countDeliveries } from "../../store/deliveries/delivery-statistics.ts";
 import { defineOperation } from "../operation.ts";
 
 const Count = z.int().min(0);

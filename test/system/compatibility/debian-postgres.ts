@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chown } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
+import { unprivilegedAccount } from "../../../src/store/embedded/embedded-account.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freePort } from "../../support/free-port.ts";
 import { describeWith, findPostgresPrograms, findProgram } from "../../support/installed-programs.ts";

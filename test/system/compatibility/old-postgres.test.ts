@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DatabaseUnavailable, openDatabase } from "../../../src/store/database.ts";
-import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
+import { unprivilegedAccount } from "../../../src/store/embedded/embedded-account.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { dumpSchema } from "../../../src/store/schema-dump.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";

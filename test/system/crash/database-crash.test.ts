@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
-import { startEmbeddedPostgres } from "../../../src/store/embedded.ts";
+import { startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
-import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
+import { unprivilegedAccount } from "../../../src/store/embedded/embedded-account.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { numberedEvent } from "../../fixtures/numbered-event.ts";

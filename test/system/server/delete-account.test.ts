@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { cancelUnwanted } from "../../../src/billing/cancel-unwanted.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
-import { findPaidTwice } from "../../../src/store/unwanted-subscriptions.ts";
+import { findPaidTwice } from "../../../src/store/subscriptions/unwanted-subscriptions.ts";
 import { API_KEY, control, press } from "../../simulator/test-context.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { type ProviderContext, startProviderContext } from "./provider-context.ts";

@@ -1,0 +1,147 @@
+import type { Queryable } from "../database.ts";
+import { storedFacts } from "../entitlements/entitlement-events.ts";
+import { IS_ADMINISTRATOR } from "../notifications/notified-administrators.ts";
+import { latestReversal, subscriptionOf } from "../subscriptions/subscription-access.ts";
+
+/**
+ * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies
+ * nobody.
+ * @param keys slots and payments' names, in parallel
+ * @param linked ids of subscriptions that have been linked to their payments in this transaction
+ */
+export async function settlePayments(
+  transaction: Queryable,
+  keys: readonly string[][],
+  { notify, linked }: { notify: boolean; linked: readonly string[] },
+): Promise<void> {
+  // A statement of its own: what the next one reads must be newer than the locks.
+  const locking = [lockPayments(transaction, keys), transaction.run(LOCK_SUBSCRIPTIONS, [...keys, linked])];
+  await Promise.all([...locking, transaction.run(SETTLE, [...keys, notify, linked])]);
+}
+
+const NAMED = `
+select n.provider, n.provider_payment_id
+from unnest($1::text[], $2::text[]) as given (provider, name)
+join payment_name n on n.provider = given.provider and n.name = given.name
+where n.provider = any ($1::text[]) and n.name = any ($2::text[]) and n.provider_payment_id is not null`;
+
+// The row of the payment's own id, not that of its charge, which a running transaction may have inserted.
+const LOCK = {
+  name: "lock_payments",
+  text: `
+select from payment_name p
+where (p.provider, p.name) in (${NAMED})
+order by p.provider, p.name for no key update`,
+};
+
+/**
+ * Makes events of one payment wait for each other, by whichever of its names: of two that do not see each
+ * other's rows, the later commit would undo the earlier one's status.
+ * @param keys slots and payments' names, in parallel
+ */
+export function lockPayments(transaction: Queryable, keys: readonly string[][]): Promise<unknown> {
+  return transaction.run(LOCK, keys);
+}
+
+// All payments of a subscription decide its access: of two that are settled at once, each would emit what it is without the
+// other. Not the subscription's row, which events that name it lock before their payments.
+const LOCK_SUBSCRIPTIONS = {
+  name: "lock_subscriptions_of_payments",
+  text: `
+select pg_advisory_xact_lock(key) from (
+  select distinct hashtextextended(provider || ' ' || subscription_id, 7016552815) as key
+  from (
+    select p.provider, p.provider_subscription_id as subscription_id
+    from (${NAMED}) named
+    join payment p on p.provider = named.provider and p.provider_payment_id = named.provider_payment_id
+    union all
+    select provider, coalesce(provider_subscription_id, payment_id) from subscription where id = any ($3::uuid[])
+  ) settled
+  where subscription_id is not null
+  order by 1 offset 0
+) keys`,
+};
+
+const SETTLE = {
+  name: "settle_payments",
+  text: `
+with named as materialized (select distinct * from (${NAMED}) found),
+totals as (
+  select p.id, p.state, p.amount,
+    greatest(coalesce(p.refunded_amount, 0), coalesce(sum(r.amount) filter (where r.kind = 'refund'), 0)) as refunded,
+    coalesce(sum(r.amount) filter (where r.kind = 'dispute'), 0) as disputed
+  from named
+  join payment p on p.provider = named.provider and p.provider_payment_id = named.provider_payment_id
+  left join payment_name n on n.provider = p.provider and n.provider_payment_id = p.provider_payment_id
+  left join payment_reversal r on r.provider = n.provider and r.payment_name = n.name
+  group by p.id
+),
+settled as (
+  select id, case
+    when disputed > 0 then 'disputed'
+    when refunded > 0 and refunded >= amount then 'refunded'
+    when refunded > 0 then 'partly_refunded'
+    else state end as status
+  from totals
+),
+changed as (
+  update payment p set status = settled.status, updated_at = clock_timestamp()
+  from settled where p.id = settled.id and p.status is distinct from settled.status
+  returning p.*
+),
+-- Without its payer, who is redacted with the account, an event has no receipt, which shows their name.
+emitted as (
+  insert into outbound_event (type, subject, occurred_at, data)
+  select 'payment.' || case changed.status when 'partly_refunded' then 'refunded' else changed.status end,
+    coalesce(s.id, changed.id)::text, changed.updated_at,
+    json_build_object('userId', payer.id, 'payment', json_build_object(
+      'id', changed.id, 'provider', changed.provider, 'providerPaymentId', changed.provider_payment_id,
+      'subscriptionId', s.id, 'amount', changed.amount, 'currency', changed.currency, 'status', changed.status,
+      'receiptUrl', case when payer.id is not null then changed.receipt_url end,
+      'occurredAt', to_char(changed.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ))
+  from changed
+  left join lateral (select id, user_id from (${subscriptionOf("changed")}) found limit 1) s on true
+  cross join lateral (select coalesce(s.user_id, changed.user_id) as id) payer
+  where $3::boolean
+),
+notified as (
+  insert into notification (user_id, kind, details)
+  select u.id, 'payment_' || changed.status, jsonb_build_object(
+    'provider', changed.provider, 'payment', changed.provider_payment_id, 'amount', changed.amount::text,
+    'currency', changed.currency
+  )
+  from changed, "user" u
+  where $3::boolean and ${IS_ADMINISTRATOR} and changed.status in ('refunded', 'disputed')
+),
+-- One event per subscription: its own reversal and those written before it apply. A purchase of this transaction is
+-- emitted as it becomes; one of another may have a later time than this.
+reversals as (
+  select distinct s.id, s.user_id, (${latestReversal()}) as before, (${latestReversal("changed")}) as after
+  from changed
+  cross join lateral (
+    select * from (${subscriptionOf("changed")}) found
+    where user_id is not null and status <> 'canceled' and (provider_subscription_id is not null or created_at <> now())
+      and id <> all ($4::uuid[])
+  ) s
+  union all
+  select s.id, s.user_id, null, (${latestReversal("changed")})
+  from subscription s where s.id = any ($4::uuid[]) and s.user_id is not null and s.status <> 'canceled'
+),
+entitled as (
+  insert into outbound_event (type, subject, data)
+  select 'entitlements.changed', md5('user ' || one.user_id), json_build_object(
+    'userId', one.user_id,
+    'change', json_build_object(${storedFacts("one.user_id")}, 'reversals', (
+      select json_agg(json_build_object(
+        'id', r.id,
+        'before', case when r.id < one.id then r.after else r.before end,
+        'after', case when r.id <= one.id then r.after else r.before end
+      )) from reversals r where r.user_id = one.user_id
+    ))
+  )
+  from reversals one where $3::boolean and one.before is distinct from one.after
+  order by one.id
+)
+select from changed`,
+};

@@ -1,0 +1,145 @@
+import type { Database, Queryable, Statement } from "../database.ts";
+import { retryOnContention } from "../retry-on-contention.ts";
+import { inTransaction, PATIENT_LIMITS } from "../transaction.ts";
+
+const LOCK_USER = {
+  name: "lock_user_to_revoke",
+  text: `select from "user" where id = $1 for no key update`,
+};
+
+/** A statement sees what was committed before it began: keys that are just being created are waited for first. */
+async function revoke(
+  database: Database,
+  statement: Statement,
+  [userId, ...values]: readonly [userId: string, ...unknown[]],
+): Promise<void> {
+  await retryOnContention(() =>
+    inTransaction(database, PATIENT_LIMITS, (transaction) =>
+      transaction.commitAfter([
+        transaction.run(LOCK_USER, [userId]),
+        transaction.run(statement, [userId, ...values]),
+      ]),
+    ),
+  );
+}
+
+// All of a person's links are stored with the user's id as value: resets, pending second factors, trusted
+// devices.
+const WITH_NEW_PASSWORD = {
+  name: "revoke_with_new_password",
+  text: `
+with links as (delete from verification where value = $1),
+changes as (delete from email_change where user_id = $1),
+plugin_links as (delete from plugin_link where user_id = $1 and $4::boolean),
+keys as (
+  update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $4::boolean returning id
+),
+notified as (
+  insert into notification (user_id, kind, details)
+  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
+)
+insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
+values ('session', $1, $2, $3, 'user', $1, jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
+};
+
+type PasswordRevocation = {
+  userId: string;
+  /** The client's. */
+  address: string;
+  action: "user.password_reset" | "user.password_changed";
+  /** Whether keys and calendar addresses are revoked too: a change must not break programs unasked. */
+  revokesKeys: boolean;
+};
+
+/**
+ * Call in the transaction that sets a new password: after a crash between two, keys and links of whoever knew
+ * the old one would stay valid, and nobody be notified.
+ */
+export async function revokeWithNewPassword(
+  transaction: Queryable,
+  { userId, address, action, revokesKeys }: PasswordRevocation,
+): Promise<void> {
+  await transaction.run(WITH_NEW_PASSWORD, [userId, address, action, revokesKeys]);
+}
+
+const LOCK_PASSWORD = {
+  name: "lock_password",
+  text: "select pg_advisory_xact_lock(hashtextextended('password:' || $1::text, 0))",
+};
+
+/**
+ * Call first in the transaction that sets a new password: two of one user would each wait for what the other
+ * has deleted.
+ */
+export async function lockPassword(transaction: Queryable, userId: string): Promise<void> {
+  await transaction.run(LOCK_PASSWORD, [userId]);
+}
+
+const AFTER_NEW_PASSWORD = {
+  name: "revoke_after_new_password",
+  text: `
+with sessions as (delete from session where user_id = $1 and token is distinct from $2),
+links as (delete from verification where value = $1),
+changes as (delete from email_change where user_id = $1),
+plugin_links as (delete from plugin_link where user_id = $1 and $3::boolean)
+update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $3::boolean`,
+};
+
+/**
+ * Revokes what was obtained with the old password while the new one was being set.
+ * @param keepToken of the session that stays; `null`: none
+ */
+export async function revokeAfterNewPassword(
+  database: Database,
+  { userId, keepToken, revokesKeys }: { userId: string; keepToken: string | null; revokesKeys: boolean },
+): Promise<void> {
+  await revoke(database, AFTER_NEW_PASSWORD, [userId, keepToken, revokesKeys]);
+}
+
+const BEFORE_SECOND_FACTOR = {
+  name: "revoke_before_second_factor",
+  text: `
+with sessions as (delete from session where user_id = $1 and $2 not in (id, token))
+delete from verification where value = $1`,
+};
+
+/**
+ * What got in without the new second factor: other sessions, and devices trusted by an earlier one.
+ * @param keep the id or token of the session that stays
+ */
+export async function revokeBeforeSecondFactor(
+  database: Queryable,
+  userId: string,
+  keep: string,
+): Promise<void> {
+  await database.run(BEFORE_SECOND_FACTOR, [userId, keep]);
+}
+
+const STALE_SIGN_IN = {
+  name: "revoke_stale_sign_in",
+  text: `
+with sessions as (delete from session where token = $2)
+delete from verification where value = $1`,
+};
+
+/** The session and trusted device of a sign-in that began before the password changed and ended after it. */
+export async function revokeStaleSignIn(
+  database: Queryable,
+  { userId, token }: { userId: string; token: string },
+): Promise<void> {
+  await database.run(STALE_SIGN_IN, [userId, token]);
+}
+
+const OTHER_SESSIONS = {
+  name: "revoke_other_sessions",
+  text: "delete from session where user_id = $1 and id <> $2 returning id",
+};
+
+/** Returns how many there were. */
+export async function revokeOtherSessions(
+  database: Queryable,
+  userId: string,
+  sessionId: string,
+): Promise<number> {
+  return (await database.run(OTHER_SESSIONS, [userId, sessionId])).length;
+}

@@ -1,0 +1,70 @@
+import type { Queryable } from "../database.ts";
+
+/** When guesses of a password slow down. */
+export type GuessPolicy = { freeFailures: number };
+
+/** Failures count together until there has been none for this long. */
+const WINDOW = "interval '15 minutes'";
+const FORGET_AFTER = "interval '1 hour'";
+/** Each further failure makes the wait longer by this much, up to the maximum. */
+const STEP_SECONDS = 10;
+const MAX_WAIT_SECONDS = 300;
+
+// Counted before the password is checked, so that concurrent guesses are not all free. Below the threshold
+// failures expire after the window; above it only after an hour without any.
+const TAKE = {
+  name: "take_sign_in_attempt",
+  text: `
+insert into sign_in_failure as f (key, failures) values ($1, 1)
+on conflict (key) do update set
+  failures = case when ${isExpired("f")} then 1 else f.failures + 1 end,
+  first_at = case when ${isExpired("f")} then clock_timestamp() else f.first_at end,
+  last_at = clock_timestamp()
+where ${isExpired("f")} or f.failures < $2::int or clock_timestamp() >= ${nextAttemptAt("f")}
+returning f.failures`,
+};
+
+const WAIT = {
+  name: "sign_in_wait",
+  text: `
+select greatest(1, ceil(extract(epoch from ${nextAttemptAt("f")} - clock_timestamp())))::int as "waitSeconds"
+from sign_in_failure f where f.key = $1 and f.failures >= $2::int`,
+};
+
+const RETURN = {
+  name: "return_sign_in_attempt",
+  text: "update sign_in_failure set failures = failures - 1 where key = any ($1::text[]) and failures > 0",
+};
+
+const CLEAR = { name: "clear_sign_in_failures", text: "delete from sign_in_failure where key = $1" };
+
+/** What is ahead was counted while the database's clock was, as before a failover: its wait could last for hours. */
+function isExpired(row: string): string {
+  return `(${row}.last_at < clock_timestamp() - ${FORGET_AFTER} or ${row}.last_at > clock_timestamp() + interval '1 minute'
+    or ${row}.failures < $2::int and ${row}.first_at < clock_timestamp() - ${WINDOW})`;
+}
+
+function nextAttemptAt(row: string): string {
+  return `${row}.last_at + least(${MAX_WAIT_SECONDS}, (${row}.failures - $2::int + 1) * ${STEP_SECONDS}) * interval '1 second'`;
+}
+
+/** Counts an attempt, or returns for how many seconds there must be none. */
+export async function takeSignInAttempt(
+  database: Queryable,
+  key: string,
+  { freeFailures }: GuessPolicy,
+): Promise<{ waitSeconds: number } | null> {
+  if ((await database.run(TAKE, [key, freeFailures])).length > 0) return null;
+  const [row] = await database.run<{ waitSeconds: number }>(WAIT, [key, freeFailures]);
+  // Cleared since: a sign-in has just succeeded.
+  return row ?? { waitSeconds: 1 };
+}
+
+/** Takes back attempts that turned out not to be failures. */
+export async function returnSignInAttempts(database: Queryable, keys: readonly string[]): Promise<void> {
+  await database.run(RETURN, [keys]);
+}
+
+export async function clearSignInFailures(database: Queryable, key: string): Promise<void> {
+  await database.run(CLEAR, [key]);
+}

@@ -1,0 +1,34 @@
+import type { Slot } from "../../domain/slot.ts";
+import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { Queryable } from "../database.ts";
+
+export type ChangeableSubscription = {
+  id: string;
+  userId: string | null;
+  provider: Slot;
+  providerSubscriptionId: string | null;
+  priceId: string | null;
+  planId: string;
+  seats: number;
+  status: SubscriptionStatus;
+  cancelAtPeriodEnd: boolean;
+  currentPeriodEnd: Date | null;
+};
+
+const FIND = {
+  name: "changeable_subscription",
+  text: `
+select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", price_id as "priceId",
+  plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
+  current_period_end as "currentPeriodEnd"
+from subscription where id = $1`,
+};
+
+/** What a change of plan or seats starts from. */
+export async function changeableSubscription(
+  database: Queryable,
+  id: string,
+): Promise<ChangeableSubscription | null> {
+  const [row] = await database.run<ChangeableSubscription>(FIND, [id]);
+  return row ?? null;
+}

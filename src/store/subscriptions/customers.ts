@@ -1,0 +1,42 @@
+import type { Slot } from "../../domain/slot.ts";
+import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { Queryable } from "../database.ts";
+import { LIVE_STATUSES } from "./subscription-list.ts";
+
+export type StoredCustomer = {
+  subscriptionId: string;
+  provider: Slot;
+  customerId: string | null;
+  providerSubscriptionId: string | null;
+};
+
+/** Paid subscriptions come first: they have most to manage in the portal. */
+const STATUS_ORDER: readonly SubscriptionStatus[] = [...LIVE_STATUSES, "canceled"];
+
+const CUSTOMERS = {
+  name: "customers_of_user",
+  text: `
+select id as "subscriptionId", provider, customer_id as "customerId", provider_subscription_id as "providerSubscriptionId"
+from subscription
+where user_id = $1 and (customer_id is not null or provider_subscription_id is not null)
+order by array_position($2::text[], status), created_at desc, id desc
+limit 20`,
+};
+
+/** A person's customer ids at the providers, those with a paid subscription first. */
+export async function customersOfUser(database: Queryable, userId: string): Promise<StoredCustomer[]> {
+  return database.run<StoredCustomer>(CUSTOMERS, [userId, STATUS_ORDER]);
+}
+
+const HAD_SUBSCRIPTION = {
+  name: "user_had_subscription",
+  text: `select exists (select from subscription where user_id = $1 and status <> 'incomplete') as "had"`,
+};
+
+/**
+ * Whether the user has had a subscription, in any slot; one whose first payment is missing does not count.
+ */
+export async function hadSubscription(database: Queryable, userId: string): Promise<boolean> {
+  const [row] = await database.run<{ had: boolean }>(HAD_SUBSCRIPTION, [userId]);
+  return row?.had ?? false;
+}

@@ -1,0 +1,98 @@
+import type { AccessFacts } from "../../domain/access.ts";
+import type { Slot } from "../../domain/slot.ts";
+import type { Queryable } from "../database.ts";
+
+/** A user's subscription with what decides its access, for `accessOf`. */
+export type SubscriptionAccess = AccessFacts & {
+  id: string;
+  provider: Slot;
+  planId: string;
+  seats: number;
+  /** `null`: no event has contained it yet. */
+  priceId: string | null;
+  /** Whether a single payment bought it, which nothing follows. */
+  isOneTime: boolean;
+};
+
+/**
+ * SQL: the subscription that a payment is for, or the purchase that it alone has paid for. `or` in one query
+ * would read every row of a slot, once its plan was cached while the table was small.
+ * @param payment a row of `payment`
+ */
+export function subscriptionOf(payment: string): string {
+  const found = (
+    id: string,
+  ) => `select id, user_id, provider, provider_subscription_id, payment_id, status, created_at
+    from subscription where provider = ${payment}.provider and ${id} = ${payment}.provider_subscription_id`;
+  // A server of the release before gives a purchase the id of a subscription.
+  return `${found("provider_subscription_id")} union all ${found("payment_id")} and provider_subscription_id is null`;
+}
+
+/**
+ * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
+ * That of a change within a period, such as other seats, pays for none: over nothing, or paid, it would restore the
+ * access of somebody whose payment for the period was taken back, and refunded take that of somebody who has paid for
+ * it. Beside a refunded payment it counts if it is at least as large as that or as the period's first payment, as a
+ * second upgrade is.
+ * @param changed a table of payments whose status is about to be another; none without it
+ */
+export function latestReversal(changed: string | null = null): string {
+  const rows = (name: string) =>
+    changed === null
+      ? `payment ${name}`
+      : `payment ${name} left join ${changed} new_${name} on new_${name}.id = ${name}.id`;
+  const status = (name: string) =>
+    changed === null ? `${name}.status` : `coalesce(new_${name}.status, ${name}.status)`;
+  const ofSubscription = (name: string) =>
+    `${name}.provider = p.provider and ${name}.provider_subscription_id = p.provider_subscription_id`;
+  // A provider that names no period says that a payment is for a change: then it is for that since the last other one.
+  const isEarlierInPeriod = (name: string) =>
+    `(${name}.amount > 0 and ${name}.occurred_at < p.occurred_at and (${name}.period_end = p.period_end
+          or (p.is_for_change and not exists (
+            select from ${rows("next")}
+            where ${ofSubscription("next")} and next.occurred_at > ${name}.occurred_at and next.occurred_at < p.occurred_at
+              and not next.is_for_change and ${status("next")} <> 'failed'
+          ))))`;
+  return `select case when ${status("p")} in ('refunded', 'disputed') then ${status("p")} end from ${rows("p")}
+    where p.provider = s.provider and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
+      and ${status("p")} <> 'failed'
+      and not exists (
+        select from ${rows("whole")}
+        where ${ofSubscription("whole")} and case
+          when p.amount <= 0 then (whole.amount > 0 and whole.period_end > p.occurred_at)
+            or (p.is_for_change and ${isEarlierInPeriod("whole")})
+          when ${status("p")} = 'disputed' then false
+          when ${status("p")} = 'refunded' then whole.amount >= p.amount
+            and ${status("whole")} in ('paid', 'partly_refunded', 'disputed') and ${isEarlierInPeriod("whole")}
+          when ${status("whole")} = 'disputed' then ${isEarlierInPeriod("whole")}
+          when ${status("whole")} = 'refunded' then ${isEarlierInPeriod("whole")} and p.amount < least(whole.amount, (
+            select first.amount from ${rows("first")}
+            where ${ofSubscription("first")} and ${isEarlierInPeriod("first")} and ${status("first")} <> 'failed'
+            order by first.occurred_at limit 1
+          ))
+          else false end
+      )
+    order by p.occurred_at desc limit 1`;
+}
+
+// Servers of the release before store no `past_due_since`.
+export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
+  s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
+  s.is_one_time and s.provider_subscription_id is null as "isOneTime",
+  case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
+  (${latestReversal()}) as "paymentReversal"`;
+
+const OF_USER = {
+  name: "subscription_access_of_user",
+  text: `
+select ${ACCESS_COLUMNS} from subscription s
+where s.user_id = $1 and s.status <> 'canceled' order by s.created_at desc, s.id desc`,
+};
+
+/** What decides the access of each of a user's subscriptions that have not ended, the newest first. */
+export async function subscriptionAccessOfUser(
+  database: Queryable,
+  userId: string,
+): Promise<SubscriptionAccess[]> {
+  return database.run<SubscriptionAccess>(OF_USER, [userId]);
+}

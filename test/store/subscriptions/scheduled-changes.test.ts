@@ -1,0 +1,69 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  correctScheduledChange,
+  deleteScheduledChange,
+  findWaitingChanges,
+  saveScheduledChange,
+  scheduledChangeVersion,
+} from "../../../src/store/subscriptions/scheduled-changes.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
+import { testDatabase } from "../../support/test-database.ts";
+
+const test = testDatabase(1);
+beforeEach(() => test.rows("delete from subscription"));
+
+const tomorrow = () => new Date(Date.now() + 86_400_000);
+const CHANGE = { planId: "team", priceId: "price_team", seats: 5 };
+
+async function scheduled(
+  columns: Parameters<typeof createSubscription>[2] = {},
+  takesEffectAt = tomorrow(),
+): Promise<string> {
+  const subscriptionId = await createSubscription(test, "user_0", columns);
+  await saveScheduledChange(test.database, { subscriptionId, ...CHANGE, takesEffectAt });
+  return subscriptionId;
+}
+
+const stored = () =>
+  test.rows("select subscription_id as id, seats from scheduled_change order by seats, subscription_id");
+
+it("finds the subscriptions of a slot for which a change waits", async () => {
+  const id = await scheduled();
+  await scheduled({ provider: "provider-b" });
+  await scheduled({ status: "canceled" });
+  await scheduled({}, new Date(Date.now() - 60_000));
+  await createSubscription(test, "user_0");
+  expect(await findWaitingChanges(test.database, "provider-a")).toEqual([id]);
+});
+
+describe("a scheduled change", () => {
+  it("is corrected and withdrawn unless another one has been stored since, and for its subscription alone", async () => {
+    const id = await scheduled();
+    const other = await scheduled();
+    const old = await scheduledChangeVersion(test.database, id);
+    await saveScheduledChange(test.database, {
+      subscriptionId: id,
+      ...CHANGE,
+      seats: 6,
+      takesEffectAt: tomorrow(),
+    });
+    const provider = { ...CHANGE, seats: 7, takesEffectAt: tomorrow() };
+    await correctScheduledChange(test.database, id, provider, old);
+    await correctScheduledChange(test.database, id, null, old);
+    await correctScheduledChange(test.database, id, provider, null);
+    const untouched = { id: other, seats: 5 };
+    expect(await stored()).toEqual([untouched, { id, seats: 6 }]);
+
+    const version = await scheduledChangeVersion(test.database, id);
+    await correctScheduledChange(test.database, id, provider, version);
+    expect(await stored()).toEqual([untouched, { id, seats: 7 }]);
+    const corrected = await scheduledChangeVersion(test.database, id);
+    await correctScheduledChange(test.database, id, null, corrected);
+    expect(await stored()).toEqual([untouched]);
+
+    await correctScheduledChange(test.database, id, provider, null);
+    expect(await stored()).toEqual([untouched, { id, seats: 7 }]);
+    await deleteScheduledChange(test.database, id);
+    expect(await stored()).toEqual([untouched]);
+  });
+});
