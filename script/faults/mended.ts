@@ -1747,4 +1747,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/one-time-purchase.test.ts"],
     only: "named later",
   },
+  {
+    file: "src/providers/lemon-squeezy/list-payments.ts",
+    find: "since === null ? [] : olderRefunded(provider, filter, since)",
+    replace: "[]",
+    fault: "a lost refund of an old invoice at Lemon Squeezy leaves its access for good",
+    tests: ["test/providers/outbound/list-payments.test.ts"],
+  },
+  {
+    file: "src/providers/polar/list-payments.ts",
+    find: "since === null ? [] : await ordersRefundedSince(provider, since)",
+    replace: "[]",
+    fault: "a refund of an old order while Polar's endpoint is disabled leaves its access for good",
+    tests: ["test/providers/outbound/list-payments.test.ts"],
+  },
 ];

@@ -85,7 +85,7 @@ export type PaymentApi = {
 };
 
 export type PaymentSelection = {
-  /** At least those created since then; `null`: all. */
+  /** At least those created since then, and those refunded since whose events may be lost; `null`: all. */
   since: Date | null;
   /** Only those of this subscription; `null`: all. */
   providerSubscriptionId: string | null;

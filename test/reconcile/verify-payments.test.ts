@@ -5,7 +5,7 @@ import { OPERATOR } from "../../src/domain/caller.ts";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
 import type { PaymentState } from "../../src/domain/payment-state.ts";
-import { wireFormats } from "../../src/providers/registry.ts";
+import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { comparePayment } from "../../src/reconcile/compare-payment.ts";
 import { comparePayments } from "../../src/reconcile/compare-payments.ts";
@@ -14,7 +14,7 @@ import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { deleteUserData } from "../../src/store/accounts/account-deletion.ts";
 import { endpoint } from "../simulator/endpoint.ts";
-import { API_KEY, order, press, simulator, type TestSimulator } from "../simulator/test-context.ts";
+import { API_KEY, control, order, press, simulator, type TestSimulator } from "../simulator/test-context.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { testDatabase } from "../support/test-database.ts";
@@ -435,4 +435,22 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     );
     expect(persons).toEqual([{ user_id: null, receipt_url: null }]);
   });
+
+  const { listsEvents, losesEventsWhileDisabled } = traitsOf(format);
+  it.runIf(!listsEvents || losesEventsWhileDisabled)(
+    "are corrected by the comparison of changed subscriptions where a refund's event was lost, however old they are",
+    async () => {
+      const [old] = (await payments()) as [Stored];
+      // The renewals, and the refund, are a month later.
+      const since = new Date(Date.now() + 24 * 60 * 60 * 1000);
+      isLosing = true;
+      await control(sim.url, "/provider-a/refund", { payment: old.provider_payment_id });
+      await sim.settle();
+      const options = { ...comparing, since, dryRun: false };
+      const compare = () => compareChanged(runtime.intake, "provider-a", api(), options);
+      expect([await compare(), await compare()]).toMatchObject([{ payments: 1 }, { payments: 0 }]);
+      expect(await payments()).toContainEqual(expect.objectContaining({ id: old.id, status: "refunded" }));
+      expect(await run()).toMatchObject(clean);
+    },
+  );
 });

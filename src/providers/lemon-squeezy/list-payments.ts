@@ -14,9 +14,11 @@ import { request } from "./requests.ts";
 
 const PAGE_SIZE = 100;
 
+const INVOICES = "/v1/subscription-invoices";
+
 /**
  * Invoices of subscriptions, and the refunded ones among the orders: a paid order's payment is its
- * subscription's first invoice.
+ * subscription's first invoice. Invoices that were refunded since are listed too, however old they are.
  * https://docs.lemonsqueezy.com/api/subscription-invoices/list-all-subscription-invoices
  */
 export async function* listPayments(
@@ -25,7 +27,11 @@ export async function* listPayments(
 ): AsyncGenerator<PaymentState> {
   const filter: Record<string, string> =
     providerSubscriptionId === null ? {} : { "filter[subscription_id]": providerSubscriptionId };
-  for await (const invoice of newestFirst(provider, "/v1/subscription-invoices", filter, since)) {
+  for await (const invoice of newestFirst(provider, INVOICES, filter, since)) {
+    const state = invoiceState(invoice);
+    if (state !== null) yield state;
+  }
+  for await (const invoice of since === null ? [] : olderRefunded(provider, filter, since)) {
     const state = invoiceState(invoice);
     if (state !== null) yield state;
   }
@@ -70,7 +76,22 @@ async function* newestFirst(
   }
 }
 
-const PAID = new Set(["paid", "refunded", "partial_refund"]);
+const REFUNDED = ["refunded", "partial_refund"];
+
+/** The list has no filter by the time of a refund: all that were ever refunded are read. */
+async function* olderRefunded(
+  provider: ConnectedProvider,
+  filter: Record<string, string>,
+  since: Date,
+): AsyncGenerator<unknown> {
+  for (const status of REFUNDED) {
+    const refunded = newestFirst(provider, INVOICES, { ...filter, "filter[status]": status }, null);
+    for await (const invoice of refunded)
+      if (createdAt(invoice) < since.getTime() && changedAt(invoice) >= since.getTime()) yield invoice;
+  }
+}
+
+const PAID = new Set(["paid", ...REFUNDED]);
 
 function invoiceState(invoice: unknown): PaymentState | null {
   const isPaid = PAID.has(textAt(invoice, "attributes", "status") ?? "");
@@ -96,4 +117,12 @@ function stateOf(
 /** One without a time may be new. */
 function createdAt(item: unknown): number {
   return dateAt(item, "attributes", "created_at")?.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+/** One without a time may have changed. */
+function changedAt(item: unknown): number {
+  const times = ["updated_at", "refunded_at"].flatMap(
+    (name) => dateAt(item, "attributes", name)?.getTime() ?? [],
+  );
+  return times.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...times);
 }

@@ -1,12 +1,12 @@
 import { listDisputes } from "@polar-sh/sdk/2026-10/services/disputes";
 import type { Reversal } from "../../domain/payment.ts";
-import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { dateAt, listAt, textAt, wholeNumberAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { polarClient } from "./client.ts";
 import { nextPage } from "./next-page.ts";
+import { nullIfForbidden } from "./null-if-forbidden.ts";
 
 /** By the order's id, `null` for an unreadable one; without a map: the key may not read disputes. */
 export type Disputes = ReadonlyMap<string, readonly (Reversal | null)[]> | null;
@@ -41,23 +41,13 @@ async function allDisputes(provider: ConnectedProvider, orderId: string | null):
   for (let page = 1; ; page += 1) {
     const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
     const filter = orderId === null ? {} : { order_id: orderId };
+    // What is recorded of disputes is left as it is then.
     const response = await nullIfForbidden(async () =>
       listDisputes(client)({ ...filter, page, limit: PAGE_SIZE, sorting: ["created_at"] }),
     );
     if (response === null) return null;
     disputes.push(...listAt(response, "items"));
     if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) return disputes;
-  }
-}
-
-/** Older keys lack `disputes:read`: what is recorded of disputes is left as it is then. */
-async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Result | null> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof PaymentApiProblem && ["unauthorized", "missing"].includes(error.failure))
-      return null;
-    throw error;
   }
 }
 

@@ -14,12 +14,14 @@ import { polarClient } from "./client.ts";
 import { type Disputes, disputesOf, disputesSince } from "./disputes.ts";
 import { nextPage } from "./next-page.ts";
 import { PAID_ORDER, readOrder } from "./payments.ts";
+import { ordersRefundedSince } from "./refunds.ts";
 
 const PAGE_SIZE = 100;
 
 /**
- * Oldest first, so that an order that is made meanwhile does not shift the remaining pages. Polar sends no
- * events for disputes: orders that were disputed since are listed too, however old they are.
+ * Oldest first, so that an order that is made meanwhile does not shift the remaining pages. Polar sends no events for
+ * disputes, nor any while the endpoint is disabled: orders that were disputed or refunded since are listed too, however
+ * old they are.
  */
 export async function* listPayments(
   provider: ConnectedProvider,
@@ -46,7 +48,8 @@ export async function* listPayments(
     if (nextPage(provider, response, { page, size: PAGE_SIZE }) === null) break;
   }
   if (providerSubscriptionId !== null) return;
-  for (const id of disputes?.keys() ?? []) {
+  const refunded = since === null ? [] : await ordersRefundedSince(provider, since);
+  for (const id of new Set([...(disputes?.keys() ?? []), ...refunded])) {
     const order = listed.has(id) ? null : await fetchOrder(provider, id);
     const state = order && stateOf(order, await disputesOf(provider, id));
     if (state !== null) yield state;

@@ -434,6 +434,42 @@ it("lists Polar's orders that were disputed since, however old they are", async 
   });
 });
 
+it.each([true, false])(
+  "lists Polar's orders that were refunded since, however old they are, if the key may: %s",
+  async (mayRead) => {
+    const refund = (id: string, order_id: string, created_at: string | null) => ({
+      id,
+      order_id,
+      created_at,
+    });
+    const pages = [
+      [refund("r1", "o1", "2026-03-05T12:00:00Z"), refund("r2", "old", "2026-03-04T12:00:00Z")],
+      // Nothing says that the first one is older.
+      [refund("r3", "undated", null), refund("r4", "older", "2026-01-05T12:00:00Z")],
+      [refund("r5", "oldest", "2026-01-04T12:00:00Z")],
+    ];
+    const page = (items: object[], max_page = 1) => ({
+      body: { items, pagination: { total_count: 9, max_page } },
+    });
+    provider.respondWith(({ path, query }) => {
+      const name = path.slice("/provider-a/v1/".length);
+      if (name === "refunds/")
+        return mayRead
+          ? page(pages[Number(query.get("page")) - 1] ?? [], pages.length)
+          : { status: 403, body: { error: "insufficient_scope", detail: "Not permitted" } };
+      if (name === "disputes/") return page([]);
+      const refunded = { status: "refunded", refunded_amount: 4_000 };
+      if (name === "orders/") return page([polarOrder("o1", refunded)]);
+      return { body: polarOrder(name.slice("orders/".length), refunded) };
+    });
+    const states = await listed("polar", { ...ALL, since: new Date("2026-03-01T00:00:00Z") });
+    const older = mayRead ? ["old", "undated"] : [];
+    expect(facts(states)).toEqual(["o1", ...older].map((id) => [id, "refunded", 4_000, "EUR", 4_000]));
+    const lists = requested().filter((request) => request.startsWith("/v1/refunds/"));
+    expect(lists).toHaveLength(mayRead ? 2 : 1);
+  },
+);
+
 it("takes no order of Polar's for undisputed while its disputes cannot be listed", async () => {
   provider.respondWith(({ path }) =>
     path.includes("/disputes/")
@@ -487,11 +523,27 @@ function squeezyItem(type: string, id: string, attributes: object): object {
   };
 }
 
-it("lists Lemon Squeezy's invoices and refunded orders, no further back than asked", async () => {
+it("lists Lemon Squeezy's invoices and refunded orders, no further back than asked unless refunded since", async () => {
   const invoice = (id: string, attributes: object) =>
     squeezyItem("subscription-invoices", id, { subscription_id: 9, ...attributes });
-  const old = { created_at: "2026-01-02T12:00:00Z" };
+  const old = { created_at: "2026-01-02T12:00:00Z", updated_at: "2026-01-02T12:00:00Z" };
+  const refunded = { status: "refunded", refunded: true, refunded_amount: 4_000, ...old };
+  const ofStatus: Record<string, object[]> = {
+    refunded: [
+      invoice("6", { ...refunded, updated_at: "2026-03-02T12:00:00Z" }),
+      invoice("7", refunded),
+      invoice("8", { ...refunded, refunded_at: "2026-03-02T12:00:00Z" }),
+      // Nothing says that it was refunded earlier.
+      invoice("9", { ...refunded, updated_at: null }),
+    ],
+    partial_refund: [
+      invoice("2", { status: "partial_refund", refunded_amount: 500 }),
+      invoice("10", { status: "partial_refund", refunded_amount: 500, created_at: old.created_at }),
+    ],
+  };
   provider.respondWith(({ path, query }) => {
+    const status = query.get("filter[status]");
+    if (status !== null) return { body: { data: ofStatus[status], meta: { page: { lastPage: 1 } } } };
     const data = path.endsWith("/orders")
       ? [
           squeezyItem("orders", "1", { status: "refunded", refunded: true, refunded_amount: 4_000 }),
@@ -513,9 +565,13 @@ it("lists Lemon Squeezy's invoices and refunded orders, no further back than ask
     ["1", "paid", 4_000, "EUR", 0],
     ["2", "partly_refunded", 4_000, "EUR", 500],
     ["3", "undecided", 4_000, "EUR", 0],
+    ["6", "refunded", 4_000, "EUR", 4_000],
+    ["8", "refunded", 4_000, "EUR", 4_000],
+    ["9", "refunded", 4_000, "EUR", 4_000],
+    ["10", "partly_refunded", 4_000, "EUR", 500],
     ["order_1", "refunded", 4_000, "EUR", 4_000],
   ]);
-  expect(requested()).toHaveLength(2);
+  expect(requested()).toHaveLength(4);
   expect(facts(await listed("lemon-squeezy"))).toHaveLength(6);
 });
 
