@@ -1740,7 +1740,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/limits/load-redis-client.test.ts"],
   },
   {
-    file: "src/intake/subscription-changes.ts",
+    file: "src/domain/subscription.ts",
     find: "providerSubscriptionId !== null || paymentId !== null",
     replace: "paymentId !== null",
     fault: "a subscription that is named after its refund loses its access and nothing is emitted",
@@ -1760,5 +1760,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "[]",
     fault: "a refund of an old order while Polar's endpoint is disabled leaves its access for good",
     tests: ["test/providers/outbound/list-payments.test.ts"],
+  },
+  {
+    file: "src/reconcile/adopt.ts",
+    find: "isFirstLink(before, after) ? [after.id] : []",
+    replace: "[]",
+    fault: "a purchase that a comparison names after its refund loses its access and nothing is emitted",
+    tests: ["test/reconcile/adopt.test.ts"],
+  },
+  {
+    file: "src/import/decide-page.ts",
+    find: "  if (isFirstLink(before, after)) page.linked.push(after.id);\n",
+    replace: "",
+    fault: "a purchase that an import names after its refund loses its access and nothing is emitted",
+    tests: ["test/import/import-subscriptions.test.ts"],
+    only: "names after its refund",
   },
 ];

@@ -39,3 +39,10 @@ export type Subscription = {
 export function renewsWithoutUser({ userId, status, cancelAtPeriodEnd }: Subscription): boolean {
   return userId === null && isRunning(status) && !cancelAtPeriodEnd;
 }
+
+/** Whether a change links a known one to its payments, which may be refunded already. */
+export function isFirstLink(before: Subscription | null, after: Subscription): boolean {
+  const isLinked = ({ providerSubscriptionId, paymentId }: Subscription) =>
+    providerSubscriptionId !== null || paymentId !== null;
+  return before !== null && !isLinked(before) && isLinked(after);
+}

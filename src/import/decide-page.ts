@@ -6,7 +6,7 @@ import { type Notification, notificationsFor } from "../domain/notification.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import { isFirstLink, type Subscription } from "../domain/subscription.ts";
 import { type SubscriptionChange, subscriptionChange } from "../domain/subscription-change.ts";
 import type { ResolvedUsers } from "./resolve-users.ts";
 import type { ImportReport, Unmatched } from "./run-import.ts";
@@ -19,6 +19,8 @@ export type DecidedPage = {
   changes: { subscriptionId: string; changes: Changes }[];
   notifications: Notification[];
   subscriptionChanges: SubscriptionChange[];
+  /** Ids of known subscriptions that were linked to their payments. */
+  linked: string[];
   /** Ids of subscriptions that an event has changed about when the source was read. */
   contested: string[];
 };
@@ -42,6 +44,7 @@ export function decidePage(
     changes: [],
     notifications: [],
     subscriptionChanges: [],
+    linked: [],
     contested: [],
   };
   for (const row of rows) {
@@ -143,6 +146,7 @@ function record(
   page.report[before === null ? "created" : "updated"] += 1;
   page.notifications.push(...notifications);
   page.subscriptionChanges.push(change);
+  if (isFirstLink(before, after)) page.linked.push(after.id);
   if (change.changes !== null) page.changes.push({ subscriptionId: after.id, changes: change.changes });
 }
 

@@ -2,7 +2,7 @@ import type { Decision } from "../domain/decide.ts";
 import { type Notification, notificationsFor } from "../domain/notification.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import { isFirstLink, type Subscription } from "../domain/subscription.ts";
 import {
   pendingChanges,
   type SubscriptionChange,
@@ -61,7 +61,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       }
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
-      if (before !== null && stored.has(subscription.id) && isFirstLink(before, subscription))
+      if (stored.has(subscription.id) && isFirstLink(before, subscription))
         linkedToPayments.add(subscription.id);
       all.push(change);
       return change.changes && { subscriptionId: subscription.id, changes: change.changes };
@@ -100,11 +100,4 @@ function byKey(a: Subscription, b: Subscription): number {
 
 function keyOf({ provider, providerSubscriptionId, userId, paymentId, planId }: Subscription): string {
   return `${provider} ${providerSubscriptionId ?? `${userId} ${paymentId ?? planId}`}`;
-}
-
-/** Whether the change links it to its payments. */
-function isFirstLink(before: Subscription, after: Subscription): boolean {
-  const isLinkedToPayments = ({ providerSubscriptionId, paymentId }: Subscription) =>
-    providerSubscriptionId !== null || paymentId !== null;
-  return !isLinkedToPayments(before) && isLinkedToPayments(after);
 }

@@ -4,13 +4,14 @@ import { failureSentence } from "../domain/failures.ts";
 import { notificationsFor } from "../domain/notification.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import { isFirstLink, type Subscription } from "../domain/subscription.ts";
 import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications/notifications.ts";
 import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
+import { recordPayments } from "../store/payments/record-payments.ts";
 import { insertReconciliation } from "../store/reconciliation/reconciliations.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import { waitForSubscriptions } from "../store/subscriptions/subscription-locks.ts";
@@ -68,6 +69,7 @@ export async function adopt(
       const change = subscriptionChange(before, after);
       const { changes } = change;
       const write = before === null ? insertSubscriptions : updateSubscriptions;
+      const linked = isFirstLink(before, after) ? [after.id] : [];
       const writes = [
         write(transaction, [{ ...after, lastNotified }]),
         ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
@@ -75,6 +77,7 @@ export async function adopt(
           ? [insertReconciliation(transaction, { subscriptionId: after.id, by: reconcilerOf(by), changes })]
           : []),
         ...(notify ? insertOutboundChanges(transaction, [change]) : []),
+        ...(notify && linked.length > 0 ? [recordPayments(transaction, [], { linked })] : []),
         auditReconciliation(transaction, by, { id: after.id, outcome: "adopted" }),
       ];
       await commitWithHooks(transaction, intake.hooks, pendingChanges([change]), { writes, limits });

@@ -10,8 +10,11 @@ import { betterAuthSubscriptions } from "../../src/import/sources/better-auth.ts
 import { providerSubscriptions } from "../../src/import/sources/provider.ts";
 import { syncEngineSubscriptions } from "../../src/import/sources/sync-engine.ts";
 import type { SubscriptionRow } from "../../src/import/subscription-row.ts";
+import { relayEvents } from "../../src/outbound/relay.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { paymentEvents } from "../fixtures/payments.ts";
+import { ACCESS_CONTEXT } from "../outbound/access-context.ts";
 import { addUsers } from "../support/database.ts";
 import { writtenChanges } from "../support/stored-events.ts";
 import { stripeContext } from "../support/stripe-context.ts";
@@ -85,8 +88,11 @@ const STORED = {
   out_of_order: false,
 };
 
-async function receive(kind: string, overrides: FixtureOverrides = {}) {
-  const { body } = loadFixture("stripe", kind, { ...PAID, ...overrides });
+function receive(kind: string, overrides: FixtureOverrides = {}) {
+  return receiveBody(loadFixture("stripe", kind, { ...PAID, ...overrides }).body);
+}
+
+async function receiveBody(body: object) {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const { rawBody, headers } = signedDelivery("stripe", body, { secret: SECRETS[SLOT], nowSeconds });
   return context.runtime.intake.receive(SLOT, { rawBody, header: (name) => headers[name] });
@@ -178,6 +184,28 @@ describe("importing subscriptions from their provider", () => {
     await receive("customer.subscription.updated", { occurredAt: new Date(Date.now() + 60_000) });
     expect((await emitted())[0]).toHaveLength(1);
   });
+
+  it.each([true, false])(
+    "emits the end of access of one that it names after its refund, with the option (%s)",
+    async (notify) => {
+      await addUsers(context.test, 3);
+      const relay = () => relayEvents({ database: context.test.database, ...ACCESS_CONTEXT });
+      await receive("checkout.session.completed", { subscriptionId: null, planId: "pro" });
+      const payment = { key: `imported_${notify}`, subscriptionId: "sub_1" };
+      for (const word of ["paid", "refunded"] as const)
+        for (const { body } of paymentEvents("stripe", word, payment, new Date())) await receiveBody(body);
+      await relay();
+      listed();
+      expect(await imported({ notify })).toMatchObject(counts(0, 1, 0));
+      await relay();
+      const emitted = await context.test.rows<{ plan: string }>(
+        `select data -> 'entitlements' ->> 'planId' as plan from outbound_event
+       where type = 'entitlements.changed' order by position`,
+      );
+      // First that the period's end is known, where that is told.
+      expect(emitted.map(({ plan }) => plan)).toEqual(notify ? ["pro", "pro", "free"] : ["pro"]);
+    },
+  );
 
   it("finds users by id, external id, mapping and imported customer, and lists whom it does not find", async () => {
     await addUsers(context.test, 6);
