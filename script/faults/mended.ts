@@ -1776,4 +1776,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-subscriptions.test.ts"],
     only: "names after its refund",
   },
+  {
+    file: "src/store/payments/correct-payment.ts",
+    find: "    transaction.run(ADD_NAMES, [slot, all]),\n",
+    replace: "",
+    fault: "a comparison beside the event of a new payment undoes what the event says",
+    tests: ["test/reconcile/compare-payment.test.ts"],
+  },
 ];

@@ -2,6 +2,15 @@ import type { Reversal } from "../../domain/payment.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 
+// Waits for an event that is writing one of them for the first time, and that no lock would see.
+const ADD_NAMES = {
+  name: "add_payment_names",
+  text: `
+insert into payment_name (provider, name)
+select $1, name from unnest($2::text[]) as given (name) order by 2
+on conflict do nothing`,
+};
+
 const LOCK_NAMES = {
   name: "lock_payment_names",
   text: `
@@ -16,7 +25,11 @@ export async function lockPaymentNames(
   slot: Slot,
   { providerPaymentId, names }: { providerPaymentId: string; names: readonly string[] },
 ): Promise<void> {
-  await transaction.run(LOCK_NAMES, [slot, [providerPaymentId, ...names], providerPaymentId]);
+  const all = [...new Set([providerPaymentId, ...names])];
+  await Promise.all([
+    transaction.run(ADD_NAMES, [slot, all]),
+    transaction.run(LOCK_NAMES, [slot, all, providerPaymentId]),
+  ]);
 }
 
 const VOID_OTHERS = {
