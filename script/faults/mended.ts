@@ -1783,4 +1783,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a comparison beside the event of a new payment undoes what the event says",
     tests: ["test/reconcile/compare-payment.test.ts"],
   },
+  {
+    file: "src/domain/possible-changes.ts",
+    find: "(!cancelAtPeriodEnd || traits.changesWhileEnding)",
+    replace: "traits !== null",
+    fault: "a change that the provider refuses until a cancellation is withdrawn is offered",
+    tests: ["test/operations/change-subscription.test.ts"],
+  },
+  {
+    file: "src/domain/possible-changes.ts",
+    find: '(status !== "trialing" || traits.changesSeatsInTrial)',
+    replace: "traits !== null",
+    fault: "seats that the provider does not change in a trial are previewed",
+    tests: ["test/operations/change-subscription.test.ts"],
+  },
 ];

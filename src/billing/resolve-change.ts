@@ -7,6 +7,7 @@ import {
   pricesOf,
   priceWithId,
 } from "../domain/plan.ts";
+import { type PossibleChanges, possibleChanges } from "../domain/possible-changes.ts";
 import { notFound, refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { isChangeable, isRunning } from "../domain/subscription-status.ts";
@@ -82,9 +83,6 @@ export async function resolveChange(
     refuse({ reason: "subscription_exists" });
 
   const api = providerOf(payments, provider);
-  // A subscription that ends then has no next period to change.
-  if (when === "period_end" && (!api.traits.changesAtPeriodEnd || stored.cancelAtPeriodEnd))
-    refuse({ reason: "change_not_supported" });
   const change: ChangeOrder = {
     when,
     priceId: keepsPrice ? null : priceId,
@@ -95,6 +93,8 @@ export async function resolveChange(
   };
   // Ordering for the next period what is paid now withdraws a scheduled change.
   const isChange = change.priceId !== null || change.seats !== null || when === "period_end";
+  if (isChange && !isPossible(change, possibleChanges(stored, api.traits)))
+    refuse({ reason: "change_not_supported" });
   // One that has been made may be requested again.
   if (isChange && expected !== undefined && !isAsExpected(stored, expected))
     refuse({ reason: "subscription_changed" });
@@ -106,6 +106,12 @@ export async function resolveChange(
     isChange,
     currency: paid?.currency ?? null,
   };
+}
+
+function isPossible({ when, seats }: ChangeOrder, possible: PossibleChanges): boolean {
+  return (
+    (when === "period_end" ? possible.atPeriodEnd : possible.atOnce) && (seats === null || possible.seats)
+  );
 }
 
 /** Another interval shows in the period's end: a change of it starts a new period. */

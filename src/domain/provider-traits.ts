@@ -33,6 +33,10 @@ export type ProviderTraits = {
   cancelsAtOnce: boolean;
   /** Whether a change of plan or seats can wait for the end of the paid period. */
   changesAtPeriodEnd: boolean;
+  /** Whether plan and seats can be changed while a cancellation is scheduled; else it is withdrawn first. */
+  changesWhileEnding: boolean;
+  /** Whether the number of seats can be changed during a trial. */
+  changesSeatsInTrial: boolean;
   /** Whether buyers can write the metadata of what they buy, and so name a plan in it. */
   buyersWriteMetadata: boolean;
   checkout: CheckoutTraits;

@@ -234,6 +234,32 @@ describe("a change for the end of the period", () => {
   });
 });
 
+describe("a change that the provider refuses for now", () => {
+  const refusal = { code: "conflict", reason: "change_not_supported" };
+
+  it.each([
+    ["plan", { planId: "pro" }],
+    ["seats", { seats: 9 }],
+  ])("is refused in its preview: of the %s while the subscription is ending", async (_, input) => {
+    const options = { traits: { changesWhileEnding: false } };
+    await context.test.rows("update subscription set cancel_at_period_end = true");
+    for (const preview of [true, false])
+      await expect(change({ ...input, preview }, options)).rejects.toMatchObject(refusal);
+    expect(sent).toEqual([]);
+    expect(await change({ planId: "team", seats: 5 }, options)).toMatchObject({ subscription: { seats: 5 } });
+  });
+
+  it("is refused in its preview: of the seats in a trial, not of the plan alone", async () => {
+    const options = { traits: { changesSeatsInTrial: false } };
+    await context.test.rows("update subscription set status = 'trialing'");
+    for (const preview of [true, false])
+      await expect(change({ seats: 9, preview }, options)).rejects.toMatchObject(refusal);
+    expect(sent).toEqual([]);
+    await change({ planId: "pro" }, options);
+    expect(sent).toMatchObject([{ priceId: "price_pro_monthly", seats: null }]);
+  });
+});
+
 describe("a change while another one is being made", () => {
   it("is refused, even if it seems to change nothing", async () => {
     const refusals: unknown[] = [];

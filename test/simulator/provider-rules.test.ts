@@ -17,12 +17,15 @@ async function provider(format: WireFormat) {
     timeScale: 1_000,
   });
   // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
-  const ask = async (path: string, body?: object): Promise<{ status: number; body: any }> => {
+  type Answer = { status: number; body: any };
+  const send = async (method: string, path: string, body?: object): Promise<Answer> => {
     const headers = { authorization: `Bearer ${API_KEY}` };
-    const sent = body ? { method: "POST", body: JSON.stringify(body) } : {};
-    const response = await fetch(`${sim.url}/provider-a${path}`, { headers, ...sent });
+    const sent = body ? { body: JSON.stringify(body) } : {};
+    const response = await fetch(`${sim.url}/provider-a${path}`, { method, headers, ...sent });
     return { status: response.status, body: await response.json() };
   };
+  const ask = (path: string, body?: object) => send(body ? "POST" : "GET", path, body);
+  const change = (path: string, body: object) => send("PATCH", path, body);
   const buy = async (fields: Record<string, string> = {}) => {
     const checkout = await order(sim.url, format);
     await press(checkout.url, { ...CARD, ...fields });
@@ -36,7 +39,7 @@ async function provider(format: WireFormat) {
   };
   // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
   const bodies = () => hook.arrivals.map(({ eventType, body }) => ({ eventType, body: body as any }));
-  return { sim, ask, buy, act, bodies };
+  return { sim, ask, change, buy, act, bodies };
 }
 
 describe.each(wireFormats())("a renewal that is owed in the format %s", (format) => {
@@ -102,6 +105,22 @@ describe("Polar", () => {
     await control(sim.url, "/clock", { by: 24 * HOUR_SECONDS });
     expect((await press(late.url, CARD)).status).toBe(409);
     expect((await ask(`/v1/checkouts/${late.id}`)).body.status).toBe("expired");
+  });
+
+  it("changes neither product nor seats of a subscription that is to end", async () => {
+    const { sim, buy, act, change } = await provider("polar");
+    await buy();
+    await act("cancel_at_period_end");
+    const [subscription] = sim.subscriptions("provider-a");
+    const path = `/v1/subscriptions/${subscription?.providerSubscriptionId}`;
+    for (const order of [{ product_id: "price_team_monthly" }, { seats: 3 }])
+      for (const proration_behavior of ["invoice", "next_period"])
+        expect(await change(path, { ...order, proration_behavior })).toMatchObject({
+          status: 403,
+          body: { error: "AlreadyCanceledSubscription" },
+        });
+    expect((await change(path, { cancel_at_period_end: false })).status).toBe(200);
+    expect((await change(path, { seats: 3, proration_behavior: "invoice" })).body.seats).toBe(3);
   });
 
   it("opens the portal of a customer with members only for one of them", async () => {

@@ -25,6 +25,9 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   pastDuePeriodEndsAtNextCharge: true,
   cancelsAtOnce: false,
   changesAtPeriodEnd: false,
+  changesWhileEnding: true,
+  // By the official SDK's types, `first_subscription_item` is null in a free trial.
+  changesSeatsInTrial: false,
   buyersWriteMetadata: true,
   checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: false },
   // https://docs.lemonsqueezy.com/api/getting-started/requests: 300 a minute.

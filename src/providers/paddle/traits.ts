@@ -27,6 +27,8 @@ export const PADDLE_TRAITS: ProviderTraits = {
   cancelsAtOnce: true,
   // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.
   changesAtPeriodEnd: false,
+  changesWhileEnding: true,
+  changesSeatsInTrial: true,
   buyersWriteMetadata: true,
   checkout: { canBeUpdated: true, onePerCustomer: false, takesTrialDays: false },
   // https://developer.paddle.com/api-reference/about/rate-limiting: 240 a minute per address, then blocked

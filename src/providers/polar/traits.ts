@@ -22,6 +22,9 @@ export const POLAR_TRAITS: ProviderTraits = {
   cancelsAtOnce: true,
   // Unless the organization allows several subscriptions per customer, which our guide warns about.
   changesAtPeriodEnd: true,
+  // Refused with `AlreadyCanceledSubscription`, for the product as for the seats.
+  changesWhileEnding: false,
+  changesSeatsInTrial: true,
   buyersWriteMetadata: false,
   checkout: { canBeUpdated: false, onePerCustomer: true, takesTrialDays: true },
   requestLimit: (apiUrl) => ({ requests: apiUrl.includes("sandbox") ? 100 : 500, perSeconds: 60 }),

@@ -26,6 +26,8 @@ export const STRIPE_TRAITS: ProviderTraits = {
   pastDuePeriodEndsAtNextCharge: false,
   cancelsAtOnce: true,
   changesAtPeriodEnd: true,
+  changesWhileEnding: true,
+  changesSeatsInTrial: true,
   buyersWriteMetadata: false,
   checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: true },
   // https://docs.stripe.com/rate-limits: live mode 100 a second, sandboxes and each endpoint 25.

@@ -112,9 +112,17 @@ function itemChange(
   };
 }
 
+const REFUSED_WHILE_ENDING: ReadonlySet<Command["to"]> = new Set([
+  "cancel at period end",
+  "change items",
+  "change at period end",
+]);
+
 function apply(slot: ProviderSlot, before: SimulatedSubscription, command: Command): SimulatedSubscription {
-  const isRepeated = command.to === "cancel at period end" && before.state.cancelAtPeriodEnd;
-  if (before.state.status === "canceled" || isRepeated) {
+  if (
+    before.state.status === "canceled" ||
+    (before.state.cancelAtPeriodEnd && REFUSED_WHILE_ENDING.has(command.to))
+  ) {
     throw new PolarProblem(403, {
       error: "AlreadyCanceledSubscription",
       detail: "This subscription is already canceled or will be at the end of the period.",

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { wireFormats } from "../../../src/providers/registry.ts";
+import { traitsOf, wireFormats } from "../../../src/providers/registry.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -66,6 +66,9 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
         await page.getByText("Active, canceled").waitFor();
       });
       await sees(page, provider, person, /^Ends on .* and won’t renew/);
+      expect(await page.getByRole("button", { name: "Change seats" }).count()).toBe(
+        traitsOf(format).changesWhileEnding ? 1 : 0,
+      );
       await aMonthLater(page, provider);
       await sees(page, provider, person, "Your last subscription has ended. You won’t be charged again.");
       await buy(page, provider, { plan: "Team", seats: "7" });

@@ -1,7 +1,7 @@
 import { getFormatter, getTranslations } from "next-intl/server";
+import type { PossibleChanges } from "../../../domain/possible-changes.ts";
 import { Select } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { currentRequest } from "../../gate/request.ts";
 import { ChangeSteps } from "./change-steps.tsx";
 import type { Plan, Price } from "./plans.ts";
 import { addressWith } from "./price-tabs.tsx";
@@ -13,12 +13,14 @@ export async function ChangeForm({
   plan,
   price,
   subscription,
+  possible,
   paidInterval,
   locale,
 }: {
   plan: Plan;
   price: Price | null;
   subscription: Subscription;
+  possible: PossibleChanges;
   /** How often it is paid now; `null`: unknown. */
   paidInterval: Price["interval"] | null;
   locale: string;
@@ -28,6 +30,12 @@ export async function ChangeForm({
   const isCurrent = plan.id === subscription.planId;
   const inOtherInterval = price && paidInterval && price.interval !== paidInterval ? price : null;
   if (isCurrent && inOtherInterval === null && min === max) return null;
+  const keptSeats = subscription.seats;
+  const needsOtherSeats = isCurrent ? inOtherInterval === null : keptSeats < min || keptSeats > max;
+  if (!possible.seats && needsOtherSeats)
+    return (
+      <p className="mt-auto border-line border-t pt-4 text-muted text-sm">{t("change.seatsAfterTrial")}</p>
+    );
   const end = periodEnd(subscription, new Date());
   return (
     <ChangeSteps
@@ -42,8 +50,12 @@ export async function ChangeForm({
       <input type="hidden" name="id" value={subscription.id} />
       {!isCurrent && <input type="hidden" name="planId" value={plan.id} />}
       {inOtherInterval && <input type="hidden" name="interval" value={inOtherInterval.interval} />}
-      <SeatsField plan={plan} price={price} locale={locale} defaultValue={subscription.seats} />
-      {(await canWait(subscription)) ? (
+      {possible.seats ? (
+        <SeatsField plan={plan} price={price} locale={locale} defaultValue={keptSeats} />
+      ) : (
+        <input type="hidden" name="seats" value={keptSeats} />
+      )}
+      {possible.atPeriodEnd ? (
         <Select
           label={t("change.when")}
           name="when"
@@ -71,11 +83,4 @@ export async function ChangeForm({
       </SubmitButton>
     </ChangeSteps>
   );
-}
-
-/** Whether a change can take effect at the end of the paid period. */
-async function canWait({ provider, cancelAtPeriodEnd }: Subscription): Promise<boolean> {
-  const { deps } = await currentRequest();
-  const api = deps.payments[provider];
-  return !cancelAtPeriodEnd && api !== null && api.traits.changesAtPeriodEnd;
 }

@@ -1,7 +1,7 @@
 import { Check } from "lucide-react";
 import { getLocale, getTranslations } from "next-intl/server";
 import { freePlan } from "../../../domain/free-plan.ts";
-import { isChangeable } from "../../../domain/subscription-status.ts";
+import type { PossibleChanges } from "../../../domain/possible-changes.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { classes } from "../../../ui/classes.ts";
@@ -22,6 +22,7 @@ import {
   paidPrice,
   plans,
 } from "./plans.ts";
+import { changesOf } from "./possible-changes.ts";
 import { priceFor } from "./price-for.ts";
 import { PriceTabs, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
@@ -45,11 +46,12 @@ export async function PlanChoice({
   const [all, owned] = await Promise.all([plans(), ownedPlans()]);
   const current = isRunning(subscription) ? subscription : null;
   const running = current && (await oneTimeState(current.id)) === null ? current : null;
-  const canChange = running !== null && isChangeable(running.status);
+  const possible = running && (await changesOf(running));
+  const change = running && possible && { subscription: running, possible };
   const paid = running && (await paidIn(running.id));
   const paidNow = running && (await paidPrice(running.id));
   // A change keeps the currency that is paid.
-  const changeable = canChange ? await changeableTo(running.id) : [];
+  const changeable = change ? await changeableTo(change.subscription.id) : [];
   const options = running ? changeable : priceOptions(all.filter((plan) => plan.isForSale));
   const wanted = options.find((option) => option.interval === interval && option.currency === currency);
   const chosen = wanted ?? (running ? (paid ?? undefined) : options[0]);
@@ -57,13 +59,13 @@ export async function PlanChoice({
   const shown = all.filter((plan) => plan.isForSale || plan.id === currentId || owned.has(plan.id));
   const description = running
     ? t("changeInPortal", {
-        canChange: canChange ? "yes" : "no",
+        canChange: change ? "yes" : "no",
         isEnding: running.cancelAtPeriodEnd ? "yes" : "no",
       })
     : t("choose");
   return (
     <Card title={t("plans")} description={description}>
-      {!canChange && <ChangeRefusal />}
+      {!change && <ChangeRefusal />}
       {chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={running ? null : selectedId} />}
       <PlanGrid>
         {shown.map((plan) => (
@@ -77,10 +79,8 @@ export async function PlanChoice({
             }
             isCurrent={plan.id === currentId || owned.has(plan.id)}
             canBeBought={!running && !owned.has(plan.id) && plan.isForSale && plan.price.amount > 0}
-            changes={
-              canChange && plan.price.amount > 0 && (plan.id === running.planId || !owned.has(plan.id))
-                ? running
-                : null
+            change={
+              plan.price.amount > 0 && (plan.id === running?.planId || !owned.has(plan.id)) ? change : null
             }
             paidInterval={paid?.interval ?? null}
             isSelected={!running && plan.id === selectedId}
@@ -96,7 +96,7 @@ async function PlanBox({
   price,
   isCurrent,
   canBeBought,
-  changes,
+  change,
   paidInterval,
   isSelected,
 }: {
@@ -106,7 +106,7 @@ async function PlanBox({
   isCurrent: boolean;
   canBeBought: boolean;
   /** The running subscription, which can be changed to this plan. */
-  changes: Subscription | null;
+  change: { subscription: Subscription; possible: PossibleChanges } | null;
   /** How often that is paid; `null`: unknown. */
   paidInterval: Price["interval"] | null;
   isSelected: boolean;
@@ -145,14 +145,8 @@ async function PlanBox({
       {price && price.amount > 0 && (
         <CheckoutForm plan={plan} price={price} locale={locale} canBeBought={canBeBought} />
       )}
-      {changes && (
-        <ChangeForm
-          plan={plan}
-          price={price}
-          subscription={changes}
-          paidInterval={paidInterval}
-          locale={locale}
-        />
+      {change && (
+        <ChangeForm plan={plan} price={price} {...change} paidInterval={paidInterval} locale={locale} />
       )}
     </li>
   );
