@@ -1797,4 +1797,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "seats that the provider does not change in a trial are previewed",
     tests: ["test/operations/change-subscription.test.ts"],
   },
+  {
+    file: "src/operations/subscriptions/show-access.ts",
+    find: "priceIdsIn(provider, price).length > 0",
+    replace: "provider !== null && price !== null",
+    fault: "plans are offered to a subscriber that another provider sells",
+    tests: ["test/operations/access.test.ts"],
+  },
 ];

@@ -37,7 +37,7 @@ it("shows the price of a subscription, but none for a price that has been replac
   expect(items.map(({ paidIn }) => paidIn)).toEqual(Array(2).fill({ interval: "month", currency: "EUR" }));
 });
 
-it("shows in which intervals its provider sells plans, and the one that a scheduled change brings", async () => {
+it("shows what its provider sells, and the interval that a scheduled change brings", async () => {
   const id = await createSubscription(test, "user_2", { price_id: "price_pro_monthly" });
   await test.rows(
     `insert into scheduled_change (subscription_id, plan_id, price_id, seats, takes_effect_at)
@@ -45,13 +45,21 @@ it("shows in which intervals its provider sells plans, and the one that a schedu
     [id],
   );
   const [item] = (await accessOf(plans, "user_2")).items;
+  const of = (planId: string, interval: string) => ({ planId, interval, currency: "EUR" });
+  const monthly = [of("pro", "month"), of("team", "month")];
   expect(item).toMatchObject({
-    intervals: ["month", "year"],
+    sold: [of("pro", "month"), of("pro", "year"), of("team", "month"), of("team", "year")],
     scheduled: { planId: "pro", interval: "year" },
   });
 
-  const monthlyOnly = definePlans(plans.plans.map((plan) => ({ ...plan, prices: [] })));
-  expect((await accessOf(monthlyOnly, "user_2")).items).toMatchObject([{ intervals: ["month"] }]);
+  // Another provider sells by the year too.
+  const monthlyHere = definePlans(
+    plans.plans.map((plan) => ({
+      ...plan,
+      prices: plan.prices.map((price) => ({ ...price, priceIds: { "provider-b": `pri_${plan.id}` } })),
+    })),
+  );
+  expect((await accessOf(monthlyHere, "user_2")).items).toMatchObject([{ sold: monthly }]);
   // As a server of an earlier commit stores it.
   await test.rows(
     "update scheduled_change set plan_id = 'team', price_id = null where subscription_id = $1",

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
 import {
   INTERVALS,
-  type Interval,
   type Plan,
   type PlanCatalog,
   priceIdsIn,
@@ -42,7 +41,9 @@ const AccessView = z.object({
   paidIn: PriceView.pick({ interval: true, currency: true })
     .nullable()
     .describe("How it is paid, at a former price too; `null`: unknown, or paid once."),
-  intervals: z.array(z.enum(INTERVALS)).describe("In which its provider sells plans in the same currency."),
+  sold: z
+    .array(PriceView.pick({ interval: true, currency: true }).extend({ planId: z.string() }))
+    .describe("The prices that its provider sells: none of another can be changed to."),
 });
 
 export const showAccess = defineOperation({
@@ -74,7 +75,7 @@ export const showAccess = defineOperation({
           isOneTime,
           price: renewed && paidPrice(renewed, subscription),
           paidIn: paid,
-          intervals: paid ? soldIntervals(plans, subscription, paid) : [],
+          sold: renewed ? soldBy(plans, subscription) : [],
           ...accessOf(subscription, plan, now),
         };
       }),
@@ -108,13 +109,13 @@ function paidIn(plan: Plan, { provider, priceId }: SubscriptionAccess): PaidIn |
   return paid ? { interval: paid.interval, currency: paid.currency } : null;
 }
 
-function soldIntervals(
-  plans: PlanCatalog,
+function soldBy(
+  { plans }: PlanCatalog,
   { provider }: SubscriptionAccess,
-  { currency }: PaidIn,
-): Interval[] {
-  const sold = plans.plans
-    .flatMap(pricesOf)
-    .filter((price) => price.currency === currency && priceIdsIn(provider, price).length > 0);
-  return INTERVALS.filter((interval) => sold.some((price) => price.interval === interval));
+): z.input<typeof AccessView>["sold"] {
+  return plans.flatMap((plan) =>
+    pricesOf(plan)
+      .filter((price) => priceIdsIn(provider, price).length > 0)
+      .map(({ interval, currency }) => ({ planId: plan.id, interval, currency })),
+  );
 }

@@ -9,6 +9,7 @@ import { startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freePort } from "../../support/free-port.ts";
 import { createUser } from "../../support/people.ts";
+import { createSubscription } from "../../support/subscriptions.ts";
 import { testDatabase } from "../../support/test-database.ts";
 import { serverVariables } from "../../support/variables.ts";
 import { describeInBrowser } from "./describe-in-browser.ts";
@@ -36,6 +37,7 @@ describeInBrowser("four plans", () => {
     const config = readConfig({
       ...serverVariables(test.url),
       LOG_LEVEL: "silent",
+      PROVIDER_B_API_KEY: "pdl_sdbx_apikey_of_nobody",
       PORT: `${port}`,
       APP_URL: url,
     });
@@ -63,6 +65,17 @@ describeInBrowser("four plans", () => {
     const boxes = await Promise.all((await cards.all()).map((card) => card.boundingBox()));
     const rows = Object.values(Object.groupBy(boxes, (box) => String(box?.y)));
     expect(rows.map((row) => row?.length)).toEqual(Array.from({ length: 4 / perRow }, () => perRow));
+    await page.close();
+  });
+
+  it("are offered to a subscriber as far as the provider that is paid sells them", async () => {
+    const someone = await createUser(test);
+    await createSubscription(test, someone.id, { provider: "provider-b", price_id: "pri_pro_monthly" });
+    const page = await browser.newPage({ baseURL: url, extraHTTPHeaders: { cookie: someone.cookie } });
+    page.setDefaultTimeout(60_000);
+    await page.goto("/billing");
+    const names = page.getByRole("listitem").getByRole("heading", { level: 3 });
+    expect(await names.allInnerTexts()).toEqual(["Free", "Pro", "Team"]);
     await page.close();
   });
 });

@@ -13,7 +13,6 @@ import { createCheckout } from "./actions.ts";
 import { ChangeForm } from "./change-form.tsx";
 import { ChangeRefusal } from "./change-steps.tsx";
 import {
-  changeableTo,
   oneTimeState,
   ownedPlans,
   type Plan,
@@ -21,9 +20,10 @@ import {
   paidIn,
   paidPrice,
   plans,
+  plansSoldTo,
 } from "./plans.ts";
 import { changesOf } from "./possible-changes.ts";
-import { priceFor } from "./price-for.ts";
+import { type PriceOption, priceFor } from "./price-for.ts";
 import { PriceTabs, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
@@ -51,12 +51,14 @@ export async function PlanChoice({
   const paid = running && (await paidIn(running.id));
   const paidNow = running && (await paidPrice(running.id));
   // A change keeps the currency that is paid.
-  const changeable = change ? await changeableTo(change.subscription.id) : [];
-  const options = running ? changeable : priceOptions(all.filter((plan) => plan.isForSale));
+  const offered = change ? await plansSoldTo(change.subscription.id) : all;
+  const options = priceOptions(offered.filter((plan) => plan.isForSale)).filter(
+    (option) => !running || (change && option.currency === paid?.currency),
+  );
   const wanted = options.find((option) => option.interval === interval && option.currency === currency);
   const chosen = wanted ?? (running ? (paid ?? undefined) : options[0]);
   const currentId = subscription?.planId ?? freePlan(all)?.id;
-  const shown = all.filter((plan) => plan.isForSale || plan.id === currentId || owned.has(plan.id));
+  const shown = offered.filter((plan) => plan.isForSale || plan.id === currentId || owned.has(plan.id));
   const description = running
     ? t("changeInPortal", {
         canChange: change ? "yes" : "no",
@@ -73,9 +75,7 @@ export async function PlanChoice({
             key={plan.id}
             plan={plan}
             price={
-              plan.id === running?.planId && chosen?.interval === paid?.interval
-                ? paidNow
-                : priceFor(plan, chosen)
+              plan.id === running?.planId && isPaidIn(paid, plan, chosen) ? paidNow : priceFor(plan, chosen)
             }
             isCurrent={plan.id === currentId || owned.has(plan.id)}
             canBeBought={!running && !owned.has(plan.id) && plan.isForSale && plan.price.amount > 0}
@@ -89,6 +89,11 @@ export async function PlanChoice({
       </PlanGrid>
     </Card>
   );
+}
+
+/** Whether what is paid for the plan now is shown, and not what it would cost by another interval. */
+function isPaidIn(paid: PriceOption | null, plan: Plan, chosen: PriceOption | undefined): boolean {
+  return paid === null || plan.prices.length === 0 || priceFor(plan, chosen).interval === paid.interval;
 }
 
 async function PlanBox({

@@ -27,12 +27,16 @@ export async function paidIn(subscriptionId: string): Promise<Pick<Price, "inter
   return (await accessBy(subscriptionId))?.paidIn ?? null;
 }
 
-/** The intervals and currency to which a running subscription can be changed. */
-export async function changeableTo(subscriptionId: string): Promise<Pick<Price, "interval" | "currency">[]> {
-  const item = await accessBy(subscriptionId);
-  if (!item?.paidIn) return [];
-  const { currency } = item.paidIn;
-  return item.intervals.map((interval) => ({ interval, currency }));
+/** All plans as the provider of a running subscription sells them: to others it cannot be changed. */
+export async function plansSoldTo(subscriptionId: string): Promise<Plan[]> {
+  const sold = (await accessBy(subscriptionId))?.sold ?? [];
+  const isSold = (plan: Plan, { interval, currency }: Price) =>
+    sold.some((one) => one.planId === plan.id && one.interval === interval && one.currency === currency);
+  return (await plans()).map((plan) => {
+    const prices = plan.prices.filter((price) => isSold(plan, price));
+    const [price = plan.price] = prices;
+    return { ...plan, price, prices, isForSale: plan.isForSale && (price.amount === 0 || prices.length > 0) };
+  });
 }
 
 /** What a single payment bought, which neither renews nor changes: owned, or why it was taken back. */
