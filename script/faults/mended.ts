@@ -1804,4 +1804,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "plans are offered to a subscriber that another provider sells",
     tests: ["test/operations/access.test.ts"],
   },
+  {
+    file: "src/plugins/renewals.ts",
+    find: "price.interval === paid?.interval",
+    replace: 'price.interval === "month"',
+    fault: "the calendar names the price by the month of what is paid by the year",
+    tests: ["test/api/plugins.test.ts"],
+  },
 ];

@@ -3,13 +3,13 @@ import { type Context, Hono } from "hono";
 import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } from "ical-generator";
 import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
-import type { Person } from "../domain/caller.ts";
 import { minorUnitDigits } from "../domain/minor-units.ts";
-import type { Plan, PlanCatalog } from "../domain/plan.ts";
+import { type Plan, type PlanCatalog, pricesOf } from "../domain/plan.ts";
 import type { Call } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { execute } from "../operations/operation.ts";
 import { listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
+import { showAccess } from "../operations/subscriptions/show-access.ts";
 import type { SubscriptionView } from "../operations/subscriptions/subscription-view.ts";
 
 /**
@@ -25,7 +25,11 @@ export const linkRouter = new Hono<PluginEnv>().get("/calendar.ics", serveCalend
 
 async function serveCalendar(c: Context<PluginEnv>): Promise<Response> {
   const { caller, deps } = c.var;
-  const text = calendarOf(await subscriptionsOf(caller, deps), deps.plans);
+  // The request was charged to the plugin already.
+  const call: Call = { caller, charges: [], isExempt: true };
+  const { items: running } = await execute(showAccess, deps, call, () => ({}));
+  const paidIn = new Map(running.map((item) => [item.subscriptionId, item.paidIn]));
+  const text = calendarOf(await subscriptionsOf(call, deps), paidIn, deps.plans);
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   // Cached by the client alone, which revalidates it each time.
   const headers = { etag, "cache-control": "private, no-cache" };
@@ -39,9 +43,10 @@ async function serveCalendar(c: Context<PluginEnv>): Promise<Response> {
 
 type Subscription = z.output<typeof SubscriptionView>;
 
-async function subscriptionsOf(caller: Person, deps: Dependencies): Promise<Subscription[]> {
-  // The request was charged to the plugin already.
-  const call: Call = { caller, charges: [], isExempt: true };
+/** `null`: unknown. */
+type PaidIn = z.input<typeof showAccess.output>["items"][number]["paidIn"];
+
+async function subscriptionsOf(call: Call, deps: Dependencies): Promise<Subscription[]> {
   const subscriptions: Subscription[] = [];
   let cursor: string | null = null;
   do {
@@ -60,20 +65,26 @@ async function subscriptionsOf(caller: Person, deps: Dependencies): Promise<Subs
 
 const DAY_SECONDS = 86_400;
 
-function calendarOf(subscriptions: readonly Subscription[], plans: PlanCatalog): string {
+function calendarOf(
+  subscriptions: readonly Subscription[],
+  paidIn: ReadonlyMap<string, PaidIn>,
+  plans: PlanCatalog,
+): string {
   const calendar = ical({
     name: "Renewals",
     prodId: "//Tollgate//Renewals//EN",
     method: ICalCalendarMethod.PUBLISH,
     ttl: DAY_SECONDS,
-    events: subscriptions.flatMap((subscription) => eventOf(subscription, plans)),
+    events: subscriptions.flatMap((subscription) =>
+      eventOf(subscription, paidIn.get(subscription.id) ?? null, plans),
+    ),
   });
   // The generator omits the last line break.
   return `${calendar.toString()}\r\n`;
 }
 
 /** No event for a subscription that does not renew. A subscription keeps its UID and is updated in place. */
-function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[] {
+function eventOf(subscription: Subscription, paid: PaidIn, plans: PlanCatalog): ICalEventData[] {
   const { id, status, currentPeriodEnd, cancelAtPeriodEnd, createdAt, updatedAt } = subscription;
   if (currentPeriodEnd === null || !RENEWING.has(status)) return [];
   const plan = plans.find(subscription.planId);
@@ -87,7 +98,7 @@ function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[
       lastModified: updatedAt,
       sequence: secondsBetween(createdAt, updatedAt),
       summary: plain(`${plan?.name ?? subscription.planId} ${cancelAtPeriodEnd ? "ends" : "renews"}`),
-      description: plain(describe(subscription.seats, plan)),
+      description: plain(describe(subscription.seats, plan, paid)),
       transparency: ICalEventTransparency.TRANSPARENT,
     },
   ];
@@ -95,11 +106,13 @@ function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[
 
 const RENEWING: ReadonlySet<string> = new Set<Subscription["status"]>(["trialing", "active", "past_due"]);
 
-/** The list price: what this subscription pays is known to the provider alone. */
-function describe(seats: number, plan: Plan | undefined): string {
+/** The list price for the interval that is paid: discounts are known to the provider alone. */
+function describe(seats: number, plan: Plan | undefined, paid: PaidIn): string {
   const number = seats === 1 ? "1 seat" : `${seats} seats`;
   if (!plan) return number;
-  const { amount, currency, interval } = plan.price;
+  const { amount, currency, interval } =
+    pricesOf(plan).find((price) => price.interval === paid?.interval && price.currency === paid.currency) ??
+    plan.price;
   const digits = minorUnitDigits(currency);
   const format = new Intl.NumberFormat("en", {
     style: "currency",

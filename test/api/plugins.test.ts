@@ -15,7 +15,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { testDatabase } from "../support/test-database.ts";
 
-const test = testDatabase(10);
+const test = testDatabase(11);
 const closing: { close(): Promise<void> }[] = [];
 
 afterAll(async () => {
@@ -30,7 +30,13 @@ const PRO = {
   priceIds: {},
 };
 const PLANS = definePlans([
-  { ...PRO, id: "pro" },
+  {
+    ...PRO,
+    id: "pro",
+    prices: [
+      { amount: 20_000, currency: "EUR", interval: "year", priceIds: { "provider-a": "price_pro_yearly" } },
+    ],
+  },
   { ...PRO, id: "yen", name: "Yen", price: { amount: 2000, currency: "JPY", interval: "year" } },
   { ...PRO, id: "odd", name: `Größe; "XL", 100 % \\ für 語言🧭 und\r\nnoch\x07eine sehr lange Zeile davon` },
 ]);
@@ -424,6 +430,12 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
       DESCRIPTION: "3 seats\\nList price: €20.00 per seat / month",
       TRANSP: "TRANSPARENT",
     });
+  });
+
+  it("names the price by the year of a subscription that is paid by the year", async () => {
+    await subscribed("user_10", { price_id: "price_pro_yearly" });
+    const [event] = await eventsOf("user_10");
+    expect(event && textOf(event, "DESCRIPTION")).toBe("3 seats\nList price: €200.00 per seat / year");
   });
 
   it("has an event for an end, and formats currencies without decimals", async () => {
