@@ -1811,4 +1811,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the calendar names the price by the month of what is paid by the year",
     tests: ["test/api/plugins.test.ts"],
   },
+  {
+    file: "src/operations/billing/show-checkout.ts",
+    find: "state: await checkoutState(database, userId)",
+    replace:
+      'state: (await checkoutState(database, userId)) === "none" ? ("none" as const) : ("open" as const)',
+    fault: "a payment is awaited for ever whose subscription has ended",
+    tests: ["test/system/browser/journey.test.ts"],
+    only: "awaits no payment",
+    inPages: true,
+  },
 ];

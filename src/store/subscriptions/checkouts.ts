@@ -89,6 +89,23 @@ export async function findStoredCheckout(
     : { provider: row.provider, id: row.id, isUsed: row.isUsed };
 }
 
+const STATE = {
+  name: "checkout_state",
+  text: `
+select c.opened_at is not null and exists (
+    select from subscription s
+    where s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and s.created_at >= c.opened_at
+  ) as "isPaid"
+from checkout c where user_id = $1`,
+};
+
+/** `paid`: a subscription has become known since it was opened. */
+export async function checkoutState(database: Queryable, userId: string): Promise<"none" | "open" | "paid"> {
+  const [row] = await database.run<{ isPaid: boolean }>(STATE, [userId]);
+  if (row === undefined) return "none";
+  return row.isPaid ? "paid" : "open";
+}
+
 const RETIRE = {
   name: "retire_checkout",
   text: "update checkout set expires_at = clock_timestamp() where user_id = $1",

@@ -278,6 +278,29 @@ describeInBrowser("a user in a browser", () => {
     await section(page, "Plans").getByText("€200 per seat / year").waitFor();
   });
 
+  it("awaits no payment at the address of a checkout whose subscription has ended", async () => {
+    const someone = await createUser(site.test);
+    await subscribe(site, someone);
+    await site.test.rows(
+      "update subscription set status = 'canceled', updated_at = clock_timestamp() where user_id = $1",
+      [someone.id],
+    );
+    const page = await visit({ as: someone });
+    await page.goto("/billing?checkout=completed");
+    await page.getByText("Your last subscription has ended. You won’t be charged again.").waitFor();
+    expect(await page.getByText("Confirming your payment…").count()).toBe(0);
+    await page.getByRole("button", { name: "Choose Pro" }).waitFor();
+  });
+
+  it("awaits no subscription that a single payment has not bought", async () => {
+    const someone = await createUser(site.test);
+    await createSubscription(site.test, someone.id, { is_one_time: true, provider_subscription_id: null });
+    const page = await visit({ as: someone });
+    await page.goto("/billing?checkout=completed");
+    await page.getByText("You bought this plan with a one-time payment. It doesn’t renew.").waitFor();
+    expect(await page.getByText("Confirming your payment…").count()).toBe(0);
+  });
+
   it("is told of a failed payment on the next page, and no longer once it is paid", async () => {
     const someone = await createUser(site.test);
     const id = await createSubscription(site.test, someone.id);

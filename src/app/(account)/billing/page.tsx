@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
+import { showCheckout } from "../../../operations/billing/show-checkout.ts";
 import { listPayments } from "../../../operations/payments/list-payments.ts";
 import { currentSubscription } from "../../../operations/subscriptions/current-subscription.ts";
 import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
@@ -30,13 +31,15 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default withRefusalPage(async function BillingPage({ searchParams }: PageProps<"/billing">) {
-  const [t, query, live, previous] = await Promise.all([
+  const query = await searchParams;
+  const checkout = textParam(query.checkout) ?? undefined;
+  // Before the subscriptions: the one that it may know of is among them then.
+  const lastCheckout = checkout === "completed" ? (await read(showCheckout, {})).state : null;
+  const [t, live, previous] = await Promise.all([
     getTranslations("billing"),
-    searchParams,
     read(currentSubscription, {}),
     read(listSubscriptions, { limit: 20 }),
   ]);
-  const checkout = textParam(query.checkout) ?? undefined;
   const selectedId = textParam(query.subscription);
   const all = currentFirst(live, previous.items);
   // Checkouts in two tabs can both be paid: every charge must be visible.
@@ -52,8 +55,12 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
     read(listPayments, { limit: PAYMENTS_PER_PAGE, cursor: paymentsCursor }),
   ]);
   const confirmed = renewing.find(isConfirmed) ?? null;
-  const isAwaited = checkout === "completed" && confirmed === null;
-  const checkoutNotice = (
+  const isUnconfirmed = checkout === "completed" && confirmed === null;
+  // The address stays in a tab's history: what was paid for may have ended. What is owned may have been sold elsewhere.
+  const isAwaited =
+    isUnconfirmed &&
+    (renewing.length > 0 || lastCheckout === "open" || (lastCheckout === "none" && running.length === 0));
+  const checkoutNotice = (!isUnconfirmed || isAwaited) && (
     <CheckoutNotice
       checkout={checkout}
       tried={Number(textParam(query.tried)) || 0}
