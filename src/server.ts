@@ -94,6 +94,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       versions,
       deprecationFormat: config.deprecationFormat,
       appUrl: config.appUrl,
+      requested: service.metrics?.requested ?? null,
     });
     const pages = connectPages(config, wired, log);
     closing.push(pages.close);

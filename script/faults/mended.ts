@@ -1821,4 +1821,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "awaits no payment",
     inPages: true,
   },
+  {
+    file: "src/api/event-stream.ts",
+    find: '    c.set("isRest", true);\n',
+    replace: "",
+    fault: "event streams are not counted by version: their readers are cut off when it is removed",
+    tests: ["test/system/server/metrics.test.ts"],
+    only: "names a version",
+  },
+  {
+    file: "src/api/direct-webhooks.ts",
+    find: 'if (version !== null) options.requested?.(version, "path");',
+    replace: "",
+    fault: "webhooks that name a version are not counted by it",
+    tests: ["test/system/server/metrics.test.ts"],
+    only: "names a version",
+  },
 ];

@@ -14,6 +14,7 @@ import type { Dependencies } from "../operations/dependencies.ts";
 import { type AuthRoutesOptions, authRoutes, withErrorCode } from "./auth.ts";
 import type { CallerContext } from "./authenticate.ts";
 import { chat } from "./chat.ts";
+import { countVersions } from "./count-versions.ts";
 import { type CronOptions, cron } from "./cron.ts";
 import { eventStream } from "./event-stream.ts";
 import { graphql } from "./graphql/graphql.ts";
@@ -72,6 +73,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
   api.use(cors(options.corsOrigins));
   api.use(versioning({ catalog: versions, appUrl, format: options.deprecationFormat }));
   api.use(preflights(options.corsOrigins));
+  if (options.metrics.metrics !== null) api.use(countVersions(options.metrics.metrics));
   api.use(
     methodNotAllowed({
       app: api,
@@ -83,7 +85,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
 
   api.route("/api/webhooks", webhooks(options.webhooks));
   api.route("/api/auth", authRoutes(options.auth, deps.limits, callers));
-  api.route("/api", rest(ROUTES, deps, callers, options.metrics.metrics));
+  api.route("/api", rest(ROUTES, deps, callers));
   api.route("/api", chat(deps, callers, log));
   api.route("/api", eventStream(deps, callers, options.eventHeartbeatMs));
   api.route("/api/trpc", rpc(deps, callers, log));

@@ -23,6 +23,7 @@ export function chat(
 ): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.post("/chat", async (c) => {
+    c.set("isRest", true);
     const call = await authenticate(c, callers);
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
     await chargeDay(call, deps.limits);
@@ -31,6 +32,7 @@ export function chat(
   });
   // As `useChat` with `resume` asks after a reload; 204 tells it that there is nothing to resume.
   routes.get("/chat/:id/stream", async (c) => {
+    c.set("isRest", true);
     const call = await authenticate(c, callers);
     const stream = await execute(resumeAnswer, deps, call, () => ({ id: c.req.param("id") }));
     addLimitHeaders(c, call.charges);

@@ -4,6 +4,7 @@ import type { VersionCatalog } from "../domain/api-version.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { apiHeaderList } from "../http/security-headers.ts";
 import { countHosts } from "../http/unroutable.ts";
+import type { MetricsOptions } from "./metrics.ts";
 import { receiveDelivery, type WebhookOptions, type WebhookResponse } from "./receive-delivery.ts";
 import type { DeprecationFormat } from "./versions/version-headers.ts";
 import { versionHeadersOf } from "./versions/versioning.ts";
@@ -14,6 +15,8 @@ export type DirectWebhookOptions = {
   deprecationFormat: DeprecationFormat;
   /** The public origin, without a trailing slash. */
   appUrl: string;
+  /** See `MetricsOptions`; `null`: metrics are disabled. */
+  requested: NonNullable<MetricsOptions["metrics"]>["requested"] | null;
 };
 
 /** A plain name or IPv4 address; the adapter examines all others. */
@@ -32,7 +35,9 @@ export function directWebhooks(
   return (incoming, outgoing) => {
     const target = incoming.method === "POST" ? targets.get(incoming.url ?? "") : undefined;
     if (target === undefined || !isOrdinary(incoming, maxBodyBytes)) return false;
-    if (!target.hasVersion && incoming.headers["x-api-version"] !== undefined) return false;
+    const { version } = target;
+    if (version === null && incoming.headers["x-api-version"] !== undefined) return false;
+    if (version !== null) options.requested?.(version, "path");
     void receiveAndRespond(options.webhooks, target, incoming, outgoing);
     return true;
   };
@@ -40,7 +45,8 @@ export function directWebhooks(
 
 type DirectTarget = {
   slot: Slot;
-  hasVersion: boolean;
+  /** In the path; `null`: none. */
+  version: string | null;
   /** Names and values in turn. */
   headers: readonly string[];
 };
@@ -57,7 +63,7 @@ function targetsOf({ versions, appUrl, deprecationFormat: format }: DirectWebhoo
       );
       targets.set(version === null ? `/api/${rest}` : `/api/${version}/${rest}`, {
         slot,
-        hasVersion: version !== null,
+        version,
         headers: [...apiHeaderList(appUrl), ...versionHeaders].flat(),
       });
     }

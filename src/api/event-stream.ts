@@ -34,6 +34,7 @@ export function eventStream(
   const open = openStreams(MAX_STREAMS_PER_KEY);
   const readInput = inputReader(route("GET", "/events/stream", streamEvents));
   routes.get("/events/stream", async (c) => {
+    c.set("isRest", true);
     const call = await authenticate(c, callers);
     const { after, isGiven } = await execute(streamEvents, deps, call, async () => ({
       ...((await readInput({ params: {}, queries: c.req.queries(), readBody: async () => ({}) })) as object),

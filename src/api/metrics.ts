@@ -10,7 +10,7 @@ export type MetricsOptions = {
   /** In Prometheus's text format; available when a token is set. */
   metrics: {
     read(): Promise<{ text: string; contentType: string }>;
-    /** Called with each request to a REST route. */
+    /** Called with each request to a REST route, and with every other that names a version. */
     requested(version: string, chosenBy: VersionChoice): void;
   } | null;
 };

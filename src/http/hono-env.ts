@@ -10,6 +10,8 @@ export type HonoEnv = {
     /** The requested version, or the current one. */
     apiVersion: string;
     versionChosenBy: VersionChoice;
+    /** Set by routes whose answers differ between versions, see `count-versions.ts`. */
+    isRest?: boolean;
     /** Charges of this call so far; absent before the caller is known. */
     charges?: LimitCharge[];
     /** See `response-headers.ts`. */

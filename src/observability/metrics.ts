@@ -51,7 +51,7 @@ export function createMetrics({ countFlagged, outboundState, askLimiter }: Sourc
   });
   const restRequests = new Counter({
     name: "tollgate_rest_requests_total",
-    help: "Requests to REST routes by API version and by what chose it: path, header or default",
+    help: "Requests to REST routes by API version and by what chose it: path, header or default; by path or header, those to all other routes too",
     labelNames: ["version", "chosen_by"] as const,
     registers: [registry],
   });

@@ -10,23 +10,17 @@ import type { Dependencies } from "../../operations/dependencies.ts";
 import { execute } from "../../operations/operation.ts";
 import type { Page } from "../../operations/page.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
-import type { MetricsOptions } from "../metrics.ts";
 import { toVersion } from "../versions/list-shape.ts";
 import { inputReader } from "./input.ts";
 import type { Route } from "./route.ts";
 
 /** Serves operations as REST routes; only translates. */
-export function rest(
-  routes: readonly Route[],
-  deps: Dependencies,
-  callers: CallerContext,
-  metrics: MetricsOptions["metrics"],
-): Hono<HonoEnv> {
+export function rest(routes: readonly Route[], deps: Dependencies, callers: CallerContext): Hono<HonoEnv> {
   const api = new Hono<HonoEnv>();
   for (const route of routes) {
     const readInput = inputReader(route);
     api.on(route.method, route.path, async (c) => {
-      metrics?.requested(c.get("apiVersion"), c.get("versionChosenBy"));
+      c.set("isRest", true);
       const call = await authenticate(c, callers);
       const output = await execute(route.operation, deps, call, () => {
         // Hono keeps what it cannot decode: "%ff" would be three characters of an id.

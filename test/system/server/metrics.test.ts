@@ -45,3 +45,32 @@ it("counts requests to REST routes by version and by what chose it, refused ones
     'tollgate_rest_requests_total{version="v2",chosen_by="header"} 1',
   ]);
 });
+
+it("counts whatever names a version, and event streams and the assistant without one", async () => {
+  const count = async (version: string, chosenBy: string) => {
+    const line = `^tollgate_rest_requests_total\\{version="${version}",chosen_by="${chosenBy}"\\} (\\d+)$`;
+    const [found = "0"] = (await metrics(new RegExp(line, "m")))?.slice(1) ?? [];
+    return Number(found);
+  };
+  const byDefault = await count("v1", "default");
+  await sendRequest(server.url, "GET", "/api/events/stream");
+  await sendRequest(server.url, "POST", "/api/chat", { body: {} });
+  await sendRequest(server.url, "GET", "/api/chat/a-chat/stream");
+  await sendRequest(server.url, "GET", "/api/trpc/billing.plans");
+  await sendRequest(server.url, "GET", "/api/no-route");
+  expect(await count("v1", "default")).toBe(byDefault + 3);
+
+  const byPath = await count("v2", "path");
+  await sendRequest(server.url, "GET", "/api/v2/events/stream");
+  await sendRequest(server.url, "GET", "/api/v2/trpc/billing.plans");
+  await sendRequest(server.url, "POST", "/api/v2/graphql", { body: { query: "{ plans { id } }" } });
+  await sendRequest(server.url, "POST", "/api/v2/webhooks/provider-a", { body: {} });
+  await sendRequest(server.url, "GET", "/api/v2/health");
+  await sendRequest(server.url, "GET", "/api/v2/no-route");
+  expect(await count("v2", "path")).toBe(byPath + 5);
+
+  const byHeader = await count("v2", "header");
+  const header = { headers: { "x-api-version": "v2" } };
+  await sendRequest(server.url, "POST", "/api/webhooks/provider-a", { ...header, body: {} });
+  expect(await count("v2", "header")).toBe(byHeader + 1);
+});
