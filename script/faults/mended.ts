@@ -1837,4 +1837,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/server/metrics.test.ts"],
     only: "names a version",
   },
+  {
+    file: "src/api/rpc/rpc.ts",
+    find: "if (countCalls(c) > maxBatchSize)",
+    replace: "if (countCalls(c) > 5_000)",
+    fault: "the thousands of calls of one RPC address are looked up before they are refused",
+    tests: ["test/api/rpc/batch.test.ts"],
+    only: "looks any name up",
+  },
 ];

@@ -10,7 +10,7 @@ import { authenticate, type CallerContext } from "../authenticate.ts";
 import { finished, refusalOf } from "./answer.ts";
 import { answerQuery, readSingleQuery } from "./answer-query.ts";
 import { isDefect } from "./errors.ts";
-import { assertJson, inspectInput, procedurePath, requestOf } from "./request.ts";
+import { assertJson, countCalls, inspectInput, procedurePath, requestOf } from "./request.ts";
 import { appRouter } from "./router.ts";
 
 const MAX_CALLS = 10;
@@ -23,9 +23,12 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
   // A batch larger than the limit could never be admitted.
   const maxBatchSize = Math.min(MAX_CALLS, deps.limits.policies.rpc.limit);
 
-  async function open(c: Context<HonoEnv>, calls: number): Promise<Call> {
+  function assertReadable(c: Context<HonoEnv>): void {
     assertJson(c);
-    if (calls > maxBatchSize) refuse({ reason: "batch_too_large", params: { max: maxBatchSize } });
+    if (countCalls(c) > maxBatchSize) refuse({ reason: "batch_too_large", params: { max: maxBatchSize } });
+  }
+
+  async function open(c: Context<HonoEnv>, calls: number): Promise<Call> {
     const call = await authenticate(c, callers);
     await charge("rpc", deps.limits, call, calls);
     return call;
@@ -46,6 +49,11 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
         return answerQuery(c, query, { deps, call }, (error) => logDefect(c, error));
       logDefect(c, call);
       return finished(c, refusalOf(call));
+    }
+    try {
+      assertReadable(c);
+    } catch (error) {
+      return finished(c, refusalOf(asRpcError(error)));
     }
     const charging: Promise<void>[] = [];
     let refused: TRPCError | undefined;

@@ -98,6 +98,20 @@ describe("the number of calls", () => {
     }
   });
 
+  it.each([
+    ["encoded", "%2c".repeat(4_000), "?batch=1"],
+    ["plain", ",".repeat(4_000), "?batch=1"],
+    ["with a fragment", ",".repeat(10), "?batch=1#x"],
+  ])("is refused above ten before tRPC looks any name up: commas %s", async (_, commas, query) => {
+    const person = await createUser(test);
+    // tRPC itself refuses to mix the two, once it has looked all names up.
+    const path = `/api/trpc/user.me,user.completeOnboarding${commas}${query}`;
+    const response = await get(path, person);
+    expect([response.status, response.body.error.json.data.params]).toEqual([400, { max: 10 }]);
+    const post = await sendRequest(server.url, "POST", path, { cookie: person.cookie, body: {} });
+    expect([post.status, post.body.error.json.data.params]).toEqual([400, { max: 10 }]);
+  });
+
   it("does not affect authentication, which is done once per request", async () => {
     let lookUps = 0;
     const callers: CallerContext = {
