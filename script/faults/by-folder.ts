@@ -264,9 +264,9 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     tests: ["test/api/rest.test.ts", "test/system/security/owasp/object-level.test.ts"],
   },
   {
-    file: "src/reconcile/compare.ts",
-    find: "if (dryRun) return comparison;",
-    replace: "",
+    file: "src/reconcile/correct.ts",
+    find: "if (!options.dryRun) await commit(",
+    replace: "await commit(",
     fault: "a dry run writes",
     tests: ["test/reconcile/reconcile.test.ts"],
   },

@@ -157,9 +157,9 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: DECIDE,
   },
   {
-    file: "src/reconcile/compare.ts",
-    find: "outOfOrder: problem !== null, comparedAtMicros };",
-    replace: "outOfOrder: problem !== null };",
+    file: "src/reconcile/decide-correction.ts",
+    find: "comparedAtMicros: laterOf(askedAtMicros, before.comparedAtMicros),",
+    replace: "",
     fault: "a correction does not store when the provider was asked",
     tests: ["test/reconcile/reconcile.test.ts"],
     only: "is flagged by an event from before",

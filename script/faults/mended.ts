@@ -663,7 +663,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     inPages: true,
   },
   {
-    file: "src/reconcile/compare.ts",
+    file: "src/reconcile/decide-correction.ts",
     find: "Math.max(askedAtMicros, comparedAtMicros ?? 0)",
     replace: "askedAtMicros",
     fault: "a slow comparison makes events in order that a later one had made late",
@@ -1319,7 +1319,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
   },
   {
-    file: "src/reconcile/compare.ts",
+    file: "src/reconcile/decide-correction.ts",
     find: "return isAhead ? askedAtMicros :",
     replace: "return isAhead ? (comparedAtMicros ?? 0) :",
     fault: "every event counts as late since a server compared while its clock was ahead",

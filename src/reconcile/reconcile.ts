@@ -16,8 +16,9 @@ import {
   findReconcilableByProviderId,
   type ReconcilableSubscription,
 } from "../store/reconciliation/reconciliations.ts";
-import { type Comparison, compare } from "./compare.ts";
+import { compare } from "./compare.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
+import type { Comparison } from "./comparison.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
 import { notCorrected } from "./not-corrected.ts";
 

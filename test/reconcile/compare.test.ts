@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
-import { type CompareOptions, compare } from "../../src/reconcile/compare.ts";
+import { compare } from "../../src/reconcile/compare.ts";
+import type { CompareOptions } from "../../src/reconcile/comparison.ts";
 import {
   findReconcilable,
   type ReconcilableSubscription,

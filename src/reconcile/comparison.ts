@@ -1,0 +1,19 @@
+import type { Changes } from "../domain/changes.ts";
+import type { UnclearState } from "../domain/unclear-state.ts";
+import type { Reconciler } from "./reconciler.ts";
+
+export type Comparison =
+  /** `null`: it matches the provider. */
+  | { outcome: "compared"; changes: Changes | null }
+  /** Unchanged. */
+  | { outcome: "left"; because: UnclearState };
+
+export type CompareOptions = {
+  by: Reconciler;
+  /** Whether to audit a comparison that has changed nothing too: one that somebody asked for singly. */
+  audit: "each" | "changes";
+  /** Reports what would change, and changes nothing. */
+  dryRun: boolean;
+  /** Whether a correction notifies the user and emits an event. */
+  notify: boolean;
+};
