@@ -111,21 +111,24 @@ function boughtIn(event: SubscriptionEvent, ofUser: readonly Subscription[]): Su
       (event.planId === null || subscription.planId === event.planId) &&
       mayHaveStartedWith(event, subscription),
   );
-  const [only] = became;
-  return only && became.length === 1 ? { is: "found", subscription: only } : { is: "none" };
+  // Of several, as after two checkouts that were both paid, the last one changed.
+  const [last, next] = became.sort((a, b) => knownAt(b) - knownAt(a));
+  const isClear = next === undefined || (last && knownAt(last) > knownAt(next));
+  return last && isClear ? { is: "found", subscription: last } : { is: "none" };
 }
 
 /** Providers report a subscription within seconds of its checkout. */
 const MAX_PURCHASE_MICROS = 10 * 60 * 1_000_000;
 
+/** An imported subscription has had no event. */
+function knownAt({ lastEventAtMicros, comparedAtMicros }: Subscription): number {
+  return lastEventAtMicros ?? comparedAtMicros ?? Number.NEGATIVE_INFINITY;
+}
+
 /** An earlier subscription, which may be unpaid or paused, has last changed before the purchase. */
-function mayHaveStartedWith(
-  { occurredAtMicros }: SubscriptionEvent,
-  { lastEventAtMicros, comparedAtMicros }: Subscription,
-): boolean {
-  // An imported subscription has had no event.
-  const knownAtMicros = lastEventAtMicros ?? comparedAtMicros;
-  if (occurredAtMicros === null || knownAtMicros === null) return true;
+function mayHaveStartedWith({ occurredAtMicros }: SubscriptionEvent, subscription: Subscription): boolean {
+  const knownAtMicros = knownAt(subscription);
+  if (occurredAtMicros === null || knownAtMicros === Number.NEGATIVE_INFINITY) return true;
   return occurredAtMicros - knownAtMicros <= MAX_PURCHASE_MICROS;
 }
 

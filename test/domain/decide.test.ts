@@ -141,6 +141,33 @@ describe("a checkout that names no subscription", () => {
     ]);
   });
 
+  it.each([
+    ["the last one changed", 2, ["first", "second"]],
+    ["none of those that have changed at the same time", 3, ["first", "second", null]],
+  ])("of several of its plan that have changed lately, it belongs to %s", (_, minute, named) => {
+    const at = (minutes: number) => HOUR_MICROS + minutes * 60_000_000;
+    const changed = (id: string, lastEventAtMicros: number) =>
+      subscription({
+        id,
+        providerSubscriptionId: id,
+        status: "past_due",
+        lastEventAtMicros,
+        lastEventRank: 1,
+      });
+    const [first, second] = [changed("first", at(minute)), changed("second", at(3))];
+    for (const known of [
+      [first, second],
+      [second, first],
+    ]) {
+      const after = remaining([{ ...nameless, occurredAtMicros: at(3) }], known);
+      expect(after.map(({ providerSubscriptionId }) => providerSubscriptionId).sort()).toEqual(
+        named.toSorted(),
+      );
+      const activated = after.filter(({ status }) => status === "active");
+      expect(activated).toMatchObject([{ providerSubscriptionId: named.at(-1) }]);
+    }
+  });
+
   it("makes one subscription when it comes twice", () => {
     expect(remaining([nameless, nameless])).toHaveLength(1);
   });
