@@ -123,8 +123,10 @@ async function failedDelivery({ url, test }: SecurityContext): Promise<string> {
 async function mailsIn(folder: string): Promise<string[]> {
   const files = await readdir(folder).catch(() => []);
   const mails = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
-  // Quoted-printable folds a long link over lines.
-  return mails.map((mail) => mail.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "="));
+  // A file is empty for a moment before it is written. Quoted-printable folds a long link over lines.
+  return mails
+    .filter((mail) => mail !== "")
+    .map((mail) => mail.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "="));
 }
 
 /** Everything stored about a user, to show that an attack has changed none of it. */
