@@ -1853,4 +1853,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/decide.test.ts"],
     only: "changed lately",
   },
+  {
+    file: "src/auth/password-turns.ts",
+    find: "if (running >= MAX_RUNNING) {",
+    replace: "if (running >= 4) {",
+    fault: "hashes of passwords take all threads, and every look-up of a name waits behind them",
+    tests: ["test/auth/password-floods.test.ts"],
+  },
+  {
+    file: "src/auth/password-turns.ts",
+    find: "if (waiting.length >= MAX_WAITING) return null;",
+    replace: "",
+    fault: "sign-ins wait without end behind a flood of others",
+    tests: ["test/auth/password-floods.test.ts"],
+  },
 ];

@@ -9,6 +9,7 @@ import { createGuessLimit } from "./guess-limit.ts";
 import { createHandler } from "./handle.ts";
 import { keyedHash } from "./keyed-hash.ts";
 import { limitedMail } from "./limited-mail.ts";
+import { passwordTurns } from "./password-turns.ts";
 import { requestScopes } from "./request-scope.ts";
 import { sessionCookies } from "./session-cookie.ts";
 import { createSessionLookup } from "./session-lookup.ts";
@@ -43,7 +44,11 @@ export function createAccounts(options: AccountsOptions, now: () => number): Acc
     const identifier = cookies.pendingSignIn(cookie);
     return identifier === null ? null : findPendingSignIn(options.database, identifier);
   };
-  const serving = { ...options, betterAuth, scopes, sessions, pendingUser, guesses, sendMail, now };
+  const serving = {
+    ...options,
+    ...{ betterAuth, scopes, sessions, pendingUser, guesses, sendMail, now },
+    passwordTurns: passwordTurns(),
+  };
   return {
     authenticateSession: createSessionAuthenticator({
       ...options,

@@ -6,6 +6,7 @@ import type { FoundSession } from "../store/sign-in/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
+import { hashesPassword, type PasswordTurns } from "./password-turns.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
 import { repeatOnContention } from "./repeat-on-contention.ts";
 import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
@@ -19,6 +20,7 @@ export type ServeDeps = EmailChangeDeps & {
   /** Whose sign-in waits for its second factor, by the cookie; `null`: nobody's. */
   pendingUser(cookie: string): Promise<string | null>;
   guesses: GuessLimit;
+  passwordTurns: PasswordTurns;
   log: Log;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -48,9 +50,11 @@ const MIN_RESPONSE_MS = 300;
  * Serves one route: limits guesses, calls Better Auth or an endpoint of ours, and revokes what a change ends.
  */
 export async function serveRoute(deps: ServeDeps, request: RouteRequest): Promise<Response> {
-  const response = serve(deps, request).catch((error: unknown) => failed(deps.log, request.route, error));
-  if (request.route.hidesAccounts) await sleep(MIN_RESPONSE_MS);
-  return response;
+  const { route } = request;
+  const serveNow = () => serve(deps, request).catch((error: unknown) => failed(deps.log, route, error));
+  const response = hashesPassword(route) ? deps.passwordTurns.run(serveNow) : serveNow();
+  if (route.hidesAccounts) await sleep(MIN_RESPONSE_MS);
+  return response ?? refusalResponse({ reason: "unavailable" });
 }
 
 async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> {
