@@ -1867,4 +1867,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "sign-ins wait without end behind a flood of others",
     tests: ["test/auth/password-floods.test.ts"],
   },
+  {
+    file: "src/runtime/pages/create-pages.ts",
+    find: '      if (incoming.method === "POST") countBody(incoming);\n',
+    replace: "",
+    fault: "unfinished bodies of pages take as much memory as there are connections",
+    tests: ["test/system/security/hostile-connections.test.ts"],
+    only: "counted together",
+  },
+  {
+    file: "src/http/read-body.ts",
+    find: '  incoming.once("end", release).once("close", release);\n',
+    replace: "",
+    fault: "a form that has been read counts on, and its connection is closed for later ones",
+    tests: ["test/http/read-body.test.ts"],
+  },
 ];

@@ -63,6 +63,22 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
   });
 }
 
+/**
+ * Counts a body that others read, such as Next.js, with those that are read here. Abandoned, its connection is closed:
+ * the reader would wait for the rest.
+ */
+export function countBody(incoming: IncomingMessage, counted: BodyBudget = budget): void {
+  const reader = { abandon: () => incoming.socket.destroy() };
+  const release = () => counted.release(reader);
+  const { push } = incoming;
+  // What Node calls with each part. A listener would start the stream before its reader is there.
+  incoming.push = (chunk: Buffer | null) => {
+    if (chunk !== null && !incoming.destroyed) counted.add(reader, chunk.length);
+    return push.call(incoming, chunk);
+  };
+  incoming.once("end", release).once("close", release);
+}
+
 /** The same, throwing refusals. @throws Refusal `too_large`, `invalid_input`, `unavailable` */
 export async function readBodyOrRefuse(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   try {

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import { Agent, type IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { BodyAborted, readBody } from "../../src/http/read-body.ts";
-import { type LocalServer, startHttpServer } from "../support/http.ts";
+import { BodyBudget } from "../../src/http/body-budget.ts";
+import { BodyAborted, countBody, readBody } from "../../src/http/read-body.ts";
+import { type LocalServer, sendRequest, startHttpServer } from "../support/http.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 
 let server: LocalServer;
@@ -56,5 +57,42 @@ describe("readBody", () => {
       return readBody(incoming, 5);
     });
     expect(result).toBeInstanceOf(BodyAborted);
+  });
+});
+
+describe("countBody", () => {
+  const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60\r\n\r\n";
+
+  it("counts a body until it has been read, or its request has ended", async () => {
+    const budget = new BodyBudget(100);
+    server = await startHttpServer((incoming, outgoing) => {
+      countBody(incoming, budget);
+      // Every other body is left unread.
+      if (incoming.url === "/read") incoming.resume().once("end", () => outgoing.end());
+      else outgoing.end();
+    });
+    // One connection, which would be closed.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (const path of ["/read", "/", "/read", "/"]) {
+      const { status } = await sendRequest(server.url, "POST", path, { body: Buffer.alloc(60, "x"), agent });
+      expect(status).toBe(200);
+    }
+    agent.destroy();
+  });
+
+  it("closes the connection of the oldest when all together are too large", async () => {
+    const budget = new BodyBudget(100);
+    server = await startHttpServer((incoming) =>
+      countBody(
+        incoming.on("error", () => {}),
+        budget,
+      ),
+    );
+    const first = openRawConnection(server.url, `${post}${"x".repeat(59)}`);
+    await once(first.socket, "connect");
+    const second = openRawConnection(server.url, `${post}${"x".repeat(59)}`);
+    await Promise.race([first.closed, second.closed]);
+    expect([first.isClosed, second.isClosed].filter(Boolean)).toHaveLength(1);
+    for (const { socket } of [first, second]) socket.destroy();
   });
 });

@@ -7,6 +7,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { isDecodable } from "../../http/is-decodable.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { isCrossOrigin } from "../../http/origin-check.ts";
+import { countBody } from "../../http/read-body.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
 import { statusOf } from "../../http/status-of.ts";
@@ -54,6 +55,8 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
   const toFiles = getRequestListener(builtFiles(project).fetch, { hostname: "localhost" });
   return {
     answer: async (incoming, outgoing) => {
+      // Before anything is awaited, as its first part may have arrived with the head.
+      if (incoming.method === "POST") countBody(incoming);
       const route = tracing ? await routeOf(incoming.url ?? "") : null;
       if (route !== null) tracing?.setRoute(route);
       const requestId = randomUUID();

@@ -183,6 +183,26 @@ describe("bodies that never end", () => {
     for (const client of clients) client.socket.destroy();
     await server.end("SIGTERM");
   });
+
+  it("are counted together with those of pages", async () => {
+    const server = await spawnServer(test.url, { ...GENEROUS_LIMITS });
+    const unfinished = (path: string, type: string, bytes: number) =>
+      Buffer.concat([
+        Buffer.from(
+          `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes + 1}\r\n\r\n`,
+        ),
+        Buffer.alloc(bytes, 0x20),
+      ]);
+    const delivery = unfinished("/api/webhooks/provider-a", "application/json", 950_000);
+    const form = unfinished("/sign-in", "multipart/form-data; boundary=x", 65_000);
+    // 66.5 of 67.1 million bytes, then 3.9 million more.
+    const deliveries = Array.from({ length: 70 }, () => openRawConnection(server.url, delivery));
+    const forms = Array.from({ length: 60 }, () => openRawConnection(server.url, form));
+    const answered = () => deliveries.filter(({ received }) => received.startsWith("HTTP/1.1 503 ")).length;
+    await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(1), { timeout: 10_000 });
+    for (const { socket } of [...deliveries, ...forms]) socket.destroy();
+    await server.end("SIGTERM");
+  });
 });
 
 describe("expensive requests without an account", () => {
