@@ -1882,4 +1882,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a form that has been read counts on, and its connection is closed for later ones",
     tests: ["test/http/read-body.test.ts"],
   },
+  {
+    file: "src/app/(account)/billing/change-summary.ts",
+    find: "isAtOnce ? null :",
+    replace: "isAtOnce !== null ? null :",
+    fault: "a change for the period's end is said to charge a difference that nobody knows",
+    tests: ["test/system/browser/possible-changes.test.ts"],
+    only: "cost what the next period",
+    inPages: true,
+  },
 ];

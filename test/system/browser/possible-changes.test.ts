@@ -39,4 +39,28 @@ describeInBrowser("the changes that the billing page offers", () => {
       isWithoutSeats ? 2 - offered.length : 0,
     );
   });
+
+  it("cost what the next period does where they wait for it, also if the provider does not say so", async () => {
+    const someone = await createUser(site.test);
+    const atPolar = { provider: "provider-c", price_id: "prod_pro", current_period_end: LATER };
+    await createSubscription(site.test, someone.id, atPolar);
+    const page = await visit({ as: someone });
+    const review = async (button: string, seats: string, path = "/billing") => {
+      await page.goto(path);
+      const offer = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: button }) });
+      await offer.getByLabel("When").selectOption("period_end");
+      await offer.getByLabel("Seats", { exact: true }).fill(seats);
+      await offer.getByRole("button", { name: button }).click();
+      await page.getByRole("heading", { name: "Review your change" }).waitFor();
+      return page
+        .getByRole("listitem")
+        .filter({ has: page.getByText("Amount due") })
+        .locator("dd")
+        .last();
+    };
+    expect(await (await review("Switch to Team", "6")).textContent()).toBe("€90");
+    expect(await (await review("Change seats", "3")).textContent()).toBe("€60");
+    const yearly = "/billing?interval=year&currency=EUR";
+    expect(await (await review("Switch to yearly billing", "2", yearly)).textContent()).toBe("€400");
+  });
 });

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import type { ChangeStep } from "./change-steps.tsx";
-import { paidIn, planName, scheduledChange } from "./plans.ts";
+import { paidIn, paidPrice, planName, planOf, scheduledChange } from "./plans.ts";
 import { periodEnd } from "./subscription-state.ts";
 
 type Changed = z.input<typeof changeSubscription.output>;
@@ -27,6 +27,8 @@ export async function previewLines(
     planName(planId ?? subscription.planId),
   ]);
   const now = new Date();
+  const stated =
+    preview ?? (isAtOnce ? null : await priceOfPeriod(subscription, { planId, seats, interval }));
   const at = preview?.at ?? (isAtOnce ? now : periodEnd(subscription, now));
   return [
     { label: t("change.plan"), value: plan },
@@ -38,15 +40,37 @@ export async function previewLines(
       label: t("change.takesEffect"),
       value: at === null ? t("change.periodEnd") : format.dateTime(at, { dateStyle: "long" }),
     },
-    amountLine(),
+    ...amountLines(),
   ];
 
-  function amountLine() {
-    if (preview === null) return { label: t("change.amountDue"), value: t("change.amountUnknown") };
-    const { amountDue, currency } = preview;
+  function amountLines() {
+    if (stated === null) {
+      return isAtOnce ? [{ label: t("change.amountDue"), value: t("change.amountUnknown") }] : [];
+    }
+    const { amountDue, currency } = stated;
     const amount = formatPrice(locale, { amount: Math.abs(amountDue), currency });
-    return { label: t(amountDue < 0 ? "change.credit" : "change.amountDue"), value: amount };
+    return [{ label: t(amountDue < 0 ? "change.credit" : "change.amountDue"), value: amount }];
   }
+}
+
+/** What the next period costs, without discounts; `null`: not known. No difference is charged at its start. */
+async function priceOfPeriod(
+  subscription: Changed["subscription"],
+  { planId, seats, interval }: Omit<Order, "isAtOnce">,
+): Promise<{ amountDue: number; currency: string } | null> {
+  const [plan, paid, paidNow] = await Promise.all([
+    planOf(planId ?? subscription.planId),
+    paidIn(subscription.id),
+    paidPrice(subscription.id),
+  ]);
+  const isKept = plan?.id === subscription.planId && (interval === null || interval === paid?.interval);
+  const wanted = paid && { currency: paid.currency, interval: interval ?? paid.interval };
+  const price = isKept
+    ? paidNow
+    : plan?.prices.find((one) => one.interval === wanted?.interval && one.currency === wanted.currency);
+  return price
+    ? { amountDue: price.amount * Number(seats ?? subscription.seats), currency: price.currency }
+    : null;
 }
 
 /** `null`: the order changes something, or withdraws what was to change at the end of the period. */
