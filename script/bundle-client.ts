@@ -8,7 +8,8 @@ export async function bundleClient({ entry, folder }: { entry: string; folder: s
   const { output } = await bundle.write({
     file: join(folder, "tollgate.js"),
     format: "esm",
-    minify: { compress: true, mangle: true, codegen: { removeWhitespace: true } },
+    // With its lines and names: a runtime prints the line of an error that is not caught, and the stack.
+    minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: false } },
     comments: { legal: false, annotation: false, jsdoc: false },
   });
   await bundle.close();

@@ -1891,4 +1891,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "cost what the next period",
     inPages: true,
   },
+  {
+    file: "script/bundle-client.ts",
+    find: "mangle: { toplevel: false }, codegen: { removeWhitespace: false }",
+    replace: "mangle: true, codegen: { removeWhitespace: true }",
+    fault: "an error that a program does not catch prints the whole client into its log",
+    tests: ["test/client/package.test.ts"],
+    only: "leaves a program",
+  },
 ];

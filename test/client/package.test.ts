@@ -110,6 +110,21 @@ describe("the package", () => {
     expect(messages).toEqual([]);
   });
 
+  it("leaves a program's log readable when an error is not caught", async () => {
+    const script = `
+      import { createTollgate } from "tollgate-client";
+      await createTollgate({ url: "http://127.0.0.1:1", maxRetries: 0 }).request("GET", "/plans");`;
+    const running = run(process.execPath, ["--input-type=module", "-e", script], { cwd: project });
+    const { stderr } = await running.then(
+      () => expect.fail("nothing listens there"),
+      (error: { stderr: string }) => error,
+    );
+    expect(stderr).toMatch(/^TollgateError: No response from http:\/\/127\.0\.0\.1:1$/m);
+    expect(stderr).toMatch(/^ +at async sendRequest \(/m);
+    // The runtime prints the line that threw.
+    expect(stderr.length).toBeLessThan(5_000);
+  });
+
   it("is loaded by CommonJS too", async () => {
     const script = 'console.log(typeof require("tollgate-client").createTollgate)';
     const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", script], { cwd: project });
