@@ -1899,4 +1899,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/package.test.ts"],
     only: "leaves a program",
   },
+  {
+    file: "clients/typescript/src/rpc.ts",
+    find: "          await readJson(response.clone());\n",
+    replace: "",
+    fault: "an RPC call that a proxy refuses counts as one without an answer, and is repeated",
+    tests: ["test/client/retries.test.ts"],
+    only: "proxy",
+  },
+  {
+    file: "clients/typescript/src/open-stream.ts",
+    find: 'if (!response.headers.get("content-type")?.startsWith("text/event-stream"))',
+    replace: "if (!response.ok)",
+    fault: "the client takes a proxy's page for an event stream, and what it keeps for fresh",
+    tests: ["test/client/entitlements.test.ts"],
+    only: "page",
+  },
+  {
+    file: "clients/typescript/src/entitlements.ts",
+    find: "status < 400 || ",
+    replace: "",
+    fault: "entitlements that are kept are not used while a proxy answers with a page",
+    tests: ["test/client/entitlements.test.ts"],
+    only: "page",
+  },
 ];

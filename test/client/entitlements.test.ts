@@ -29,6 +29,8 @@ afterEach(() => {
 class Network {
   isDown = false;
   areStreamsDown = false;
+  /** What a proxy answers with a page of its own, and status 200. */
+  replaced: "nothing" | "streams" | "everything" = "nothing";
   readonly requests: { path: string; status: number }[] = [];
   readonly #streams = new Set<AbortController>();
 
@@ -36,6 +38,10 @@ class Network {
     const { pathname } = new URL(String(input));
     const isStream = pathname.endsWith("/stream");
     if (this.isDown || (isStream && this.areStreamsDown)) throw new TypeError("fetch failed");
+    if (this.replaced === "everything" || (isStream && this.replaced === "streams"))
+      return new Response("<!doctype html>\n\n<p>Maintenance\n\n", {
+        headers: { "content-type": "text/html" },
+      });
     const cut = new AbortController();
     if (isStream) this.#streams.add(cut);
     const response = await fetch(input, {
@@ -196,6 +202,29 @@ describe("entitlements", () => {
     expect(await planOf(patient, "user_6")).toBe("free");
     await expect(strict.get({ user: "user_6" })).rejects.toMatchObject({ reason: "network" });
     await expect(patient.get({ user: "user_7" })).rejects.toMatchObject({ reason: "network" });
+  });
+
+  it("are served from the cache while a proxy answers with a page", async () => {
+    const network = new Network();
+    const cache = openCache(network, { followEvents: false, pollEverySeconds: 0 });
+    await cache.get({ user: "user_6" });
+    network.replaced = "everything";
+    expect(await planOf(cache, "user_6")).toBe("free");
+    await expect(cache.get({ user: "user_7" })).rejects.toMatchObject({ reason: "status_200" });
+  });
+
+  it("do not take a page for a stream", async () => {
+    const network = new Network();
+    network.replaced = "streams";
+    const states: FeedState[] = [];
+    const connection = connectionOf({ url: server.url, key, fetch: network.fetch, maxRetries: 0 });
+    const stop = new AbortController();
+    const onState = (state: FeedState) => {
+      states.push(state);
+      if (state !== "waiting") stop.abort();
+    };
+    for await (const _ of followEvents(connection, { timing: TIMING, signal: stop.signal, onState }));
+    expect(states.at(-1)).toBe("polling");
   });
 
   it("are served for five more minutes after the stream has broken off", async () => {

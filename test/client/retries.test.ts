@@ -123,6 +123,53 @@ describe("any other refusal", () => {
   );
 });
 
+describe("a page in place of an answer, as of a wrong address", () => {
+  const page: Handler = (_request, response) =>
+    void response
+      .writeHead(200, { "content-type": "text/html", "x-request-id": "req-2" })
+      .end("<!doctype html><title>Shop</title>");
+
+  it.each<[string, (tollgate: ReturnType<typeof client>) => Promise<unknown>]>([
+    ["request", ({ request }) => request("GET", "/payments")],
+    ["entitlements.get", ({ entitlements }) => entitlements.get()],
+    ["entitlements.check", ({ entitlements }) => entitlements.check(undefined, "events")],
+    [
+      "recordUsage",
+      ({ recordUsage }) =>
+        recordUsage({ user: "user_1" }, { feature: "events", amount: 1, idempotencyKey: "1" }),
+    ],
+    ["rpc", ({ rpc }) => rpc.user.me.query()],
+  ])("is reported like any other failure: %s", async (_, call) => {
+    handlers.push(page);
+    expect(await errorOf(call(client()))).toMatchObject({
+      status: 200,
+      reason: "status_200",
+      requestId: "req-2",
+    });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe("an RPC call that a proxy answers", () => {
+  const answer =
+    (status: number): Handler =>
+    (_request, response) =>
+      void response.writeHead(status, { "retry-after": "0" }).end("<html>");
+
+  it("is sent again after 429, mutations as well", async () => {
+    handlers.push(answer(429), refuse(403, "forbidden"));
+    await errorOf(client().rpc.user.updateProfile.mutate({ name: "Ana" }));
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([401, 404, 413])("is reported with its status, and not sent again: %d", async (status) => {
+    handlers.push(answer(status));
+    const error = await errorOf(client().rpc.user.me.query());
+    expect([error.status, error.reason]).toEqual([status, `status_${status}`]);
+    expect(requests).toHaveLength(1);
+  });
+});
+
 describe("an abort", () => {
   it("ends a call, and the wait before the next attempt, with the signal's reason", async () => {
     const stop = new AbortController();

@@ -1,6 +1,7 @@
 import type { TollgateEvent } from "./event.ts";
 import { type FeedState, type FollowOptions, followEvents } from "./follow-events.ts";
 import type { Connection } from "./options.ts";
+import { readJson } from "./read-json.ts";
 import { sendRequest } from "./send-request.ts";
 import type { EntitlementCheck, Entitlements, UserRef } from "./shapes.ts";
 import { TollgateError } from "./tollgate-error.ts";
@@ -105,7 +106,7 @@ export class EntitlementCache {
       body: { ...user, feature, amount },
       isRepeatable: true,
     });
-    return (await response.json()) as EntitlementCheck;
+    return readJson<EntitlementCheck>(response);
   }
 
   /** Asks again the next time: about this user, or about all. */
@@ -154,7 +155,7 @@ export class EntitlementCache {
         headers: entry?.etag ? { "if-none-match": entry.etag } : {},
       });
       const isKnown = response.status === 304 && entry !== undefined;
-      const entitlements = isKnown ? entry.entitlements : ((await response.json()) as Entitlements);
+      const entitlements = isKnown ? entry.entitlements : await readJson<Entitlements>(response);
       const etag = response.headers.get("etag");
       this.#touch(key, { entitlements, etag, fetchedAtMs: Date.now(), isStale: isOutdated() });
       return entitlements;
@@ -225,7 +226,8 @@ function keyOf(user: UserRef | undefined): string {
 }
 
 function isOutage(error: unknown): boolean {
-  return (
-    error instanceof TollgateError && (error.status === null || error.status >= 500 || error.status === 429)
-  );
+  if (!(error instanceof TollgateError)) return false;
+  const { status } = error;
+  // Below 400: a proxy has answered with a page of its own.
+  return status === null || status < 400 || status >= 500 || status === 429;
 }

@@ -35,6 +35,11 @@ export async function* openStream(
       signal: request.signal,
     });
     if (!response.ok) throw await responseError(response);
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
+      throw new TollgateError("The server did not answer with a stream", {
+        status: response.status,
+        reason: `status_${response.status}`,
+      });
     if (response.body === null) return;
     for await (const { id, data } of serverSentEvents(chunksOf(response.body, alive)))
       yield { id, event: data === null ? null : (JSON.parse(data) as TollgateEvent) };

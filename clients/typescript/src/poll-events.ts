@@ -1,5 +1,6 @@
 import type { TollgateEvent } from "./event.ts";
 import type { Connection } from "./options.ts";
+import { readJson } from "./read-json.ts";
 import { sendRequest } from "./send-request.ts";
 import { sleep } from "./sleep.ts";
 
@@ -27,7 +28,7 @@ export async function* pollEvents(
   while (!signal.aborted) {
     const query = { limit: PAGE, ...(cursor === null ? {} : { after: cursor }) };
     const response = await sendRequest(connection, "GET", "/events", { query, signal });
-    const { data, nextCursor } = (await response.json()) as { data: TollgateEvent[]; nextCursor: string };
+    const { data, nextCursor } = await readJson<{ data: TollgateEvent[]; nextCursor: string }>(response);
     for (const event of data) {
       if (isCaughtUp || new Date(event.occurredAt) >= startedAt) yield { id: event.id, event };
     }

@@ -3,6 +3,7 @@ import superjson from "superjson";
 import type { AppRouter } from "./app-router.ts";
 import { fetchInTime } from "./fetch-in-time.ts";
 import type { Connection } from "./options.ts";
+import { readJson } from "./read-json.ts";
 import { readRetryAfter, retryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 import { TollgateError } from "./tollgate-error.ts";
@@ -51,7 +52,12 @@ export function createRpc(connection: Connection): RpcClient {
         maxItems: MAX_BATCH,
         maxURLLength: MAX_URL_LENGTH,
         headers,
-        fetch: (url, init) => fetchInTime(connection, url, init as RequestInit),
+        fetch: async (url, init) => {
+          const response = await fetchInTime(connection, url, init as RequestInit);
+          // Only for its error: tRPC's own does not have the status of what answers in the server's place.
+          await readJson(response.clone());
+          return response;
+        },
       }),
     ],
   });
@@ -108,6 +114,7 @@ function member(
 function rpcError(cause: unknown): TollgateError {
   if (!(cause instanceof TRPCClientError))
     return new TollgateError(String(cause), { status: null, reason: "network", cause });
+  if (cause.cause instanceof TollgateError) return cause.cause;
   const { data, meta, message } = cause as TRPCClientError<AppRouter>;
   const response = meta?.response as Response | undefined;
   return new TollgateError(message, {

@@ -2,6 +2,7 @@ import { EntitlementCache, type EntitlementOptions } from "./entitlements.ts";
 import type { TollgateEvent } from "./event.ts";
 import { type FollowOptions, followEvents } from "./follow-events.ts";
 import { connectionOf, type TollgateOptions } from "./options.ts";
+import { readJson } from "./read-json.ts";
 import { createRpc, type RpcClient } from "./rpc.ts";
 import { type RequestOptions, sendRequest } from "./send-request.ts";
 import type { UserRef } from "./shapes.ts";
@@ -44,7 +45,7 @@ export function createTollgate(options: TollgateOptions & { entitlements?: Entit
   const entitlements = new EntitlementCache(connection, options.entitlements);
   const request = async <Body>(method: string, path: string, settings?: RequestOptions): Promise<Body> => {
     const response = await sendRequest(connection, method, path, settings);
-    return (response.body === null ? undefined : await response.json()) as Body;
+    return response.body === null ? (undefined as Body) : readJson<Body>(response);
   };
   return {
     rpc: createRpc(connection),
