@@ -1923,4 +1923,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/entitlements.test.ts"],
     only: "page",
   },
+  {
+    file: "src/config/kinds.ts",
+    find: '(name === "sslmode" && SSL_MODES.has(value))',
+    replace: 'name === "sslmode"',
+    fault: "an sslmode that a variable was to set, and left empty, connects without encryption",
+    tests: ["test/config/config.test.ts"],
+  },
 ];

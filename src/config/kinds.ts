@@ -72,6 +72,10 @@ export const databaseUrl = databaseAddress.superRefine((text, context) => {
   const port = parameters.get("port") ?? "";
   if (!/^\d{0,5}$/.test(port) || Number(port) > MAX_PORT)
     context.addIssue({ code: "custom", message: "expected in port a number to 65535, e.g. port=5432" });
+  for (const [name, value] of parameters) {
+    if (!/^ssl[-_]?mode?$/i.test(name) || (name === "sslmode" && SSL_MODES.has(value))) continue;
+    context.addIssue({ code: "custom", message: SSL_MODE_EXPECTED });
+  }
   for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
     const file = parameters.get(name);
     if (!file || file === SYSTEM_AUTHORITIES || isReadable(file)) continue;
@@ -81,6 +85,14 @@ export const databaseUrl = databaseAddress.superRefine((text, context) => {
 });
 
 const MAX_PORT = 65_535;
+
+/** Those of libpq, and `no-verify` of the driver, which ignores others and misspelt names: nothing would be encrypted. */
+const SSL_MODES: ReadonlySet<string> = new Set([
+  ...["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"],
+]);
+
+const SSL_MODE_EXPECTED =
+  "expected sslmode, written like this, with disable, require or verify-full, e.g. sslmode=verify-full";
 
 /** As `sslrootcert` of libpq. */
 const SYSTEM_AUTHORITIES = "system";
