@@ -1930,4 +1930,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an sslmode that a variable was to set, and left empty, connects without encryption",
     tests: ["test/config/config.test.ts"],
   },
+  {
+    file: "src/config/kinds.ts",
+    find: "some((name) => /ssl|tls/i.test(name))",
+    replace: "some((name) => name === null)",
+    fault: "a REDIS_URL that asks for TLS by a parameter connects without it",
+    tests: ["test/config/config.test.ts"],
+  },
 ];

@@ -191,7 +191,19 @@ export const redisUrls = z
   .refine(
     (urls) => urls.every(isRedisUrl),
     "expected a URL such as redis://localhost:6379 or redis://:password@localhost:6379/0, or several of one cluster with commas between them; in the password, write %25 for %, %23 for #, %2F for /",
+  )
+  .refine(
+    (urls) => !urls.some(asksForEncryption),
+    "expected rediss: for TLS, not a parameter, e.g. rediss://:password@localhost:6379",
   );
+
+/** The client ignores parameters: it would connect without encryption. */
+function asksForEncryption(text: string): boolean {
+  const parsed = URL.parse(text);
+  return (
+    parsed?.protocol === "redis:" && [...parsed.searchParams.keys()].some((name) => /ssl|tls/i.test(name))
+  );
+}
 
 /** Whether the client can read it: it throws only when it connects. */
 function isRedisUrl(text: string): boolean {

@@ -212,6 +212,11 @@ describe("the configuration", () => {
     expect(readConfig({ MAIL_FROM: value }).mail.from).toBe(value);
   });
 
+  it("takes what others add to the address of a Redis with TLS", () => {
+    const url = "rediss://:password@localhost:6379?ssl_cert_reqs=none";
+    expect(readConfig({ REDIS_URL: url }).redisUrls).toEqual([url]);
+  });
+
   it("takes a number sign within a value", () => {
     const variables = { METRICS_TOKEN: "a#token of sixteen", MAIL_FROM: "Shop #1 <shop@example.com>" };
     const { metricsToken, mail } = readConfig(variables);
@@ -265,6 +270,8 @@ describe("the configuration", () => {
     ["RATE_LIMIT_API", "30 per minute", "30/60"],
     ["RATE_LIMIT_MEMORY_KEYS", "0", "100000"],
     ["REDIS_URL", "localhost:6379", "redis://"],
+    ["REDIS_URL", "redis://localhost:6379?tls=true", "rediss://"],
+    ["REDIS_URL", "rediss://one:6379,redis://two:6379?ssl=true&db=1", "rediss://"],
     ["REDIS_URL", "redis://a,http://b", "redis://"],
     ["REDIS_URL", "redis://127.0.0.1:6379/foo", "redis://"],
     ["REDIS_URL", "redis://127.0.0.1:6379/0/", "redis://"],
