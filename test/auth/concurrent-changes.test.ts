@@ -233,11 +233,12 @@ describe("a request that is under way", () => {
   });
 
   it.each([
-    ["is deleted", DELETE_USER, [400, "INVALID_TOKEN"]],
-    ["stays", null, [200, undefined]],
+    // Repeated, the reset reads its link before or after it is deleted.
+    ["is deleted", DELETE_USER, 400, ["INVALID_TOKEN", "USER_NOT_FOUND"]],
+    ["stays", null, 200, [undefined]],
   ] as const)(
     "is no defect when PostgreSQL ends the reset for a transaction, and the account %s",
-    async (_, last, expected) => {
+    async (_, last, status, codes) => {
       const person = await context.signedUp();
       const reset = await prepareReset(person);
       const key = newApiKey();
@@ -262,8 +263,9 @@ describe("a request that is under way", () => {
       });
       await deleting;
       const response = (await resetting) as Response;
+      expect(response.status).toBe(status);
       const { code } = (await response.json()) as { code?: string };
-      expect([response.status, code]).toEqual(expected);
+      expect(codes).toContain(code);
     },
   );
 
