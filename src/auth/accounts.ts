@@ -9,7 +9,7 @@ import { createGuessLimit } from "./guess-limit.ts";
 import { createHandler } from "./handle.ts";
 import { keyedHash } from "./keyed-hash.ts";
 import { limitedMail } from "./limited-mail.ts";
-import { passwordTurns } from "./password-turns.ts";
+import { passwordLimit } from "./password-limit.ts";
 import { requestScopes } from "./request-scope.ts";
 import { sessionCookies } from "./session-cookie.ts";
 import { createSessionLookup } from "./session-lookup.ts";
@@ -47,7 +47,7 @@ export function createAccounts(options: AccountsOptions, now: () => number): Acc
   const serving = {
     ...options,
     ...{ betterAuth, scopes, sessions, pendingUser, guesses, sendMail, now },
-    passwordTurns: passwordTurns(),
+    passwordLimit: passwordLimit(),
   };
   return {
     authenticateSession: createSessionAuthenticator({

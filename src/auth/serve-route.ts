@@ -6,7 +6,7 @@ import type { FoundSession } from "../store/sign-in/sessions.ts";
 import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
-import { hashesPassword, type PasswordTurns } from "./password-turns.ts";
+import { hashesPassword, type PasswordLimit } from "./password-limit.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
 import { repeatOnContention } from "./repeat-on-contention.ts";
 import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
@@ -20,7 +20,7 @@ export type ServeDeps = EmailChangeDeps & {
   /** Whose sign-in waits for its second factor, by the cookie; `null`: nobody's. */
   pendingUser(cookie: string): Promise<string | null>;
   guesses: GuessLimit;
-  passwordTurns: PasswordTurns;
+  passwordLimit: PasswordLimit;
   log: Log;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -52,9 +52,9 @@ const MIN_RESPONSE_MS = 300;
 export async function serveRoute(deps: ServeDeps, request: RouteRequest): Promise<Response> {
   const { route } = request;
   const serveNow = () => serve(deps, request).catch((error: unknown) => failed(deps.log, route, error));
-  const response = hashesPassword(route) ? deps.passwordTurns.run(serveNow) : serveNow();
+  const serving = hashesPassword(route) ? deps.passwordLimit.run(serveNow) : serveNow();
   if (route.hidesAccounts) await sleep(MIN_RESPONSE_MS);
-  return response ?? refusalResponse({ reason: "unavailable" });
+  return (await serving) ?? refusalResponse({ reason: "unavailable" });
 }
 
 async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> {
