@@ -60,6 +60,12 @@ it("shows what its provider sells, and the interval that a scheduled change brin
     })),
   );
   expect((await accessOf(monthlyHere, "user_2")).items).toMatchObject([{ sold: monthly }]);
+
+  // Its own plan is not configured any more.
+  const others = definePlans(plans.plans.filter((plan) => plan.id !== "pro"));
+  expect((await accessOf(others, "user_2")).items).toMatchObject([
+    { sold: [of("team", "month"), of("team", "year")] },
+  ]);
   // As a server of an earlier commit stores it.
   await test.rows(
     "update scheduled_change set plan_id = 'team', price_id = null where subscription_id = $1",

@@ -75,7 +75,7 @@ export const showAccess = defineOperation({
           isOneTime,
           price: renewed && paidPrice(renewed, subscription),
           paidIn: paid,
-          sold: renewed ? soldBy(plans, subscription) : [],
+          sold: isOneTime ? [] : soldBy(plans, subscription),
           ...accessOf(subscription, plan, now),
         };
       }),
