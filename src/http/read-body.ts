@@ -68,8 +68,11 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
  * the reader would wait for the rest.
  */
 export function countBody(incoming: IncomingMessage, counted: BodyBudget = budget): void {
+  if (incoming.destroyed) return;
   const reader = { abandon: () => incoming.socket.destroy() };
   const release = () => counted.release(reader);
+  // Of a request that has waited behind another one on its connection, parts have arrived.
+  if (incoming.readableLength > 0) counted.add(reader, incoming.readableLength);
   const { push } = incoming;
   // What Node calls with each part. A listener would start the stream before its reader is there.
   incoming.push = (chunk: Buffer | null) => {

@@ -80,6 +80,23 @@ describe("countBody", () => {
     agent.destroy();
   });
 
+  it("counts what has arrived while another request was answered", async () => {
+    const budget = new BodyBudget(50);
+    server = await startHttpServer((incoming) => {
+      const waiting = setInterval(() => {
+        if (incoming.readableLength < 59) return;
+        clearInterval(waiting);
+        countBody(
+          incoming.on("error", () => {}),
+          budget,
+        );
+      }, 1);
+    });
+    const connection = openRawConnection(server.url, `${post}${"x".repeat(59)}`);
+    await connection.closed;
+    expect(connection.isClosed).toBe(true);
+  });
+
   it("closes the connection of the oldest when all together are too large", async () => {
     const budget = new BodyBudget(100);
     server = await startHttpServer((incoming) =>
