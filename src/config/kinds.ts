@@ -73,12 +73,11 @@ export const databaseUrl = databaseAddress.superRefine((text, context) => {
   if (!/^\d{0,5}$/.test(port) || Number(port) > MAX_PORT)
     context.addIssue({ code: "custom", message: "expected in port a number to 65535, e.g. port=5432" });
   for (const [name, value] of parameters) {
-    if (!/^ssl[-_]?mode?$/i.test(name) || (name === "sslmode" && SSL_MODES.has(value))) continue;
-    context.addIssue({ code: "custom", message: SSL_MODE_EXPECTED });
+    if (!isTakenAsMeant(name, value)) context.addIssue({ code: "custom", message: SSL_MODE_EXPECTED });
   }
   for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
     const file = parameters.get(name);
-    if (!file || file === SYSTEM_AUTHORITIES || isReadable(file)) continue;
+    if (file === null || file === SYSTEM_AUTHORITIES || isReadable(file)) continue;
     const message = `expected in ${name} a file that can be read, e.g. ${name}=/etc/ssl/database.pem`;
     context.addIssue({ code: "custom", message });
   }
@@ -86,10 +85,20 @@ export const databaseUrl = databaseAddress.superRefine((text, context) => {
 
 const MAX_PORT = 65_535;
 
-/** Those of libpq, and `no-verify` of the driver, which ignores others and misspelt names: nothing would be encrypted. */
+/** Those of libpq, and `no-verify` of the driver. */
 const SSL_MODES: ReadonlySet<string> = new Set([
   ...["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"],
 ]);
+
+/** The driver's own parameter; with another value it throws once the server agrees to TLS. */
+const SSL_VALUES: ReadonlySet<string> = new Set(["true", "1", "0", "no-verify"]);
+
+/** The driver ignores an empty value and a misspelt name: it would connect without encryption. */
+function isTakenAsMeant(name: string, value: string): boolean {
+  if (name === "sslmode") return SSL_MODES.has(value);
+  if (name === "ssl") return SSL_VALUES.has(value);
+  return !/^(?:use[-_]?)?(?:ssl|tls)(?:[-_]?mod.*)?$/i.test(name);
+}
 
 const SSL_MODE_EXPECTED =
   "expected sslmode, written like this, with disable, require or verify-full, e.g. sslmode=verify-full";
@@ -200,10 +209,12 @@ export const redisUrls = z
 /** The client ignores parameters: it would connect without encryption. */
 function asksForEncryption(text: string): boolean {
   const parsed = URL.parse(text);
-  return (
-    parsed?.protocol === "redis:" && [...parsed.searchParams.keys()].some((name) => /ssl|tls/i.test(name))
-  );
+  const asks = ([name, value]: [string, string]) =>
+    /ssl|tls/i.test(name) && !DECLINES.has(value.toLowerCase());
+  return parsed?.protocol === "redis:" && [...parsed.searchParams].some(asks);
 }
+
+const DECLINES: ReadonlySet<string> = new Set(["false", "0", "no", "off", "none"]);
 
 /** Whether the client can read it: it throws only when it connects. */
 function isRedisUrl(text: string): boolean {

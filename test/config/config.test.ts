@@ -198,6 +198,7 @@ describe("the configuration", () => {
     "redis://127.0.0.1/",
     "rediss://user:p%25ss@127.0.0.1:6379/15",
     "redis://:p%2Fss@one:6379,redis://two",
+    "redis://one:6379?ssl=false,redis://two?ssl_cert_reqs=None",
   ])("takes REDIS_URL=%s", (value) => {
     expect(readConfig({ REDIS_URL: value }).redisUrls).toEqual(value.split(","));
   });
@@ -253,6 +254,11 @@ describe("the configuration", () => {
     ["DATABASE_URL", "postgres://me@one/x?sslMode=verify-full", "sslmode=verify-full"],
     ["DATABASE_URL", "postgres://me@one/x?connect_timeout=5&ssl-mode=REQUIRED", "sslmode=verify-full"],
     ["DATABASE_URL", "postgres://me@one/x?sslmod=require", "sslmode=verify-full"],
+    ["DATABASE_URL", "postgres://me@one/x?ssl=", "sslmode=verify-full"],
+    ["DATABASE_URL", "postgres://me@one/x?ssl=require", "sslmode=verify-full"],
+    ["DATABASE_URL", "postgres://me@one/x?SSL=true", "sslmode=verify-full"],
+    ["DATABASE_URL", "postgres://me@one/x?tls=true", "sslmode=verify-full"],
+    ["DATABASE_URL", "postgres://me@one/x?sslrootcert=", "sslrootcert="],
     ["DATABASE_URL", "postgres://me:caf%e9@localhost/x", "%25 for %"],
     ["DATABASE_URL", "postgres://me@/x?host=/run/postgresql&port=pg", "port=5432"],
     ["DATABASE_URL", "postgres://me@one/x?port=70000", "port=5432"],
