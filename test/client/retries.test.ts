@@ -139,6 +139,15 @@ describe("a page in place of an answer, as of a wrong address", () => {
         recordUsage({ user: "user_1" }, { feature: "events", amount: 1, idempotencyKey: "1" }),
     ],
     ["rpc", ({ rpc }) => rpc.user.me.query()],
+    [
+      "recordUsage, the page being empty",
+      ({ recordUsage }) => {
+        handlers.unshift(
+          (_request, response) => void response.writeHead(200, { "x-request-id": "req-2" }).end(),
+        );
+        return recordUsage({ user: "user_1" }, { feature: "events", amount: 1, idempotencyKey: "1" });
+      },
+    ],
   ])("is reported like any other failure: %s", async (_, call) => {
     handlers.push(page);
     expect(await errorOf(call(client()))).toMatchObject({

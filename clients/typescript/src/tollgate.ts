@@ -45,7 +45,8 @@ export function createTollgate(options: TollgateOptions & { entitlements?: Entit
   const entitlements = new EntitlementCache(connection, options.entitlements);
   const request = async <Body>(method: string, path: string, settings?: RequestOptions): Promise<Body> => {
     const response = await sendRequest(connection, method, path, settings);
-    return response.body === null ? (undefined as Body) : readJson<Body>(response);
+    const isEmpty = method === "HEAD" || response.status === 204;
+    return isEmpty ? (undefined as Body) : readJson<Body>(response);
   };
   return {
     rpc: createRpc(connection),
