@@ -1,4 +1,5 @@
 import { type PossibleChanges, possibleChanges } from "../../../domain/possible-changes.ts";
+import { isChangeable } from "../../../domain/subscription-status.ts";
 import { currentRequest } from "../../gate/request.ts";
 import type { Subscription } from "./subscription-state.ts";
 
@@ -6,7 +7,9 @@ import type { Subscription } from "./subscription-state.ts";
 export async function changesOf(subscription: Subscription): Promise<PossibleChanges | null> {
   const { deps } = await currentRequest();
   const api = deps.payments[subscription.provider];
-  if (api === null) return null;
+  // The refusal of a change says that the slot has no key: whoever runs the server has to know.
+  if (api === null)
+    return isChangeable(subscription.status) ? { atOnce: true, atPeriodEnd: false, seats: true } : null;
   const possible = possibleChanges(subscription, api.traits);
   return possible.atOnce ? possible : null;
 }
