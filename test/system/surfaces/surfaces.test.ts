@@ -41,6 +41,8 @@ const NESTED = [
   "calendar.revokeLink",
   // For pages alone, which show the reason; programs read entitlements.
   "subscriptions.access",
+  // For the page that waits for a payment.
+  "billing.checkout",
 ];
 
 /** For service keys alone: see `service-keys.test.ts`. */
