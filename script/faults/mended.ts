@@ -1932,8 +1932,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/config/kinds.ts",
-    find: "some((name) => /ssl|tls/i.test(name))",
-    replace: "some((name) => name === null)",
+    find: "[...parsed.searchParams].some(asks)",
+    replace: "false",
     fault: "a REDIS_URL that asks for TLS by a parameter connects without it",
     tests: ["test/config/config.test.ts"],
   },
