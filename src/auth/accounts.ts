@@ -18,6 +18,8 @@ export type AccountsOptions = Omit<BetterAuthOptions, "sendMail"> & {
   /** Queues a mail without waiting for it. */
   mail: { send(message: EmailMessage): void };
   requireAdminTwoFactor: boolean;
+  /** How long a request that hashes a password waits for others. */
+  maxPasswordWaitMs?: number;
 };
 
 /** Everything that needs Better Auth. */
@@ -47,7 +49,7 @@ export function createAccounts(options: AccountsOptions, now: () => number): Acc
   const serving = {
     ...options,
     ...{ betterAuth, scopes, sessions, pendingUser, guesses, sendMail, now },
-    passwordLimit: passwordLimit(),
+    passwordLimit: passwordLimit(options.maxPasswordWaitMs),
   };
   return {
     authenticateSession: createSessionAuthenticator({

@@ -73,6 +73,8 @@ export function onDatabase(
     mail: { send: (message: EmailMessage) => void mails.push(message) },
     requireConfirmation,
     requireAdminTwoFactor,
+    // A slow machine fails no test.
+    maxPasswordWaitMs: 600_000,
     auditRetentionDays: 365,
     log: { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") },
   };

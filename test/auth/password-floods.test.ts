@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { accounts } from "./accounts.ts";
 
 const { scrypt } = crypto;
-const PATIENTLY = { timeout: 30_000 };
+const TIMEOUT = { timeout: 30_000 };
 
 /** Hashes that are held until released, as on a machine without time for them. */
 const held: (() => void)[] = [];
@@ -48,7 +48,7 @@ describe("a flood of passwords from many networks", () => {
     expect((await signIn(1)).status).toBe(401);
     holdHashes();
     const signIns = Array.from({ length: 20 }, (_, n) => signIn(n + 2));
-    await vi.waitFor(() => expect(held.length).toBe(3), PATIENTLY);
+    await vi.waitFor(() => expect(held.length).toBe(3), TIMEOUT);
     // Whatever comes first is served: it needs no password.
     expect((await post("/request-password-reset", { email: "somebody@example.com" }, 1)).status).toBe(200);
     expect(held.length).toBe(3);
@@ -61,11 +61,11 @@ describe("a flood of passwords from many networks", () => {
     holdHashes();
     const statuses: number[] = [];
     const all = Array.from({ length: 260 }, async (_, n) => {
-      const response = await (n % 50 === 0 ? signUp(n + 100) : signIn(n + 100));
+      const response = await (n < 6 ? signUp(n + 100) : signIn(n + 100));
       statuses.push(response.status);
       if (response.status === 503) expect(response.headers.get("retry-after")).toBe("5");
     });
-    await vi.waitFor(() => expect(statuses).toEqual(Array(7).fill(503)), PATIENTLY);
+    await vi.waitFor(() => expect(statuses).toEqual(Array(7).fill(503)), TIMEOUT);
     releaseHashes();
     await Promise.all(all);
     const count = (wanted: number) => statuses.filter((status) => status === wanted).length;
