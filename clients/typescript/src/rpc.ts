@@ -55,7 +55,7 @@ export function createRpc(connection: Connection): RpcClient {
         fetch: async (url, init) => {
           const response = await fetchInTime(connection, url, init as RequestInit);
           // Only for its error: tRPC's own does not have the status of what answers in the server's place.
-          await readJson(response.clone());
+          if (!response.headers.get("content-type")?.includes("json")) await readJson(response.clone());
           return response;
         },
       }),
