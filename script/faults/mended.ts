@@ -1966,4 +1966,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/retries.test.ts"],
     only: "being empty",
   },
+  {
+    file: "src/auth/reject-if-credentials-changed.ts",
+    find: "if (after?.hash === before?.hash && !needsSecondFactor)",
+    replace: "if (!needsSecondFactor)",
+    fault: "a second factor that a password reset overtakes gets a session",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+  },
 ];

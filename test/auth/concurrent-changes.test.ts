@@ -1,10 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
 import type { Person } from "../../src/domain/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { createCalendarLink } from "../../src/operations/calendar/create-calendar-link.ts";
 import { insertApiKey } from "../../src/store/keys/api-keys.ts";
+import { lockPassword } from "../../src/store/sign-in/revocations.ts";
 import { lockUserOfSession } from "../../src/store/sign-in/sessions.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import {
@@ -27,6 +28,12 @@ const LOCK_AS_REVOCATION = {
   name: "lock_as_revocation",
   text: 'select from "user" where id = $1 for no key update',
 };
+/** Stops whoever starts a session, and nobody else. */
+const SESSION_GATE = `
+create function wait_at_gate() returns trigger language plpgsql as
+$$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
+create trigger session_gate before insert on session for each row execute function wait_at_gate()`;
+const CLOSE_SESSION_GATE = { name: "close_session_gate", text: "select pg_advisory_xact_lock(1)" };
 const DELETE_USER = { name: "delete_user", text: 'delete from "user" where id = $1' };
 const LOCK_KEYS = { name: "lock_keys", text: "select from api_key where user_id = $1 for update" };
 const FORGET_LINKS = { name: "forget_links", text: "delete from verification where value = $1" };
@@ -95,41 +102,45 @@ describe("a request that is under way", () => {
     const person = await context.signedUp();
     const reset = await prepareReset(person);
     const body = { currentPassword: PASSWORD, newPassword: STRANGERS_PASSWORD };
-    const change = context.call("/change-password", body, { cookie: person.cookie });
-    const [{ status }] = await Promise.all([reset(), change]);
-    // Had the change been first, the link would be void.
-    if (status !== 200) return;
+    let responses: Promise<Response>[] = [];
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await lockPassword(transaction, person.id);
+      // The lock is granted in the order in which it was asked for.
+      responses = [reset()];
+      await waiting(1);
+      responses.push(context.call("/change-password", body, { cookie: person.cookie }));
+      await waiting(2);
+    });
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 401]);
     expect(await sessionsOf(person)).toBe(0);
     expect((await signIn(person.email, STRANGERS_PASSWORD)).status).toBe(401);
     expect((await signIn(person.email, NEW_PASSWORD)).status).toBe(200);
   });
 
-  /** Both wait in the middle, the request behind its check of the password or code. */
+  beforeAll(async () => {
+    await context.test.rows(SESSION_GATE);
+  });
+
+  /** The request has checked the password or code, and starts its session when the reset has been answered. */
   async function runDuringReset(person: SignedUp, request: () => Promise<Response>): Promise<Response> {
     const reset = await prepareReset(person);
-    let responses: Promise<Response>[] = [];
+    let response: Promise<Response> | undefined;
     await inTransaction(context.test.database, LIMITS, async (transaction) => {
-      // Changes of the user, sessions and notifications wait for it.
-      await transaction.run(LOCK_USER, [person.id]);
-      responses = [request()];
+      await transaction.run(CLOSE_SESSION_GATE);
+      response = request();
       await waiting(1);
-      responses.push(reset());
-      await waiting(2);
+      expect((await reset()).status).toBe(200);
     });
-    const [response, { status }] = (await Promise.all(responses)) as [Response, Response];
-    expect(status).toBe(200);
-    return response;
+    return response as unknown as Promise<Response>;
   }
 
   it("gets no session from turning two-factor off once a reset has happened", async () => {
     const person = await context.signedUp();
     const { cookie } = await enable(person);
-    const response = await runDuringReset(person, () =>
+    const { status } = await runDuringReset(person, () =>
       context.call("/two-factor/disable", { password: PASSWORD }, { cookie }),
     );
-    expect(await sessionsOf(person)).toBe(0);
-    // Had it been first, the reset would have ended what it began.
-    if (response.status !== 200) expect(response.status).toBe(401);
+    expect([status, await sessionsOf(person)]).toEqual([401, 0]);
   });
 
   it("gets no session or trusted device from a second factor once a reset has happened", async () => {
@@ -140,12 +151,11 @@ describe("a request that is under way", () => {
     const response = await runDuringReset(person, () =>
       context.call("/two-factor/verify-backup-code", body, { cookie: pending }),
     );
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { code: "INVALID_TWO_FACTOR_COOKIE" },
+    ]);
     expect([await sessionsOf(person), await linksOf(person)]).toEqual([0, 0]);
-    if (response.status !== 200)
-      expect([response.status, await response.json()]).toMatchObject([
-        401,
-        { code: "INVALID_TWO_FACTOR_COOKIE" },
-      ]);
   });
 
   const creationDeps = () => ({
