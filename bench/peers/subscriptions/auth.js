@@ -29,7 +29,30 @@ const session = pgTable("session", {
   ...createdAndUpdated,
 });
 
-const schema = { user, session };
+const account = pgTable("account", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  providerId: text("provider_id").notNull(),
+  userId: text("user_id").notNull(),
+  accessToken: text("access_token"),
+  refreshToken: text("refresh_token"),
+  idToken: text("id_token"),
+  accessTokenExpiresAt: instant("access_token_expires_at"),
+  refreshTokenExpiresAt: instant("refresh_token_expires_at"),
+  scope: text("scope"),
+  password: text("password"),
+  ...createdAndUpdated,
+});
+
+const verification = pgTable("verification", {
+  id: text("id").primaryKey(),
+  identifier: text("identifier").notNull(),
+  value: text("value").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+  ...createdAndUpdated,
+});
+
+const schema = { user, session, account, verification };
 
 /** As its documentation says. `experimental.joins` was tried: the one statement costs more than the two that it replaces. */
 export const auth = betterAuth({
