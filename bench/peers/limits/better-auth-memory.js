@@ -2,17 +2,17 @@ import { registerHooks } from "node:module";
 
 const LIMITER = "/better-auth/dist/api/rate-limiter/index.mjs";
 
-// Its stores are not exported. The file is loaded as it is, with one line more, so that nothing but its limiter is
-// measured: no request, no address, no answer.
+// Its stores are not exported, nor what the one in memory keeps. The file is loaded as it is, with one line more, so
+// that nothing but its limiter is measured: no request, no address, no answer.
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
     if (!url.endsWith(LIMITER)) return loaded;
-    return { ...loaded, source: `${loaded.source}\nexport { getRateLimitStorage };\n` };
+    return { ...loaded, source: `${loaded.source}\nexport { getRateLimitStorage, memory };\n` };
   },
 });
 
-const { getRateLimitStorage } = await import(`../node_modules${LIMITER}`);
+const { getRateLimitStorage, memory } = await import(`../node_modules${LIMITER}`);
 
 export async function open({ limit, windowSeconds }) {
   const rule = { max: limit, window: windowSeconds };
@@ -31,9 +31,9 @@ export async function open({ limit, windowSeconds }) {
     },
     // Every decision looks at every key that there is: to make them by deciding would take minutes.
     fill: async (keys, count, from = 0, to = keys.length) => {
-      for (let index = from; index < to; index += 1) {
-        await storage.set(keys[index], { key: keys[index], count, lastRequest: Date.now() }, false);
-      }
+      const now = Date.now();
+      for (const key of keys.slice(from, to))
+        memory.set(key, { data: { key, count, lastRequest: now }, expiresAt: now + windowSeconds * 1000 });
     },
     close: async () => {},
   };
