@@ -1,4 +1,4 @@
-import { definePlans } from "./src/domain/plan.ts";
+import { definePlans } from "./src/domain/plans/plan.ts";
 
 /**
  * The plans for sale. Amounts are in the currency's smallest unit, per seat and interval; `priceIds` are the ids of the

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { REASONS } from "../src/domain/reasons.ts";
+import { REASONS } from "../src/domain/refusals/reasons.ts";
 
 /**
  * The type of the server's router as a module that needs nothing but itself: the compiler's own declaration,

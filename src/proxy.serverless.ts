@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type NextRequest, NextResponse } from "next/server";
 import { host } from "./app/gate/host.ts";
 import { type PassedRequest, REQUEST_HEADER } from "./app/gate/hosted-request.ts";
-import { Refusal } from "./domain/refusal.ts";
+import { Refusal } from "./domain/refusals/refusal.ts";
 import { limitHeaders } from "./http/limit-headers.ts";
 import { notStarted } from "./http/not-started.ts";
 import { isCrossOrigin } from "./http/origin-check.ts";

@@ -163,23 +163,39 @@ const RULES: Record<string, Rule> = {
   },
 };
 
-/** The folders of `src/store`, each of which may import those before it; all but the first, the files at its top. */
-const STORE_FOLDERS = [
-  "driver",
-  "embedded",
-  "audit",
-  "users",
-  "sign-in",
-  "notifications",
-  "keys",
-  "deliveries",
-  "subscriptions",
-  "entitlements",
-  "payments",
-  "reconciliation",
-  "outbound",
-  "accounts",
-];
+/** The folders within a folder. Each may import those before it; all but the first, the files at the top. */
+const FOLDERS_WITHIN: Record<string, readonly string[]> = {
+  domain: [
+    "refusals",
+    "callers",
+    "users",
+    "subscriptions",
+    "payments",
+    "plans",
+    "deliveries",
+    "events",
+    "providers",
+    "entitlements",
+    "outbound",
+    "notifications",
+  ],
+  store: [
+    "driver",
+    "embedded",
+    "audit",
+    "users",
+    "sign-in",
+    "notifications",
+    "keys",
+    "deliveries",
+    "subscriptions",
+    "entitlements",
+    "payments",
+    "reconciliation",
+    "outbound",
+    "accounts",
+  ],
+};
 
 /** Folders of which a folder may import types alone: the implementation is passed to it. */
 const TYPE_RULES: Record<string, readonly string[]> = {
@@ -218,10 +234,10 @@ describe("the folders of src", () => {
     expect(upwards).toEqual([]);
   });
 
-  it("of src/store import only those before them", () => {
-    const within = imports.filter(({ from }) => from.startsWith("store/"));
-    expect(new Set(within.map(({ from }) => storeFolderOf(from)))).toEqual(new Set([TOP, ...STORE_FOLDERS]));
-    expect(within.filter(isUpwardsInStore).map(described)).toEqual([]);
+  it.each(Object.entries(FOLDERS_WITHIN))("within src/%s import only those before them", (room, folders) => {
+    const within = files.filter((file) => roomOf(file) === room);
+    expect(new Set(within.map(folderWithin))).toEqual(new Set([TOP, ...folders]));
+    expect(imports.filter(isUpwardsWithin).map(described)).toEqual([]);
   });
 
   it("contain no import cycle, not even of types", () => {
@@ -233,13 +249,13 @@ describe("the folders of src", () => {
   });
 
   it.each([
-    ["domain/plan.ts", `import { openDatabase } from "../store/database.ts";`],
+    ["domain/plans/plan.ts", `import { openDatabase } from "../../store/database.ts";`],
     ["api/webhooks.ts", `import { claimDeliveries } from "../store/deliveries.ts";`],
     ["api/webhooks.ts", `import { stripe } from "../providers/stripe.ts";`],
     ["http/read-body.ts", `import type { Config } from "../config/config.ts";`],
     ["intake/receive.ts", `import { ADAPTERS } from "../providers/registry.ts";`],
     ["operations/operation.ts", `import { createChat } from "../chat/create-chat.ts";`],
-    ["domain/plan.ts", `import { readFile } from "node:fs/promises";`],
+    ["domain/plans/plan.ts", `import { readFile } from "node:fs/promises";`],
     ["store/users/users.ts", `export * from "hono";`],
     ["store/users/users.ts", `const pino = await import("pino");`],
     ["helpers/all.ts", `import { z } from "zod";`],
@@ -248,11 +264,14 @@ describe("the folders of src", () => {
   });
 
   it.each([
+    ["domain/plans/plan.ts", `import type { PaymentEvent } from "../events/payment-event.ts";`],
+    ["domain/slot.ts", `import type { Plan } from "./plans/plan.ts";`],
+    ["domain/refusals/reasons.ts", `import { SLOTS } from "../slot.ts";`],
     ["store/users/users.ts", `import { apiKeys } from "../keys/api-keys.ts";`],
     ["store/driver/burst.ts", `import type { Database } from "../database.ts";`],
     ["store/database.ts", `import { isBanned } from "./users/bans.ts";`],
   ])("reports a planted import upwards in %s: %s", (file, text) => {
-    expect(importsOf(file, text).filter(isUpwardsInStore)).toHaveLength(1);
+    expect(importsOf(file, text).filter(isUpwardsWithin)).toHaveLength(1);
   });
 
   it("reports a planted cycle", () => {
@@ -279,7 +298,7 @@ describe("clients/typescript", () => {
     expect(imports.length).toBeGreaterThan(30);
     expect(imports.filter((imported) => !isOwn(imported))).toEqual([
       { from: "app-router.ts", what: "../../../src/api/rpc/app-router.ts", typeOnly: true },
-      { from: "app-router.ts", what: "../../../src/domain/reasons.ts", typeOnly: true },
+      { from: "app-router.ts", what: "../../../src/domain/refusals/reasons.ts", typeOnly: true },
     ]);
   });
 });
@@ -434,18 +453,19 @@ function isAllowed(imported: Import): boolean {
   );
 }
 
-const TOP = "the top of src/store";
+const TOP = "the top";
 
-function storeFolderOf(file: string): string {
+function folderWithin(file: string): string {
   const [, folder = "", ...rest] = file.split("/");
   return rest.length === 0 ? TOP : folder;
 }
 
-function isUpwardsInStore(imported: Import): boolean {
+function isUpwardsWithin(imported: Import): boolean {
   const target = targetOf(imported);
-  if (target === null || roomOf(target) !== "store") return false;
-  const order = ["driver", TOP, ...STORE_FOLDERS.slice(1)];
-  return order.indexOf(storeFolderOf(target)) > order.indexOf(storeFolderOf(imported.from));
+  const [lowest, ...others] = FOLDERS_WITHIN[roomOf(imported.from)] ?? [];
+  if (lowest === undefined || target === null || roomOf(target) !== roomOf(imported.from)) return false;
+  const order = [lowest, TOP, ...others];
+  return order.indexOf(folderWithin(target)) > order.indexOf(folderWithin(imported.from));
 }
 
 /** Relative to `src/`; `null`: a package. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { GraphQLScalarType } from "graphql";
 import { createSchema, createYoga } from "graphql-yoga";
-import { NOTIFICATION_KINDS } from "../../src/domain/notification.ts";
+import { NOTIFICATION_KINDS } from "../../src/domain/notifications/notification.ts";
 import { pageOfNotifications } from "./bare-page.ts";
 
 type Context = { request: Request };

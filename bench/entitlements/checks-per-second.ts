@@ -1,7 +1,7 @@
 import plans from "../../plans.config.ts";
-import { checkFeature } from "../../src/domain/check-feature.ts";
-import { entitlementsOf } from "../../src/domain/entitlements.ts";
-import { usedOf } from "../../src/domain/shown-entitlements.ts";
+import { checkFeature } from "../../src/domain/entitlements/check-feature.ts";
+import { entitlementsOf } from "../../src/domain/entitlements/entitlements.ts";
+import { usedOf } from "../../src/domain/entitlements/shown-entitlements.ts";
 import { perSlot } from "../../src/domain/slot.ts";
 import { traitsOf } from "../../src/providers/registry.ts";
 import { BrokenMeasurement } from "../shared/broken.ts";

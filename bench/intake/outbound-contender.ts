@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound/outbound-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";

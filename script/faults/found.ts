@@ -75,7 +75,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     tests: ["test/operations/user-directory.test.ts"],
   },
   {
-    file: "src/domain/key-expiry.ts",
+    file: "src/domain/callers/key-expiry.ts",
     find: 'if (expiresAt > LAST_TIME) refuse({ reason: "expiry_too_late", field: "expiresAt" });',
     replace: "",
     fault: "a key expires in a year that RFC 3339 lacks",

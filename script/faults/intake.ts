@@ -1,7 +1,7 @@
 import type { Fault } from "./fault.ts";
 
 const CONTENTION = ["test/intake/contention.test.ts"];
-const DECIDE = ["test/domain/decide.test.ts"];
+const DECIDE = ["test/domain/events/decide.test.ts"];
 const OVERLOAD = ["test/intake/overload.test.ts"];
 const PROCESSES = ["test/intake/several-processes.test.ts"];
 
@@ -129,7 +129,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/intake/poison.test.ts"],
   },
   {
-    file: "src/domain/event-order.ts",
+    file: "src/domain/events/event-order.ts",
     find: 'return EVENT_RANK[kind] < lastSeen.lastEventRank ? "older" : "newer";',
     replace: 'return "same";',
     fault: "events of one second have no order",
@@ -143,14 +143,14 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/providers/stripe.test.ts"],
   },
   {
-    file: "src/domain/decide.ts",
+    file: "src/domain/events/decide.ts",
     find: 'if (event.isOneTime && !buysPlan(event, context.plans)) return { outcome: "ignored" };',
     replace: "",
     fault: "a single payment for something else activates a subscription",
     tests: DECIDE,
   },
   {
-    file: "src/domain/event-order.ts",
+    file: "src/domain/events/event-order.ts",
     find: 'if (lastSeen.comparedAtMicros !== null && occurredAtMicros < lastSeen.comparedAtMicros) return "older";',
     replace: "",
     fault: "an event from before a comparison counts as newer",
@@ -262,7 +262,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/intake/batcher.test.ts"],
   },
   {
-    file: "src/domain/entitlement-change.ts",
+    file: "src/domain/entitlements/entitlement-change.ts",
     find: '    later = stateAt("before", change, later, writtenAt);\n',
     replace: "",
     fault: "changes of one person that are relayed together are all compared with the last state",

@@ -1,6 +1,6 @@
 import { openApiDocument } from "../../src/api/openapi/document.ts";
 import { ROUTES } from "../../src/api/rest/routes.ts";
-import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
+import { EVENT_KINDS } from "../../src/domain/events/payment-event.ts";
 import { LEMON_SQUEEZY_EVENT_TYPES } from "../../src/providers/lemon-squeezy/webhook.ts";
 import { PADDLE_EVENT_TYPES } from "../../src/providers/paddle/webhook.ts";
 import { POLAR_EVENT_TYPES } from "../../src/providers/polar/webhook.ts";

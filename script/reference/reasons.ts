@@ -1,5 +1,5 @@
-import { FAILURE_REASONS, type Failure, failureSentence } from "../../src/domain/failures.ts";
-import { REASONS, type Reason, sentenceOf } from "../../src/domain/reasons.ts";
+import { FAILURE_REASONS, type Failure, failureSentence } from "../../src/domain/deliveries/failures.ts";
+import { REASONS, type Reason, sentenceOf } from "../../src/domain/refusals/reasons.ts";
 import { statusOf } from "../../src/http/status-of.ts";
 import { code, table } from "./table.ts";
 

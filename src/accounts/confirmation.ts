@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isSameAddress } from "../domain/email-address.ts";
-import { notFound, refuse } from "../domain/refusal.ts";
+import { notFound, refuse } from "../domain/refusals/refusal.ts";
+import { isSameAddress } from "../domain/users/email-address.ts";
 import type { Queryable } from "../store/database.ts";
 import { findUser } from "../store/users/users.ts";
 

@@ -1,7 +1,7 @@
 import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
 import type { HoldCheckout } from "../billing/close-on-deletion.ts";
-import type { Caller } from "../domain/caller.ts";
-import { notFound, refuse } from "../domain/refusal.ts";
+import type { Caller } from "../domain/callers/caller.ts";
+import { notFound, refuse } from "../domain/refusals/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   type Deletion,

@@ -1,6 +1,6 @@
-import { shorten } from "../domain/decide-context.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
-import { customersIn, type IdAtProvider, isAbout, type TracedDelivery } from "../domain/traces.ts";
+import { shorten } from "../domain/events/decide-context.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import { customersIn, type IdAtProvider, isAbout, type TracedDelivery } from "../domain/events/traces.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   nextSuspects,

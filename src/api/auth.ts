@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
+import type { DocumentedAuthRoute } from "../domain/callers/documented-route.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";

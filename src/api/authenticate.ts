@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import type { Caller, Person } from "../domain/caller.ts";
-import { notFound, Refusal, refuse } from "../domain/refusal.ts";
+import type { Caller, Person } from "../domain/callers/caller.ts";
+import { notFound, Refusal, refuse } from "../domain/refusals/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { isCrossOrigin, type Write } from "../http/origin-check.ts";
 import { addCookie } from "../http/response-headers.ts";

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { Refusal, type RefusalFacts, refuse } from "../domain/refusal.ts";
+import { Refusal, type RefusalFacts, refuse } from "../domain/refusals/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { openStreams } from "../limits/open-streams.ts";

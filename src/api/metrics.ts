@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { VersionChoice } from "../domain/api-version.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { bearerCheck } from "../http/bearer-check.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 

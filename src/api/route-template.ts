@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
-import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
+import type { DocumentedAuthRoute } from "../domain/callers/documented-route.ts";
 
 /** Returns the template of a request's route, e.g. `/api/users/:id`, for names of spans; `null`: no route. */
 export function routeTemplates(

@@ -1,6 +1,6 @@
-import type { AccountCall, AccountCallResult } from "../domain/account-call.ts";
-import type { Caller } from "../domain/caller.ts";
-import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
+import type { AccountCall, AccountCallResult } from "../domain/callers/account-call.ts";
+import type { Caller } from "../domain/callers/caller.ts";
+import type { DocumentedAuthRoute } from "../domain/callers/documented-route.ts";
 import type { AuthenticateLink } from "./plugin-link.ts";
 import type { AuthScope } from "./route-list.ts";
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Person } from "../domain/caller.ts";
+import type { Person } from "../domain/callers/caller.ts";
 import type { Queryable } from "../store/database.ts";
 import { type FoundKey, findApiKeys } from "../store/keys/api-keys.ts";
 import type { StoredKey } from "./api-key.ts";

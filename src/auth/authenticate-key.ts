@@ -1,5 +1,5 @@
-import type { Person, ServiceKey } from "../domain/caller.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { Person, ServiceKey } from "../domain/callers/caller.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { parseApiKey } from "./api-key.ts";
 import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
 import type { AuthenticateServiceKey } from "./authenticate-service-key.ts";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { ServiceKey } from "../domain/caller.ts";
+import type { ServiceKey } from "../domain/callers/caller.ts";
 import type { Queryable } from "../store/database.ts";
 import { findServiceKeys } from "../store/keys/service-keys.ts";
 import type { StoredKey } from "./api-key.ts";

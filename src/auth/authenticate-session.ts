@@ -1,4 +1,4 @@
-import type { Person } from "../domain/caller.ts";
+import type { Person } from "../domain/callers/caller.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import type { FoundSession } from "../store/sign-in/sessions.ts";
 import type { IdentifiedCaller } from "./auth.ts";

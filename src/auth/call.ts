@@ -1,7 +1,7 @@
 import { parseSetCookieHeader, toCookieOptions } from "better-auth/cookies";
-import type { AccountCallResult } from "../domain/account-call.ts";
+import type { AccountCallResult } from "../domain/callers/account-call.ts";
 import { negotiateLocale } from "../domain/negotiate-locale.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal } from "../domain/refusals/refusal.ts";
 import type { Auth } from "./auth.ts";
 import { AUTH_PATH } from "./auth-path.ts";
 import type { HandleOptions } from "./handle.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { normalizedAddress } from "../domain/email-address.ts";
+import { normalizedAddress } from "../domain/users/email-address.ts";
 
 /** Names an email address in tables of attempts without keeping it: an HMAC, as addresses can be guessed. */
 export function keyedHash(secret: string): (email: string) => string {

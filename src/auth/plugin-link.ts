@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Person } from "../domain/caller.ts";
+import type { Person } from "../domain/callers/caller.ts";
 import type { Queryable } from "../store/database.ts";
 import { findLinkOwner } from "../store/keys/plugin-links.ts";
 import { randomText } from "./random-text.ts";

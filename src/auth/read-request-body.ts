@@ -1,5 +1,5 @@
-import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { invalidInput, whetherMissing } from "../domain/refusals/invalid-input.ts";
+import { Refusal } from "../domain/refusals/refusal.ts";
 import { isJsonType } from "../http/is-json-type.ts";
 import type { RequestBody } from "./request-bodies.ts";
 import { errorResponse, refusalResponse } from "./responses.ts";

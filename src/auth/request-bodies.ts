@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { EmailAddress } from "../domain/email-address.ts";
-import { format, problem } from "../domain/invalid-input.ts";
-import { PersonName } from "../domain/person-name.ts";
+import { format, problem } from "../domain/refusals/invalid-input.ts";
+import { EmailAddress } from "../domain/users/email-address.ts";
+import { PersonName } from "../domain/users/person-name.ts";
 
 /** The fields passed on to Better Auth; it never sees others. */
 export type RequestBody = z.ZodType<Record<string, unknown>>;

@@ -1,6 +1,6 @@
-import type { RefusalCode } from "../domain/reason-definition.ts";
-import { codeOf as reasonCode } from "../domain/reasons.ts";
-import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
+import type { RefusalCode } from "../domain/refusals/reason-definition.ts";
+import { codeOf as reasonCode } from "../domain/refusals/reasons.ts";
+import { Refusal, type RefusalFacts } from "../domain/refusals/refusal.ts";
 import { statusHeaders, statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
 import { FOREIGN_KEY_VIOLATION } from "../store/driver/sql-states.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
+import type { DocumentedAuthRoute } from "../domain/callers/documented-route.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import type { RequestBody } from "./request-bodies.ts";

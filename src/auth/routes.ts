@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DocumentedAuthRoute } from "../domain/documented-route.ts";
+import type { DocumentedAuthRoute } from "../domain/callers/documented-route.ts";
 import { AUTH_PATH } from "./auth-path.ts";
 import { statusOfCode } from "./responses.ts";
 import { AUTH_ROUTES, type AuthRoute } from "./route-list.ts";

@@ -1,6 +1,6 @@
-import { isSameAddress } from "../domain/email-address.ts";
-import type { Payments } from "../domain/payment-api.ts";
+import type { Payments } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
+import { isSameAddress } from "../domain/users/email-address.ts";
 import type { Intake } from "../intake/intake.ts";
 import { adopt } from "../reconcile/adopt.ts";
 import { findConfirmedEmails } from "../store/users/user-states.ts";

@@ -1,5 +1,5 @@
-import { isAnyConfigured } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import { isAnyConfigured } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { RunningSubscription } from "../store/accounts/account-deletion.ts";
 import type { ProviderTools } from "./map-provider-errors.ts";
 

@@ -1,5 +1,5 @@
-import type { PaymentApi, Payments } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import { SLOTS } from "../domain/slot.ts";
 import type { Queryable } from "../store/database.ts";
 import {

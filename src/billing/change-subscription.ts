@@ -1,6 +1,6 @@
-import type { Person } from "../domain/caller.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import type { Person } from "../domain/callers/caller.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { Refusal, refuse } from "../domain/refusals/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { compare } from "../reconcile/compare.ts";
 import { recordAudit } from "../store/audit/record-audit.ts";

@@ -1,4 +1,4 @@
-import type { CheckoutEnd, ClosingCheckout, Payments } from "../domain/payment-api.ts";
+import type { CheckoutEnd, ClosingCheckout, Payments } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { ingestMissed } from "../reconcile/ingest-missed.ts";

@@ -1,5 +1,5 @@
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { refuse } from "../domain/refusal.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import type { Queryable } from "../store/database.ts";
 import { type HeldLease, holdLease } from "../store/hold-lease.ts";
 import {

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCESS_RULES, type PlanCatalog } from "../domain/plan.ts";
+import { DEFAULT_ACCESS_RULES, type PlanCatalog } from "../domain/plans/plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { recordGraceEnds } from "../store/entitlements/grace-ends.ts";
 

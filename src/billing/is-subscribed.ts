@@ -1,6 +1,6 @@
-import { accessOf } from "../domain/access.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
-import { isRunning } from "../domain/subscription-status.ts";
+import { accessOf } from "../domain/entitlements/access.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
+import { isRunning } from "../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../store/database.ts";
 import {
   type SubscriptionAccess,

@@ -1,6 +1,6 @@
-import { isAnyConfigured, type PaymentApi, type Payments } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { refuse } from "../domain/refusal.ts";
+import { isAnyConfigured, type PaymentApi, type Payments } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 
 /** Details for the operator that are not shown to the user. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { CheckoutOrder, OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { notFound, refuse } from "../domain/refusal.ts";
+import type { CheckoutOrder, OpenedCheckout, PaymentApi } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { notFound, refuse } from "../domain/refusals/refusal.ts";
 import { withLease } from "../store/hold-lease.ts";
 import type { Lease } from "../store/leases.ts";
 import {

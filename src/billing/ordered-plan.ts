@@ -1,5 +1,5 @@
-import type { Plan, PlanCatalog } from "../domain/plan.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { Plan, PlanCatalog } from "../domain/plans/plan.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 
 /** The plan that an order names. @throws Refusal `plan_unknown` */
 export function orderedPlan(plans: PlanCatalog, planId: string): Plan {

@@ -1,5 +1,5 @@
-import { graceReminders } from "../domain/grace-reminders.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
+import { graceReminders } from "../domain/notifications/grace-reminders.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Queryable } from "../store/database.ts";
 import { sendGraceReminders } from "../store/entitlements/grace-reminders.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { OpenedCheckout, PaymentApi } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { OpenedCheckout, PaymentApi } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { retireCheckout, type StoredCheckout } from "../store/subscriptions/checkouts.ts";
 import { rememberReplaced } from "../store/subscriptions/unwanted-subscriptions.ts";
 import { adoptPaid } from "./adopt-paid.ts";

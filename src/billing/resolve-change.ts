@@ -1,4 +1,3 @@
-import type { ChangeOrder, PaymentApi } from "../domain/payment-api.ts";
 import {
   type Interval,
   type Plan,
@@ -6,11 +5,12 @@ import {
   priceIdsIn,
   pricesOf,
   priceWithId,
-} from "../domain/plan.ts";
-import { type PossibleChanges, possibleChanges } from "../domain/possible-changes.ts";
-import { notFound, refuse } from "../domain/refusal.ts";
+} from "../domain/plans/plan.ts";
+import type { ChangeOrder, PaymentApi } from "../domain/providers/payment-api.ts";
+import { type PossibleChanges, possibleChanges } from "../domain/providers/possible-changes.ts";
+import { notFound, refuse } from "../domain/refusals/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
-import { isChangeable, isRunning } from "../domain/subscription-status.ts";
+import { isChangeable, isRunning } from "../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../store/database.ts";
 import {
   type ChangeableSubscription,

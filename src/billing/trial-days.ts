@@ -1,5 +1,5 @@
-import type { CheckoutOrder } from "../domain/payment-api.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
+import type { CheckoutOrder } from "../domain/providers/payment-api.ts";
 import type { Queryable } from "../store/database.ts";
 import { hadSubscription } from "../store/subscriptions/customers.ts";
 

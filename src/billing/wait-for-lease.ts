@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 
 /** After a crash, another request can take over once the lease of the checkout has expired. */
 export const LEASE_SECONDS = 12;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { UIMessageChunk } from "ai";
 import type { ChatMessage } from "../domain/conversation.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { type OpenStreams, openStreams } from "../limits/open-streams.ts";
 import { openRedis } from "../limits/redis-connection.ts";
 import { BROKEN_OFF, type ModelAnswer, startAnswer } from "./answer.ts";

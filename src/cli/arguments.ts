@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
-import { invalidInput } from "../domain/invalid-input.ts";
+import { invalidInput } from "../domain/refusals/invalid-input.ts";
 
 export function jsonOption(): Option {
   return new Option("--json", "print one JSON value and nothing else");

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from "commander";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal } from "../domain/refusals/refusal.ts";
 import { printable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { PERMISSIONS, type Permission } from "../domain/permission.ts";
+import { PERMISSIONS, type Permission } from "../domain/callers/permission.ts";
 import { createServiceKey } from "../operations/service-keys/create-service-key.ts";
 import { jsonOption } from "./arguments.ts";
 import { conclude } from "./conclude.ts";

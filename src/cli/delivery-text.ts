@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../domain/delivery.ts";
+import type { DeliveryStatus } from "../domain/deliveries/delivery.ts";
 import type { Delivery } from "../operations/webhooks/delivery-view.ts";
 import type { DeliveryInDetail } from "../operations/webhooks/show-delivery.ts";
 import { facts, printable, style, table } from "./table.ts";

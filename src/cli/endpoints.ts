@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { z } from "zod";
-import { OUTBOUND_EVENT_TYPES } from "../domain/outbound-event.ts";
+import { OUTBOUND_EVENT_TYPES } from "../domain/outbound/outbound-event.ts";
 import { createEventEndpoint } from "../operations/event-endpoints/create-endpoint.ts";
 import type { EventEndpoint } from "../operations/event-endpoints/endpoint-view.ts";
 import { listEventEndpoints } from "../operations/event-endpoints/list-endpoints.ts";

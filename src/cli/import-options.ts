@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { databaseUrl } from "../config/kinds.ts";
-import { noProviderFor } from "../domain/no-provider.ts";
-import type { PaymentApi } from "../domain/payment-api.ts";
+import { noProviderFor } from "../domain/providers/no-provider.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { ImportOptions, ImportReport } from "../import/run-import.ts";
 import type { Runtime } from "../runtime/runtime.ts";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal } from "../domain/refusals/refusal.ts";
 import { ApiKeyId } from "../operations/api-keys/api-key-view.ts";
 import { listAnyKeys } from "../operations/api-keys/list-any-keys.ts";
 import { revokeAnyKey } from "../operations/api-keys/revoke-any-key.ts";

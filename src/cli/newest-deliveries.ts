@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../domain/delivery.ts";
+import type { DeliveryStatus } from "../domain/deliveries/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Page } from "../operations/page.ts";
 import type { Delivery } from "../operations/webhooks/delivery-view.ts";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { OPERATOR } from "../domain/caller.ts";
-import type { Payments } from "../domain/payment-api.ts";
+import { OPERATOR } from "../domain/callers/caller.ts";
+import type { Payments } from "../domain/providers/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
 import { jsonOption } from "./arguments.ts";

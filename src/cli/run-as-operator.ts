@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { OPERATOR } from "../domain/caller.ts";
+import { OPERATOR } from "../domain/callers/caller.ts";
 import { execute, type Operation } from "../operations/operation.ts";
 
 /** The operator is not charged to any limit, and a command keeps no metrics. @throws Refusal */

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { OUTBOUND_EVENT_TYPES } from "../domain/outbound-event.ts";
+import type { OUTBOUND_EVENT_TYPES } from "../domain/outbound/outbound-event.ts";
 import { updateEventEndpoint } from "../operations/event-endpoints/update-endpoint.ts";
 import { jsonOption, parsedBy } from "./arguments.ts";
 import { conclude } from "./conclude.ts";

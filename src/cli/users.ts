@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { Role } from "../domain/caller.ts";
+import type { Role } from "../domain/callers/caller.ts";
 import { changeRole } from "../operations/users/change-role.ts";
 import { createUsers } from "../operations/users/create-users.ts";
 import { findByEmail } from "../operations/users/find-by-email.ts";

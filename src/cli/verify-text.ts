@@ -1,4 +1,4 @@
-import { NO_PROVIDER } from "../domain/no-provider.ts";
+import { NO_PROVIDER } from "../domain/providers/no-provider.ts";
 import type { VerifyReport } from "../reconcile/verification.ts";
 import { printable, style, table } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { noProviderFor } from "../domain/no-provider.ts";
+import { noProviderFor } from "../domain/providers/no-provider.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { VerifyReport } from "../reconcile/verification.ts";
 import { verify } from "../reconcile/verify.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { DELIVERY_STATUSES, type DeliveryStatus } from "../domain/delivery.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { DELIVERY_STATUSES, type DeliveryStatus } from "../domain/deliveries/delivery.ts";
+import { Refusal } from "../domain/refusals/refusal.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { DeliveryId } from "../operations/webhooks/delivery-view.ts";
 import { replayDelivery } from "../operations/webhooks/replay-delivery.ts";

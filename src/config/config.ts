@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { TracingSettings } from "../domain/tracing.ts";
 import type { TrustedProxies } from "../http/client-address.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { PaymentApi } from "../domain/payment-api.ts";
-import type { ProviderTraits } from "../domain/provider-traits.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
 import { perSlot, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { createPaymentApi } from "../providers/create-payment-api.ts";

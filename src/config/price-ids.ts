@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import plans from "../../plans.config.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
 import { SLOTS } from "../domain/slot.ts";
 import { ConfigError } from "./config-error.ts";
 

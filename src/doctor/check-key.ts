@@ -1,5 +1,5 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
-import { PaymentApiProblem } from "../domain/payment-api-problem.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import { RefusedByProvider } from "../providers/outbound/problems.ts";
 import { broken, type Finding, good } from "./finding.ts";

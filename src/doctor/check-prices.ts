@@ -1,7 +1,7 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
-import { PaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { type PlanCatalog, priceIdsIn, pricesOf } from "../domain/plan.ts";
-import type { ProviderTraits } from "../domain/provider-traits.ts";
+import { type PlanCatalog, priceIdsIn, pricesOf } from "../domain/plans/plan.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";

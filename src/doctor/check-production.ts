@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { isLoopback } from "../config/loopback.ts";
-import { freePlan } from "../domain/free-plan.ts";
+import { freePlan } from "../domain/plans/free-plan.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { traitsOf } from "../providers/registry.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";

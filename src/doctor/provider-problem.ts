@@ -1,4 +1,4 @@
-import type { PaymentApiProblem } from "../domain/payment-api-problem.ts";
+import type { PaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import { RefusedByProvider } from "../providers/outbound/problems.ts";
 
 /** What a provider's error says, and apart from it what to do about it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputProblem } from "./input-problems.ts";
+import type { InputProblem } from "./refusals/input-problems.ts";
 
 /** One turn of a conversation. There is no system prompt among them: a client must not set one. */
 export type ChatMessage = { role: "user" | "assistant"; content: string };

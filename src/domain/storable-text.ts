@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { format } from "./invalid-input.ts";
+import { format } from "./refusals/invalid-input.ts";
 
 /** Not `\0`, which is an error in the regular expressions of other languages. */
 const WITHOUT_NUL = String.raw`^[^\x00]*$`;

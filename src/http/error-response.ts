@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { versionNumber } from "../domain/api-version.ts";
-import { Refusal, type RefusalFacts, refusalFor, shownReason } from "../domain/refusal.ts";
+import { Refusal, type RefusalFacts, refusalFor, shownReason } from "../domain/refusals/refusal.ts";
 import { statusHeaders, statusOf } from "./status-of.ts";
 
 /**

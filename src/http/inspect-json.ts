@@ -1,5 +1,5 @@
 import { isDeeperThan } from "../domain/json-depth.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 
 /** Our deepest input has three levels. */
 const MAX_DEPTH = 20;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { BodyBudget } from "./body-budget.ts";
 
 /** The body exceeds the limit; thrown before the rest has arrived. */

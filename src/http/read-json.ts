@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { inspectJson } from "./inspect-json.ts";
 import { isJsonType } from "./is-json-type.ts";
 import { readBodyOrRefuse } from "./read-body.ts";

@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../domain/reason-definition.ts";
+import type { RefusalCode } from "../domain/refusals/reason-definition.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./retry-after.ts";
 
 /** The HTTP status of every refusal. */

@@ -1,4 +1,4 @@
-import { OPERATOR } from "../domain/caller.ts";
+import { OPERATOR } from "../domain/callers/caller.ts";
 import type { Slot } from "../domain/slot.ts";
 import { recordAudit } from "../store/audit/record-audit.ts";
 import type { Queryable } from "../store/database.ts";

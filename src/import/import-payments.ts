@@ -1,4 +1,4 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { comparePayments } from "../reconcile/compare-payments.ts";

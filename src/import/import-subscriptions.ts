@@ -1,7 +1,7 @@
-import { OPERATOR } from "../domain/caller.ts";
-import type { PaymentApi } from "../domain/payment-api.ts";
+import { OPERATOR } from "../domain/callers/caller.ts";
+import { pendingChanges } from "../domain/outbound/subscription-change.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
-import { pendingChanges } from "../domain/subscription-change.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";

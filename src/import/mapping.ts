@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { normalizedAddress } from "../domain/email-address.ts";
+import { normalizedAddress } from "../domain/users/email-address.ts";
 
 const Ids = z.record(z.string(), z.string().min(1).max(255));
 

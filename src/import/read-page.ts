@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 
 const WAITS_MS = [1_000, 5_000, 30_000];
 

@@ -1,4 +1,4 @@
-import { normalizedAddress } from "../domain/email-address.ts";
+import { normalizedAddress } from "../domain/users/email-address.ts";
 import type { Queryable } from "../store/database.ts";
 import { findByExternalIds } from "../store/reconciliation/imported-users.ts";
 import { findConfirmedEmails, findUserStates, type UserState } from "../store/users/user-states.ts";

@@ -1,6 +1,6 @@
-import { interpretState } from "../domain/interpret-state.ts";
-import { UnreadablePayload } from "../domain/payload-problems.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
+import { UnreadablePayload } from "../domain/deliveries/payload-problems.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import { interpretState } from "../domain/providers/interpret-state.ts";
 import type { Intake } from "../intake/intake.ts";
 
 /** A subscription of a source. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { EmailAddress } from "../domain/email-address.ts";
-import { ExternalId } from "../domain/external-id.ts";
 import { LOCALES, languageOf } from "../domain/locale.ts";
-import { PersonName } from "../domain/person-name.ts";
-import { UserId } from "../domain/user-id.ts";
+import { EmailAddress } from "../domain/users/email-address.ts";
+import { ExternalId } from "../domain/users/external-id.ts";
+import { PersonName } from "../domain/users/person-name.ts";
+import { UserId } from "../domain/users/user-id.ts";
 import type { Unmatched } from "./run-import.ts";
 
 // Other systems leave out, or leave empty, what they do not know.

@@ -1,4 +1,4 @@
-import type { Failure } from "../domain/failures.ts";
+import type { Failure } from "../domain/deliveries/failures.ts";
 import { redactHeld } from "../store/accounts/redaction.ts";
 import { DatabaseUnavailable, isTimeout, sqlState } from "../store/database.ts";
 import { fenceClaims } from "../store/deliveries/claims.ts";

@@ -3,7 +3,7 @@ import type {
   PendingChange,
   SubscriptionHooks,
   WithSubscriptionChange,
-} from "../domain/subscription-hook.ts";
+} from "../domain/outbound/subscription-hook.ts";
 import { DatabaseUnavailable, type Queryable } from "../store/database.ts";
 import { setStatementTimeouts } from "../store/statement-timeouts.ts";
 import {

@@ -1,5 +1,5 @@
-import type { AttemptSource } from "../domain/delivery.ts";
-import type { Failure } from "../domain/failures.ts";
+import type { AttemptSource } from "../domain/deliveries/delivery.ts";
+import type { Failure } from "../domain/deliveries/failures.ts";
 import type { Span } from "../domain/tracing.ts";
 import type { Claim } from "../store/deliveries/claims.ts";
 import type { ReadEvent } from "./read-event.ts";

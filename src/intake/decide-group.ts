@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { buysPlan, type Decision, decide } from "../domain/decide.ts";
-import type { DecideContext } from "../domain/decide-context.ts";
-import { type PaymentEvent, singlePaymentOf } from "../domain/payment-event.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
+import { buysPlan, type Decision, decide } from "../domain/events/decide.ts";
+import type { DecideContext } from "../domain/events/decide-context.ts";
+import { type PaymentEvent, singlePaymentOf } from "../domain/events/payment-event.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Attempt } from "../store/deliveries/attempts.ts";
 import type { Claim } from "../store/deliveries/claims.ts";

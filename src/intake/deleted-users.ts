@@ -1,9 +1,9 @@
-import { buysPlan } from "../domain/decide.ts";
-import { singlePaymentOf } from "../domain/payment-event.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
-import { isOfAnotherProduct } from "../domain/plan-of-event.ts";
-import { renewsWithoutUser, type Subscription } from "../domain/subscription.ts";
-import { isSubscriptionEvent } from "../domain/subscription-event.ts";
+import { buysPlan } from "../domain/events/decide.ts";
+import { singlePaymentOf } from "../domain/events/payment-event.ts";
+import { isOfAnotherProduct } from "../domain/events/plan-of-event.ts";
+import { isSubscriptionEvent } from "../domain/events/subscription-event.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
+import { renewsWithoutUser, type Subscription } from "../domain/subscriptions/subscription.ts";
 import type { UnwantedSubscription } from "../store/subscriptions/unwanted-subscriptions.ts";
 import type { UserState } from "../store/users/user-states.ts";
 import type { EventDecision } from "./decide-group.ts";

@@ -1,4 +1,4 @@
-import type { HookTransaction } from "../domain/subscription-hook.ts";
+import type { HookTransaction } from "../domain/outbound/subscription-hook.ts";
 import type { Queryable } from "../store/database.ts";
 import { sendableValue } from "../store/driver/sendable-value.ts";
 

@@ -1,4 +1,4 @@
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Tracing } from "../domain/tracing.ts";
 import type { Adapters, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";

@@ -1,4 +1,4 @@
-import type { PaymentReport } from "../domain/payment.ts";
+import type { PaymentReport } from "../domain/payments/payment.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { ReadEvent } from "./read-event.ts";
 

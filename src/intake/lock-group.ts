@@ -1,5 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import {
   findNotLocked,

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { InvalidPayload } from "../domain/deliveries/payload-problems.ts";
 import { isDeeperThan } from "../domain/json-depth.ts";
-import { InvalidPayload } from "../domain/payload-problems.ts";
 
 const MAX_DEPTH = 100;
 

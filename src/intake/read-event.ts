@@ -1,6 +1,6 @@
-import type { Failure } from "../domain/failures.ts";
-import { UnreadablePayload } from "../domain/payload-problems.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Failure } from "../domain/deliveries/failures.ts";
+import { UnreadablePayload } from "../domain/deliveries/payload-problems.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Adapter } from "../providers/adapter.ts";
 

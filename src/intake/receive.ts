@@ -1,5 +1,5 @@
-import { InvalidPayload } from "../domain/payload-problems.ts";
-import type { EventIdentity } from "../domain/payment-event.ts";
+import { InvalidPayload } from "../domain/deliveries/payload-problems.ts";
+import type { EventIdentity } from "../domain/events/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Adapter, SignedRequest } from "../providers/adapter.ts";
 import type { NewDelivery } from "../store/deliveries/deliveries.ts";

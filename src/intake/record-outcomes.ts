@@ -1,4 +1,4 @@
-import { secondsUntilRetry } from "../domain/delivery.ts";
+import { secondsUntilRetry } from "../domain/deliveries/delivery.ts";
 import { type Attempt, logAttempts } from "../store/deliveries/attempts.ts";
 import { type FailedClaim, failClaims } from "../store/deliveries/claims.ts";
 import type { Transaction } from "../store/transaction.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "../domain/caller.ts";
+import type { Caller } from "../domain/callers/caller.ts";
 import { withAudit } from "../store/audit/with-audit.ts";
 import { findDeliveryStatus, reclaimOne, reclaimSuccessful } from "../store/deliveries/reclaims.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AttemptSource } from "../domain/delivery.ts";
+import type { AttemptSource } from "../domain/deliveries/delivery.ts";
 import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/deliveries/reclaims.ts";
 import { inOwnTransaction } from "../store/transaction.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";

@@ -1,14 +1,14 @@
-import type { Decision } from "../domain/decide.ts";
-import { type Notification, notificationsFor } from "../domain/notification.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
-import type { Slot } from "../domain/slot.ts";
-import { isFirstLink, type Subscription } from "../domain/subscription.ts";
+import type { Decision } from "../domain/events/decide.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import { type Notification, notificationsFor } from "../domain/notifications/notification.ts";
 import {
   pendingChanges,
   type SubscriptionChange,
   subscriptionChange,
-} from "../domain/subscription-change.ts";
-import type { PendingChange } from "../domain/subscription-hook.ts";
+} from "../domain/outbound/subscription-change.ts";
+import type { PendingChange } from "../domain/outbound/subscription-hook.ts";
+import type { Slot } from "../domain/slot.ts";
+import { isFirstLink, type Subscription } from "../domain/subscriptions/subscription.ts";
 import type { Attempt } from "../store/deliveries/attempts.ts";
 import { insertNotifications } from "../store/notifications/notifications.ts";
 import {

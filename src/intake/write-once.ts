@@ -1,4 +1,4 @@
-import { secondsUntilRetry } from "../domain/delivery.ts";
+import { secondsUntilRetry } from "../domain/deliveries/delivery.ts";
 import {
   type FirstDelivery,
   findKnownDeliveries,

@@ -1,4 +1,4 @@
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Queryable } from "../store/database.ts";
 import {
   claimNotificationMail,

@@ -1,6 +1,6 @@
 import type { Locale } from "../domain/locale.ts";
-import type { NotificationKind } from "../domain/notification.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
+import type { NotificationKind } from "../domain/notifications/notification.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
 import { mailTexts } from "../messages/mail-texts.ts";
 import type { NotificationMail } from "../store/notifications/notification-mail.ts";
 import type { EmailMessage } from "./email-message.ts";

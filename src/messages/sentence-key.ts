@@ -1,5 +1,5 @@
-import type { InputProblem } from "../domain/input-problems.ts";
-import type { Reason } from "../domain/reasons.ts";
+import type { InputProblem } from "../domain/refusals/input-problems.ts";
+import type { Reason } from "../domain/refusals/reasons.ts";
 
 type Values = Record<string, string | number>;
 

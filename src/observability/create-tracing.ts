@@ -12,7 +12,7 @@ import {
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal } from "../domain/refusals/refusal.ts";
 import type { Span, SpanOptions, SpanReference, Tracing, TracingSettings } from "../domain/tracing.ts";
 import type { Log } from "./log.ts";
 import { reportingExporter } from "./reporting-exporter.ts";

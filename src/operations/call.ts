@@ -1,5 +1,5 @@
-import type { Caller } from "../domain/caller.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { Caller } from "../domain/callers/caller.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { type LimitCharge, retryAfterSeconds } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";
 import type { ChargedScope, Limit } from "../limits/policies.ts";

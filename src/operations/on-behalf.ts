@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Person, ServiceKey } from "../domain/caller.ts";
-import { ExternalId } from "../domain/external-id.ts";
-import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
-import type { Permission } from "../domain/permission.ts";
-import { notFound, refuse } from "../domain/refusal.ts";
-import { UserId } from "../domain/user-id.ts";
+import type { Person, ServiceKey } from "../domain/callers/caller.ts";
+import type { Permission } from "../domain/callers/permission.ts";
+import { invalidInput, whetherMissing } from "../domain/refusals/invalid-input.ts";
+import { notFound, refuse } from "../domain/refusals/refusal.ts";
+import { ExternalId } from "../domain/users/external-id.ts";
+import { UserId } from "../domain/users/user-id.ts";
 
 /** By our id or by another system's; resolves to our id, `null` without such a user. */
 export type FindNamedUser = (user: { user: string } | { externalId: string }) => Promise<string | null>;

@@ -5,12 +5,12 @@ import {
   type Operator,
   type Person,
   type ServiceKey,
-} from "../domain/caller.ts";
-import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
-import type { Permission } from "../domain/permission.ts";
-import type { RefusalCode } from "../domain/reason-definition.ts";
-import { COMMON_REASONS, type Reason } from "../domain/reasons.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+} from "../domain/callers/caller.ts";
+import type { Permission } from "../domain/callers/permission.ts";
+import { invalidInput, whetherMissing } from "../domain/refusals/invalid-input.ts";
+import type { RefusalCode } from "../domain/refusals/reason-definition.ts";
+import { COMMON_REASONS, type Reason } from "../domain/refusals/reasons.ts";
+import { Refusal, refuse } from "../domain/refusals/refusal.ts";
 import { type Tracing, traced } from "../domain/tracing.ts";
 import type { ChargedScope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";

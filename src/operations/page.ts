@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { format } from "../domain/invalid-input.ts";
-import { refuse } from "../domain/refusal.ts";
+import { format } from "../domain/refusals/invalid-input.ts";
+import { refuse } from "../domain/refusals/refusal.ts";
 import { StorableText } from "../domain/storable-text.ts";
 import type { ListPosition } from "../store/list-position.ts";
 

@@ -1,5 +1,5 @@
-import type { OutboundEvent, SubscriptionEventType } from "../domain/outbound-event.ts";
-import type { AfterSubscriptionChange, CommittedChange } from "../domain/subscription-hook.ts";
+import type { OutboundEvent, SubscriptionEventType } from "../domain/outbound/outbound-event.ts";
+import type { AfterSubscriptionChange, CommittedChange } from "../domain/outbound/subscription-hook.ts";
 import type { AttemptResult } from "../store/outbound/record-outbound-attempts.ts";
 
 type CallOptions = {

@@ -1,8 +1,8 @@
-import { changedEntitlements, type StoredChange } from "../domain/entitlement-change.ts";
-import type { AccessContext } from "../domain/granted-access.ts";
+import { changedEntitlements, type StoredChange } from "../domain/entitlements/entitlement-change.ts";
+import type { AccessContext } from "../domain/entitlements/granted-access.ts";
+import type { ShownEntitlements } from "../domain/entitlements/shown-entitlements.ts";
+import { userChanges } from "../domain/entitlements/user-changes.ts";
 import { isoText } from "../domain/iso-text.ts";
-import type { ShownEntitlements } from "../domain/shown-entitlements.ts";
-import { userChanges } from "../domain/user-changes.ts";
 import type { Queryable } from "../store/database.ts";
 import { entitlementFacts } from "../store/entitlements/entitlement-facts.ts";
 import type { CompleteEvent } from "../store/outbound/outbound-relay.ts";

@@ -1,4 +1,4 @@
-import { OUTBOUND_EVENT_VERSION, type OutboundEvent } from "../domain/outbound-event.ts";
+import { OUTBOUND_EVENT_VERSION, type OutboundEvent } from "../domain/outbound/outbound-event.ts";
 
 /** An event as it is sent, the same on every way out. */
 export function outboundEvent(event: Omit<OutboundEvent, "version">): OutboundEvent {

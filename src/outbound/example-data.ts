@@ -1,4 +1,4 @@
-import type { OutboundEventType } from "../domain/outbound-event.ts";
+import type { OutboundEventType } from "../domain/outbound/outbound-event.ts";
 
 const NOBODY = { userId: "user_example", externalId: "external-example" };
 

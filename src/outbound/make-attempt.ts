@@ -1,6 +1,6 @@
-import { backOffSeconds } from "../domain/delivery.ts";
-import { OUTBOUND_FAILURES } from "../domain/outbound-failure.ts";
-import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
+import { backOffSeconds } from "../domain/deliveries/delivery.ts";
+import { OUTBOUND_FAILURES } from "../domain/outbound/outbound-failure.ts";
+import type { AfterSubscriptionChange } from "../domain/outbound/subscription-hook.ts";
 import type { ClaimedDelivery } from "../store/outbound/claim-outbound-deliveries.ts";
 import type { AttemptResult, FinishedAttempt } from "../store/outbound/record-outbound-attempts.ts";
 import { callAfterHook } from "./call-after-hook.ts";

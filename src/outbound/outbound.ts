@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AccessContext } from "../domain/granted-access.ts";
-import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
+import type { AccessContext } from "../domain/entitlements/granted-access.ts";
+import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound/outbound-event.ts";
 import { disableFailingEndpoints } from "../store/outbound/failing-endpoints.ts";
 import { registerHooks } from "../store/outbound/hook-endpoints.ts";
 import { relistPacks } from "../store/outbound/relist-packs.ts";

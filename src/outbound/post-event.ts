@@ -1,6 +1,10 @@
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { noResponseWithin, OUTBOUND_FAILURES, OUTBOUND_TIMEOUT_SECONDS } from "../domain/outbound-failure.ts";
+import {
+  noResponseWithin,
+  OUTBOUND_FAILURES,
+  OUTBOUND_TIMEOUT_SECONDS,
+} from "../domain/outbound/outbound-failure.ts";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
 import type { AttemptResult } from "../store/outbound/record-outbound-attempts.ts";
 import {

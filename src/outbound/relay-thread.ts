@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { AccessContext } from "../domain/granted-access.ts";
+import type { AccessContext } from "../domain/entitlements/granted-access.ts";
 import { perSlot } from "../domain/slot.ts";
 import type { DatabaseOptions } from "../store/database.ts";
 import type { UnreadableSet } from "../store/outbound/written-events.ts";

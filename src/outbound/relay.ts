@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { AccessContext } from "../domain/granted-access.ts";
+import type { AccessContext } from "../domain/entitlements/granted-access.ts";
 import type { Database } from "../store/database.ts";
 import {
   createDeliveries,

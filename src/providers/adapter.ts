@@ -1,7 +1,7 @@
-export { InvalidPayload, UnreadablePayload } from "../domain/payload-problems.ts";
+export { InvalidPayload, UnreadablePayload } from "../domain/deliveries/payload-problems.ts";
 
-import type { EventIdentity, PaymentEvent } from "../domain/payment-event.ts";
-import type { ProviderTraits } from "../domain/provider-traits.ts";
+import type { EventIdentity, PaymentEvent } from "../domain/events/payment-event.ts";
+import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
 
 /** The name of a registered provider, as in `PROVIDER_A_ADAPTER`: for instance `stripe`. */
 export type WireFormat = string;

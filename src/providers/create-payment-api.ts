@@ -1,5 +1,5 @@
 import { loadOnce } from "../domain/load-once.ts";
-import type { PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { PaymentConnection } from "./payment-connection.ts";
 import { providerOf } from "./registry.ts";
 

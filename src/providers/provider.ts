@@ -1,4 +1,4 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Adapter } from "./adapter.ts";
 import type { PaymentConnection } from "./payment-connection.ts";
 

@@ -1,4 +1,4 @@
-import type { ProviderTraits } from "../domain/provider-traits.ts";
+import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
 import type { Adapter, Adapters, WireFormat } from "./adapter.ts";
 import { lemonSqueezy } from "./lemon-squeezy/webhook.ts";
 import { paddle } from "./paddle/webhook.ts";

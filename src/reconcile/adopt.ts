@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { decide } from "../domain/decide.ts";
-import { failureSentence } from "../domain/failures.ts";
-import { notificationsFor } from "../domain/notification.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
+import { failureSentence } from "../domain/deliveries/failures.ts";
+import { decide } from "../domain/events/decide.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import { notificationsFor } from "../domain/notifications/notification.ts";
+import { pendingChanges, subscriptionChange } from "../domain/outbound/subscription-change.ts";
 import type { Slot } from "../domain/slot.ts";
-import { isFirstLink, type Subscription } from "../domain/subscription.ts";
-import { pendingChanges, subscriptionChange } from "../domain/subscription-change.ts";
+import { isFirstLink, type Subscription } from "../domain/subscriptions/subscription.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";

@@ -1,10 +1,10 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
-import { priceWithId } from "../domain/plan.ts";
-import { isOfAnotherProduct } from "../domain/plan-of-event.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import { isOfAnotherProduct } from "../domain/events/plan-of-event.ts";
+import { priceWithId } from "../domain/plans/plan.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
-import { isRunning } from "../domain/subscription-status.ts";
+import type { Subscription } from "../domain/subscriptions/subscription.ts";
+import { isRunning } from "../domain/subscriptions/subscription-status.ts";
 import { logUnwanted } from "../intake/deleted-users.ts";
 import type { Intake } from "../intake/intake.ts";
 import { notifyUnknownOwner } from "../store/notifications/unknown-owner-notifications.ts";

@@ -1,6 +1,6 @@
-import type { Reversal } from "../domain/payment.ts";
-import type { PaymentApi } from "../domain/payment-api.ts";
-import type { PaymentState } from "../domain/payment-state.ts";
+import type { Reversal } from "../domain/payments/payment.ts";
+import type { PaymentState } from "../domain/payments/payment-state.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";

@@ -1,5 +1,5 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
-import type { PaymentState } from "../domain/payment-state.ts";
+import type { PaymentState } from "../domain/payments/payment-state.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findPaymentOwners, findPayments } from "../store/payments/verify-payments.ts";

@@ -1,5 +1,5 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
-import { type PlanCatalog, priceWithId } from "../domain/plan.ts";
+import { type PlanCatalog, priceWithId } from "../domain/plans/plan.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Database } from "../store/database.ts";
 import { changeableSubscription } from "../store/subscriptions/changeable-subscription.ts";
 import { correctScheduledChange, scheduledChangeVersion } from "../store/subscriptions/scheduled-changes.ts";

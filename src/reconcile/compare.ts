@@ -1,5 +1,5 @@
-import type { PaymentApi } from "../domain/payment-api.ts";
-import type { UnclearState } from "../domain/unclear-state.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import type { UnclearState } from "../domain/refusals/unclear-state.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable, type ReconcilableSubscription } from "../store/reconciliation/reconciliations.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";

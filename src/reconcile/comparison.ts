@@ -1,5 +1,5 @@
-import type { Changes } from "../domain/changes.ts";
-import type { UnclearState } from "../domain/unclear-state.ts";
+import type { UnclearState } from "../domain/refusals/unclear-state.ts";
+import type { Changes } from "../domain/subscriptions/changes.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 export type Comparison =

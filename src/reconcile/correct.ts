@@ -1,7 +1,7 @@
-import { notificationsFor } from "../domain/notification.ts";
-import { renewsWithoutUser, type Subscription } from "../domain/subscription.ts";
-import { pendingChanges } from "../domain/subscription-change.ts";
-import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
+import { notificationsFor } from "../domain/notifications/notification.ts";
+import { pendingChanges } from "../domain/outbound/subscription-change.ts";
+import { type UnclearState, unclearStateSentence } from "../domain/refusals/unclear-state.ts";
+import { renewsWithoutUser, type Subscription } from "../domain/subscriptions/subscription.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";

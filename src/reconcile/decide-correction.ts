@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type Decision, decide } from "../domain/decide.ts";
-import type { Failure } from "../domain/failures.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
-import type { Subscription } from "../domain/subscription.ts";
-import { type SubscriptionChange, subscriptionChange } from "../domain/subscription-change.ts";
-import type { UnclearState } from "../domain/unclear-state.ts";
+import type { Failure } from "../domain/deliveries/failures.ts";
+import { type Decision, decide } from "../domain/events/decide.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import { type SubscriptionChange, subscriptionChange } from "../domain/outbound/subscription-change.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
+import type { UnclearState } from "../domain/refusals/unclear-state.ts";
+import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import { findConfirmedEmails } from "../store/users/user-states.ts";
 

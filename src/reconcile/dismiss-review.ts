@@ -1,10 +1,10 @@
-import type { Caller } from "../domain/caller.ts";
-import type { EventSubscription } from "../domain/outbound-event.ts";
+import type { Caller } from "../domain/callers/caller.ts";
+import type { EventSubscription } from "../domain/outbound/outbound-event.ts";
 import {
   pendingChanges,
   type SubscriptionChange,
   subscriptionChange,
-} from "../domain/subscription-change.ts";
+} from "../domain/outbound/subscription-change.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";

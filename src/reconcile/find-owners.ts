@@ -1,4 +1,4 @@
-import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "../store/database.ts";
 import { findKnownCustomers } from "../store/reconciliation/verification.ts";

@@ -1,4 +1,4 @@
-import type { ListedEvent, PaymentApi } from "../domain/payment-api.ts";
+import type { ListedEvent, PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type IdentifiedEvent, identify, ingest } from "../intake/receive.ts";

@@ -1,4 +1,4 @@
-import { concernsWholeSlot, isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import { concernsWholeSlot, isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";

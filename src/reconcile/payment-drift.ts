@@ -1,4 +1,4 @@
-import { type PaymentState, paymentStatusOf, refundedAmountOf } from "../domain/payment-state.ts";
+import { type PaymentState, paymentStatusOf, refundedAmountOf } from "../domain/payments/payment-state.ts";
 import type { VerifiablePayment } from "../store/payments/verify-payments.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
 

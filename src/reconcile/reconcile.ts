@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Operator } from "../domain/caller.ts";
-import type { Changes } from "../domain/changes.ts";
-import { noProviderFor } from "../domain/no-provider.ts";
-import type { PaymentApi, Payments } from "../domain/payment-api.ts";
-import { concernsWholeSlot, isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { notFound } from "../domain/refusal.ts";
+import type { Operator } from "../domain/callers/caller.ts";
+import { noProviderFor } from "../domain/providers/no-provider.ts";
+import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import { concernsWholeSlot, isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { notFound } from "../domain/refusals/refusal.ts";
+import { unclearStateSentence } from "../domain/refusals/unclear-state.ts";
 import type { Slot } from "../domain/slot.ts";
-import { unclearStateSentence } from "../domain/unclear-state.ts";
+import type { Changes } from "../domain/subscriptions/changes.ts";
 import { isUuid } from "../domain/uuid.ts";
 import type { Intake } from "../intake/intake.ts";
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PaymentApi, Payments } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { type UnclearState, unclearStateSentence } from "../domain/refusals/unclear-state.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Lease } from "../store/leases.ts";
 import { reserveFetch } from "../store/reconciliation/heal-pace.ts";

@@ -1,8 +1,8 @@
-import { type Changes, changesOf } from "../domain/changes.ts";
-import { decide } from "../domain/decide.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import { decide } from "../domain/events/decide.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import type { PlanCatalog } from "../domain/plans/plan.ts";
+import { type Changes, changesOf } from "../domain/subscriptions/changes.ts";
+import type { Subscription } from "../domain/subscriptions/subscription.ts";
 
 /** A field in which a subscription differs from its provider. `null`: no value. */
 export type FieldDrift = { field: string; ours: unknown; theirs: unknown };

@@ -1,5 +1,5 @@
-import type { PaymentApi, Payments } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";

@@ -1,4 +1,4 @@
-import type { Payments } from "../domain/payment-api.ts";
+import type { Payments } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { FieldDrift } from "./subscription-drift.ts";

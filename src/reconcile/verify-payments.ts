@@ -1,9 +1,9 @@
-import { OPERATOR } from "../domain/caller.ts";
-import type { PaymentApi } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import { type PaymentState, paymentStatusOf } from "../domain/payment-state.ts";
+import { OPERATOR } from "../domain/callers/caller.ts";
+import { type PaymentState, paymentStatusOf } from "../domain/payments/payment-state.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import {
   eachPaymentId,
   findPaymentOwners,

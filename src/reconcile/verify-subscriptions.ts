@@ -1,10 +1,10 @@
-import { OPERATOR } from "../domain/caller.ts";
-import type { PaymentApi } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
+import { OPERATOR } from "../domain/callers/caller.ts";
+import type { PaymentEvent } from "../domain/events/payment-event.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { unclearStateSentence } from "../domain/refusals/unclear-state.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
-import { unclearStateSentence } from "../domain/unclear-state.ts";
+import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
 import { eachVerifiable, findByProviderIds, findVersioned } from "../store/reconciliation/verification.ts";
 import { lastEventIds } from "../store/subscriptions/subscription-history.ts";

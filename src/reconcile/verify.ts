@@ -1,6 +1,6 @@
-import { NO_PROVIDER } from "../domain/no-provider.ts";
-import type { PaymentApi } from "../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../domain/payment-api-problem.ts";
+import { NO_PROVIDER } from "../domain/providers/no-provider.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
 import { countPayments } from "../store/payments/verify-payments.ts";
 import { countVerifiable, sampleVerifiable } from "../store/reconciliation/verification.ts";

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { HOOKS, type SubscriptionHooks } from "../domain/outbound/subscription-hook.ts";
 import { pluginFiles } from "../domain/plugin-files.ts";
-import { HOOKS, type SubscriptionHooks } from "../domain/subscription-hook.ts";
 
 const FOLDER = join(import.meta.dirname, "../plugins");
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { JobName } from "../domain/job.ts";
-import { isAnyConfigured } from "../domain/payment-api.ts";
+import { isAnyConfigured } from "../domain/providers/payment-api.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import type { Log } from "../observability/log.ts";
 import { incompleteSlots, reconcileNightly } from "../reconcile/reconcile-nightly.ts";

@@ -1,4 +1,4 @@
-import { minorUnitDigits } from "../domain/minor-units.ts";
+import { minorUnitDigits } from "../domain/payments/minor-units.ts";
 
 type Price = {
   /** In the currency's smallest unit. */

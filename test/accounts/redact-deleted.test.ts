@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
 import { openRedactions, type Redaction, redact } from "../../src/store/accounts/redaction.ts";

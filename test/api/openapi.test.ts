@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AUTH_ROUTES } from "../../src/auth/route-list.ts";
-import { OUTBOUND_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { OUTBOUND_EVENT_TYPES } from "../../src/domain/outbound/outbound-event.ts";
 import { exampleData } from "../../src/outbound/example-data.ts";
 import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";

@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallerContext } from "../../src/api/authenticate.ts";
 import { loadPlugins, type Plugin, type PluginEnv, pluginRoutes } from "../../src/api/plugins.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";

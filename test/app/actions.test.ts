@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { LOCALES, type Locale } from "../../src/domain/locale.ts";
-import { MAX_NAME_UNITS } from "../../src/domain/person-name.ts";
+import { MAX_NAME_UNITS } from "../../src/domain/users/person-name.ts";
 import { builtPages } from "../support/built-pages.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { cookieOf, createAdmin, createUser, type TestUser } from "../support/people.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vite
 import plans from "../../plans.config.ts";
 import { type PageRequest, pageRequests } from "../../src/app/gate/page-request.ts";
 import { newApiKey } from "../../src/auth/api-key.ts";
-import type { Person } from "../../src/domain/caller.ts";
+import type { Person } from "../../src/domain/callers/caller.ts";
 import { testLimits } from "../support/guarded-app.ts";
 import { testDatabase } from "../support/test-database.ts";
 

@@ -7,7 +7,7 @@ import {
   periodEnd,
   type Subscription,
 } from "../../src/app/(account)/billing/subscription-state.ts";
-import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
+import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscriptions/subscription-status.ts";
 
 const NOW = new Date("2026-03-01T00:00:00Z");
 const TOMORROW = new Date("2026-03-02T00:00:00Z");

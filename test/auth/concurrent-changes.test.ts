@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
-import type { Person } from "../../src/domain/caller.ts";
+import type { Person } from "../../src/domain/callers/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { createCalendarLink } from "../../src/operations/calendar/create-calendar-link.ts";
 import { insertApiKey } from "../../src/store/keys/api-keys.ts";

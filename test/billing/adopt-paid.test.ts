@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adoptPaid } from "../../src/billing/adopt-paid.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();

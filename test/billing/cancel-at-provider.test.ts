@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { cancelAtProvider } from "../../src/billing/cancel-at-provider.ts";
-import type { CancelResult, PaymentApi } from "../../src/domain/payment-api.ts";
-import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import type { CancelResult, PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 
 const SUBSCRIPTION = {
   id: "8f9c1c5e-0000-4000-8000-000000000001",

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { type PaymentApiFailure, PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { type PaymentApiFailure, PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 import {
   insertResumed,
   insertUnwanted,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { closeOnDeletion } from "../../src/billing/close-on-deletion.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { checkoutLease } from "../../src/store/subscriptions/checkouts.ts";

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import plans from "../../plans.config.ts";
 import { openCheckout } from "../../src/billing/open-checkout.ts";
 import { replaceCheckout } from "../../src/billing/replace-checkout.ts";
-import type { CheckoutEnd, PaymentApi } from "../../src/domain/payment-api.ts";
-import { type PaymentApiFailure, PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import type { CheckoutEnd, PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { type PaymentApiFailure, PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { StoredCheckout } from "../../src/store/subscriptions/checkouts.ts";
 import { findPaidTwice, insertUnwanted } from "../../src/store/subscriptions/unwanted-subscriptions.ts";

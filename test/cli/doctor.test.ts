@@ -5,7 +5,7 @@ import { checkClock } from "../../src/doctor/check-clock.ts";
 import { checkKeyExpiry } from "../../src/doctor/check-key-expiry.ts";
 import { checkPlans, checkTrials } from "../../src/doctor/check-prices.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import { PADDLE_TRAITS } from "../../src/providers/paddle/traits.ts";
 import { STRIPE_TRAITS } from "../../src/providers/stripe/traits.ts";
 import type { RunningServer } from "../../src/server.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { newestDeliveries } from "../../src/cli/newest-deliveries.ts";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
 import { testDatabase } from "../support/test-database.ts";
 

@@ -10,7 +10,7 @@ import { parse } from "yaml";
 import plans from "../../plans.config.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { Variables } from "../../src/config/variables.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { sendRequest } from "../support/http.ts";

@@ -8,7 +8,7 @@ import {
   encryption,
   PRODUCTION_DATABASE_CHECKS,
 } from "../../src/doctor/check-production-database.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { emptyDatabase, freshDatabase } from "../support/database.ts";
 

@@ -1,4 +1,4 @@
-import type { Subscription } from "../../src/domain/subscription.ts";
+import type { Subscription } from "../../src/domain/subscriptions/subscription.ts";
 
 /** An active subscription that is known here. */
 export function subscription(overrides: Partial<Subscription> = {}): Subscription {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
-import type { PaymentEvent } from "../../src/domain/payment-event.ts";
-import type { Subscription } from "../../src/domain/subscription.ts";
+import type { PaymentEvent } from "../../src/domain/events/payment-event.ts";
+import type { Subscription } from "../../src/domain/subscriptions/subscription.ts";
 import { decidePage } from "../../src/import/decide-page.ts";
 import type { SubscriptionRow } from "../../src/import/subscription-row.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
-import type { PaymentState } from "../../src/domain/payment-state.ts";
+import type { PaymentState } from "../../src/domain/payments/payment-state.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 import { importPayments } from "../../src/import/import-payments.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 import { withForeignDatabase } from "../../src/import/foreign-database.ts";
 import { importSubscriptions } from "../../src/import/import-subscriptions.ts";
 import { Mapping, NO_MAPPING } from "../../src/import/mapping.ts";

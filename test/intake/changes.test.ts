@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import type { Changes } from "../../src/domain/changes.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import type { Changes } from "../../src/domain/subscriptions/changes.ts";
 import type { ReceiveResult } from "../../src/intake/intake.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";

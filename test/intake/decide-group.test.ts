@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import plans from "../../plans.config.ts";
-import type { PaymentReport } from "../../src/domain/payment.ts";
-import type { PaymentEvent } from "../../src/domain/payment-event.ts";
-import type { Subscription } from "../../src/domain/subscription.ts";
+import type { PaymentEvent } from "../../src/domain/events/payment-event.ts";
+import type { PaymentReport } from "../../src/domain/payments/payment.ts";
+import type { Subscription } from "../../src/domain/subscriptions/subscription.ts";
 import { decideGroup } from "../../src/intake/decide-group.ts";
 import type { ReadEvent } from "../../src/intake/read-event.ts";
 import { IGNORED } from "../../src/providers/webhook/event-kinds.ts";

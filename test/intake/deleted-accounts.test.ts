@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import { type Plan, priceIdsIn } from "../../src/domain/plan.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import { type Plan, priceIdsIn } from "../../src/domain/plans/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { deleteUserData, findRunning } from "../../src/store/accounts/account-deletion.ts";
 import { fixtureDelivery, loadFixture, signedDelivery } from "../fixtures/fixture.ts";

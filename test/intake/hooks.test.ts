@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import type { PendingChange, WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import type { PendingChange, WithSubscriptionChange } from "../../src/domain/outbound/subscription-hook.ts";
 import { callHooks, HookFailed, withHooksOf } from "../../src/intake/call-hooks.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

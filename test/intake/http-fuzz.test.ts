@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { expect, it } from "vitest";
-import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
+import { EVENT_KINDS } from "../../src/domain/events/payment-event.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import plans from "../../plans.config.ts";
 import { isSubscribed } from "../../src/billing/is-subscribed.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import { effectLimits } from "../../src/intake/transaction-limits.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { paymentsOfUser } from "../../src/store/payments/payment-list.ts";

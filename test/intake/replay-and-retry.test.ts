@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import { secondsUntilRetry } from "../../src/domain/delivery.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import { secondsUntilRetry } from "../../src/domain/deliveries/delivery.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { PaymentEvent } from "../../src/domain/payment-event.ts";
-import type { Subscription } from "../../src/domain/subscription.ts";
+import type { PaymentEvent } from "../../src/domain/events/payment-event.ts";
+import type { Subscription } from "../../src/domain/subscriptions/subscription.ts";
 import type { EventDecision } from "../../src/intake/decide-group.ts";
 import { requestComparisons } from "../../src/intake/request-comparisons.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { LOCALES } from "../../src/domain/locale.ts";
-import { NOTIFICATION_KINDS } from "../../src/domain/notification.ts";
+import { NOTIFICATION_KINDS } from "../../src/domain/notifications/notification.ts";
 import { notificationEmail } from "../../src/mail/notification-email.ts";
 
 const CONTEXT = { appUrl: "https://app.example.com", plans };

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import plans from "../../plans.config.ts";
-import type { NotificationKind } from "../../src/domain/notification.ts";
-import type { PlanCatalog } from "../../src/domain/plan.ts";
+import type { NotificationKind } from "../../src/domain/notifications/notification.ts";
+import type { PlanCatalog } from "../../src/domain/plans/plan.ts";
 import { notificationMail } from "../../src/mail/mail-notifications.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import {

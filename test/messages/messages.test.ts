@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createTranslator } from "next-intl";
 import { describe, expect, it } from "vitest";
 import { LOCALES, type Locale } from "../../src/domain/locale.ts";
-import { OUTBOUND_FAILURES } from "../../src/domain/outbound-failure.ts";
+import { OUTBOUND_FAILURES } from "../../src/domain/outbound/outbound-failure.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/messages");
 

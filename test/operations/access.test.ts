@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import plans from "../../plans.config.ts";
-import { definePlans, type PlanCatalog } from "../../src/domain/plan.ts";
+import { definePlans, type PlanCatalog } from "../../src/domain/plans/plan.ts";
 import { execute } from "../../src/operations/operation.ts";
 import { showAccess } from "../../src/operations/subscriptions/show-access.ts";
 import { testLimits } from "../support/guarded-app.ts";

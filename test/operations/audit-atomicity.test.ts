@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../src/operations/api-keys/revoke-api-key.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { revokeAnyKey } from "../../src/operations/api-keys/revoke-any-key.ts";
 import { revokeApiKey } from "../../src/operations/api-keys/revoke-api-key.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import shippedPlans from "../../plans.config.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { createCheckout } from "../../src/operations/billing/create-checkout.ts";
 import { providerOf } from "../../src/providers/registry.ts";

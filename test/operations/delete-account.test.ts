@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
-import { refuse } from "../../src/domain/refusal.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import { EVENT_KINDS } from "../../src/domain/events/payment-event.ts";
+import { refuse } from "../../src/domain/refusals/refusal.ts";
 import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Caller, OPERATOR } from "../../src/domain/caller.ts";
-import type { Permission } from "../../src/domain/permission.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { type Caller, OPERATOR } from "../../src/domain/callers/caller.ts";
+import type { Permission } from "../../src/domain/callers/permission.ts";
+import { Refusal } from "../../src/domain/refusals/refusal.ts";
 import { LimiterUnavailable, type Limits } from "../../src/limits/rate-limit.ts";
 import { type Call, charge, isLate } from "../../src/operations/call.ts";
 import { type AccessLevel, defineOperation, execute, type Gate } from "../../src/operations/operation.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import plans from "../../plans.config.ts";
 import { remindOfGrace } from "../../src/billing/remind-of-grace.ts";
-import { graceReminders } from "../../src/domain/grace-reminders.ts";
+import { graceReminders } from "../../src/domain/notifications/grace-reminders.ts";
 import { showAccess } from "../../src/operations/subscriptions/show-access.ts";
 import { graceJob } from "../../src/runtime/account-jobs.ts";
 import { createSubscription } from "../support/subscriptions.ts";

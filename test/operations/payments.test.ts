@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { effectLimits } from "../../src/intake/transaction-limits.ts";
 import { listPayments } from "../../src/operations/payments/list-payments.ts";
 import { listPaymentsOfUser } from "../../src/operations/payments/list-payments-of-user.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { LOCALES } from "../../src/domain/locale.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import { execute } from "../../src/operations/operation.ts";
 import { listFeatures } from "../../src/operations/plans/list-features.ts";
 import { listPlans } from "../../src/operations/plans/list-plans.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SubscriptionStatus } from "../../src/domain/subscription-status.ts";
+import type { SubscriptionStatus } from "../../src/domain/subscriptions/subscription-status.ts";
 import { currentSubscription } from "../../src/operations/subscriptions/current-subscription.ts";
 import { completeOnboarding } from "../../src/operations/users/complete-onboarding.ts";
 import { setLocale } from "../../src/operations/users/set-locale.ts";

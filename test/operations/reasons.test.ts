@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { COMMON_REASONS, type Reason } from "../../src/domain/reasons.ts";
-import { refuse } from "../../src/domain/refusal.ts";
+import { COMMON_REASONS, type Reason } from "../../src/domain/refusals/reasons.ts";
+import { refuse } from "../../src/domain/refusals/refusal.ts";
 import { defineOperation, execute } from "../../src/operations/operation.ts";
 
 const gate = { limits: null, observe: null };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Caller } from "../../src/domain/caller.ts";
+import type { Caller } from "../../src/domain/callers/caller.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { session } from "./test-context.ts";
 

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ServiceKey } from "../../src/domain/caller.ts";
-import { PERMISSIONS, type Permission } from "../../src/domain/permission.ts";
-import { Refusal, shownReason } from "../../src/domain/refusal.ts";
+import type { ServiceKey } from "../../src/domain/callers/caller.ts";
+import { PERMISSIONS, type Permission } from "../../src/domain/callers/permission.ts";
+import { Refusal, shownReason } from "../../src/domain/refusals/refusal.ts";
 import { execute, type Operation } from "../../src/operations/operation.ts";
 import { testLimits } from "../support/guarded-app.ts";
 

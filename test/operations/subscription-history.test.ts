@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { listOutOfOrder } from "../../src/operations/subscriptions/list-out-of-order.ts";
 import { showHistory } from "../../src/operations/subscriptions/show-history.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";

@@ -1,8 +1,8 @@
 import plans from "../../plans.config.ts";
 import type { CancelSubscription } from "../../src/billing/cancel-at-provider.ts";
 import type { HoldCheckout } from "../../src/billing/close-on-deletion.ts";
-import type { Caller } from "../../src/domain/caller.ts";
-import type { PlanCatalog } from "../../src/domain/plan.ts";
+import type { Caller } from "../../src/domain/callers/caller.ts";
+import type { PlanCatalog } from "../../src/domain/plans/plan.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { execute, type Operation } from "../../src/operations/operation.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";

@@ -1,5 +1,5 @@
 import plans from "../../plans.config.ts";
-import type { AccessContext } from "../../src/domain/granted-access.ts";
+import type { AccessContext } from "../../src/domain/entitlements/granted-access.ts";
 import { traitsOf } from "../../src/providers/registry.ts";
 
 /** With the providers that slots have unless configured. */

@@ -1,5 +1,5 @@
-import type { EventSubscription } from "../../src/domain/outbound-event.ts";
-import { subscriptionChange } from "../../src/domain/subscription-change.ts";
+import type { EventSubscription } from "../../src/domain/outbound/outbound-event.ts";
+import { subscriptionChange } from "../../src/domain/outbound/subscription-change.ts";
 import { insertOutboundChanges } from "../../src/store/outbound/outbound-changes.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import type { TestDatabase } from "../support/database.ts";

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { endGrace } from "../../src/billing/end-grace.ts";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import type { Charge } from "../../src/domain/payment.ts";
-import type { Subscription } from "../../src/domain/subscription.ts";
-import { subscriptionChange } from "../../src/domain/subscription-change.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import { subscriptionChange } from "../../src/domain/outbound/subscription-change.ts";
+import type { Charge } from "../../src/domain/payments/payment.ts";
+import type { Subscription } from "../../src/domain/subscriptions/subscription.ts";
 import { currentEntitlements, entitlementsView } from "../../src/operations/entitlements/current-view.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";

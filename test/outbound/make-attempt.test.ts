@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { CommittedChange } from "../../src/domain/subscription-hook.ts";
+import type { CommittedChange } from "../../src/domain/outbound/subscription-hook.ts";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { callAfterHook } from "../../src/outbound/call-after-hook.ts";
 import { type AttemptOptions, makeAttempt } from "../../src/outbound/make-attempt.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { compare } from "../../src/reconcile/compare.ts";

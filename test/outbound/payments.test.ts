@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { deleteUserData } from "../../src/store/accounts/account-deletion.ts";
 import { recordPayments } from "../../src/store/payments/record-payments.ts";

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound/outbound-event.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";

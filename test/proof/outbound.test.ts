@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
-import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound/outbound-event.ts";
 import type { Milestone } from "../../src/intake/intake.ts";
 import type { OutboundMilestone } from "../../src/outbound/milestone.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";

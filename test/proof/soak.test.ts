@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { median } from "../../bench/shared/statistics.ts";
-import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { SUBSCRIPTION_EVENT_TYPES } from "../../src/domain/outbound/outbound-event.ts";
 import { positionOfEvent } from "../../src/outbound/event-id.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { insertEndpoint } from "../../src/store/outbound/event-endpoints.ts";

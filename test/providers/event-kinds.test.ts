@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EVENT_KINDS, type EventKind } from "../../src/domain/payment-event.ts";
+import { EVENT_KINDS, type EventKind } from "../../src/domain/events/payment-event.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import { loadFixture } from "../fixtures/fixture.ts";

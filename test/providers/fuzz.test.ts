@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { EVENT_KINDS, type PaymentEvent } from "../../src/domain/payment-event.ts";
-import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
+import { EVENT_KINDS, type PaymentEvent } from "../../src/domain/events/payment-event.ts";
+import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscriptions/subscription-status.ts";
 import {
   InvalidPayload,
   type SignedRequest,

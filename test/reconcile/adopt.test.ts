@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import type { PaymentEvent } from "../../src/domain/payment-event.ts";
+import type { PaymentEvent } from "../../src/domain/events/payment-event.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { adopt } from "../../src/reconcile/adopt.ts";
 import { paymentEvents } from "../fixtures/payments.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import type { PaymentEvent } from "../../src/domain/payment-event.ts";
+import type { PaymentEvent } from "../../src/domain/events/payment-event.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { insertUnwanted } from "../../src/store/subscriptions/unwanted-subscriptions.ts";
 import { writtenChanges } from "../support/stored-events.ts";

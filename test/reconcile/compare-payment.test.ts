@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Charge, PaymentReport } from "../../src/domain/payment.ts";
-import type { PaymentState } from "../../src/domain/payment-state.ts";
+import type { Charge, PaymentReport } from "../../src/domain/payments/payment.ts";
+import type { PaymentState } from "../../src/domain/payments/payment-state.ts";
 import { effectLimits } from "../../src/intake/transaction-limits.ts";
 import { comparePayment } from "../../src/reconcile/compare-payment.ts";
 import { recordPayments } from "../../src/store/payments/record-payments.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import type { PaymentEvent } from "../../src/domain/payment-event.ts";
+import type { PaymentEvent } from "../../src/domain/events/payment-event.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import { compare } from "../../src/reconcile/compare.ts";
 import type { CompareOptions } from "../../src/reconcile/comparison.ts";
 import {

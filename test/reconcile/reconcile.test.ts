@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 import { SLOTS, type Slot } from "../../src/domain/slot.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import type { PaymentApi, WaitingChange } from "../../src/domain/payment-api.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import type { PaymentApi, WaitingChange } from "../../src/domain/providers/payment-api.ts";
 import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
 import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

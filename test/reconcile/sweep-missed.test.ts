@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import type { Turn } from "../../src/jobs/job-runner.ts";
 import { type SweepResult, sweepMissed } from "../../src/reconcile/sweep-missed.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import "../fixtures/fifth-provider.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OPERATOR } from "../../src/domain/caller.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
-import { PaymentApiProblem } from "../../src/domain/payment-api-problem.ts";
-import type { PaymentState } from "../../src/domain/payment-state.ts";
+import { OPERATOR } from "../../src/domain/callers/caller.ts";
+import type { PaymentState } from "../../src/domain/payments/payment-state.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../../src/domain/providers/payment-api-problem.ts";
 import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { comparePayment } from "../../src/reconcile/compare-payment.ts";

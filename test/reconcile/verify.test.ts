@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verifyText } from "../../src/cli/verify-text.ts";
-import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import type { VerificationOptions, VerifyTools } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { stripeContext } from "../support/stripe-context.ts";

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { beforeAll, describe, expect, it } from "vitest";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { PADDLE_EVENT_TYPES } from "../../src/providers/paddle/webhook.ts";

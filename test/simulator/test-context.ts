@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import plans from "../../plans.config.ts";
-import type { PlanCatalog } from "../../src/domain/plan.ts";
+import type { PlanCatalog } from "../../src/domain/plans/plan.ts";
 import { perSlot, type Slot } from "../../src/domain/slot.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";

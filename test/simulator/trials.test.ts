@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { definePlans } from "../../src/domain/plan.ts";
+import { definePlans } from "../../src/domain/plans/plan.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { traitsOf, wireFormats } from "../../src/providers/registry.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/domain/refusals/refusal.ts";
 import { DatabaseUnavailable } from "../../src/store/database.ts";
 
 /** As the pages' bundle defines them. */

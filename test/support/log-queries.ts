@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../../src/domain/delivery.ts";
+import type { DeliveryStatus } from "../../src/domain/deliveries/delivery.ts";
 import { nextSuspects } from "../../src/store/accounts/redaction.ts";
 import type { Queryable } from "../../src/store/database.ts";
 import { findLocked } from "../../src/store/deliveries/deliveries.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { newServiceKey } from "../../src/auth/api-key.ts";
-import { PERMISSIONS, type Permission } from "../../src/domain/permission.ts";
+import { PERMISSIONS, type Permission } from "../../src/domain/callers/permission.ts";
 import { insertServiceKey } from "../../src/store/keys/service-keys.ts";
 import type { TestDatabase } from "./database.ts";
 

@@ -1,4 +1,4 @@
-import type { OutboundEventType } from "../../src/domain/outbound-event.ts";
+import type { OutboundEventType } from "../../src/domain/outbound/outbound-event.ts";
 import { decodeChanges, type RecordedChange } from "../../src/store/outbound/change-set.ts";
 import { unpackEvents } from "../../src/store/outbound/event-packs.ts";
 import type { TestDatabase } from "./database.ts";

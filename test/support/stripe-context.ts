@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import type { WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
+import type { WithSubscriptionChange } from "../../src/domain/outbound/subscription-hook.ts";
 import { withHooksOf } from "../../src/intake/call-hooks.ts";
 import type { Turn } from "../../src/jobs/job-runner.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

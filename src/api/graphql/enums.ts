@@ -1,13 +1,13 @@
-import { ROLES } from "../../domain/caller.ts";
-import { CHECK_REASONS } from "../../domain/check-feature.ts";
-import { ATTEMPT_SOURCES, DELIVERY_STATUSES } from "../../domain/delivery.ts";
-import { FEATURE_KINDS } from "../../domain/feature.ts";
+import { ROLES } from "../../domain/callers/caller.ts";
+import { ATTEMPT_SOURCES, DELIVERY_STATUSES } from "../../domain/deliveries/delivery.ts";
+import { CHECK_REASONS } from "../../domain/entitlements/check-feature.ts";
 import { LOCALES } from "../../domain/locale.ts";
-import { NOTIFICATION_KINDS } from "../../domain/notification.ts";
-import { PAYMENT_STATUSES } from "../../domain/payment.ts";
-import { INTERVALS } from "../../domain/plan.ts";
+import { NOTIFICATION_KINDS } from "../../domain/notifications/notification.ts";
+import { PAYMENT_STATUSES } from "../../domain/payments/payment.ts";
+import { FEATURE_KINDS } from "../../domain/plans/feature.ts";
+import { INTERVALS } from "../../domain/plans/plan.ts";
 import { SLOTS } from "../../domain/slot.ts";
-import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
+import { SUBSCRIPTION_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 import { builder } from "./builder.ts";
 
 export const RoleEnum = enumOf("Role", ROLES, "What a user may do.", {

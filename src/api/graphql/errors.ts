@@ -1,6 +1,6 @@
-import type { RefusalCode } from "../../domain/reason-definition.ts";
-import type { Reason } from "../../domain/reasons.ts";
-import { refusalFor, shownReason } from "../../domain/refusal.ts";
+import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
+import type { Reason } from "../../domain/refusals/reasons.ts";
+import { refusalFor, shownReason } from "../../domain/refusals/refusal.ts";
 
 const graphqlCodeOf = {
   unauthorized: "UNAUTHENTICATED",

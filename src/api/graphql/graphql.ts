@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { loadOnce } from "../../domain/load-once.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import { answerError } from "../../http/error-response.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { addLimitHeaders, limitHeaders } from "../../http/limit-headers.ts";

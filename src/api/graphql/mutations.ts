@@ -1,4 +1,4 @@
-import type { Permission } from "../../domain/permission.ts";
+import type { Permission } from "../../domain/callers/permission.ts";
 import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { changeSubscription } from "../../operations/billing/change-subscription.ts";

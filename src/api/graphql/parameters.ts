@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
-import { invalidInput, whetherMissing } from "../../domain/invalid-input.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { invalidInput, whetherMissing } from "../../domain/refusals/invalid-input.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { inspectJson } from "../../http/inspect-json.ts";
 import { readJson } from "../../http/read-json.ts";

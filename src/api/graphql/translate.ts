@@ -1,5 +1,5 @@
 import { GraphQLError } from "graphql";
-import { Refusal } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusals/refusal.ts";
 import { shownError } from "./errors.ts";
 
 /** GraphQL's messages quote the request in full, several times over. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DocumentedAuthRoute } from "../../domain/documented-route.ts";
+import type { DocumentedAuthRoute } from "../../domain/callers/documented-route.ts";
 import { COMMON_HEADERS, COUNTED_HEADERS } from "./components.ts";
 import { type Fields, parameter, requestBody } from "./parameters.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";

@@ -1,5 +1,5 @@
 import { versionNumber } from "../../domain/api-version.ts";
-import { REASONS } from "../../domain/reasons.ts";
+import { REASONS } from "../../domain/refusals/reasons.ts";
 import { reasonList } from "./reason-list.ts";
 import type { JsonSchema } from "./schemas.ts";
 

@@ -1,4 +1,4 @@
-import type { DocumentedAuthRoute } from "../../domain/documented-route.ts";
+import type { DocumentedAuthRoute } from "../../domain/callers/documented-route.ts";
 import type { Route } from "../rest/route.ts";
 import { authPaths } from "./auth-paths.ts";
 import { AUTH_ERROR, errorSchema, HEADERS, RESPONSES, SECURITY } from "./components.ts";

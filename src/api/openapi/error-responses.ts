@@ -1,6 +1,6 @@
 import { versionNumber } from "../../domain/api-version.ts";
-import type { RefusalCode } from "../../domain/reason-definition.ts";
-import { codeOf, type Reason } from "../../domain/reasons.ts";
+import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
+import { codeOf, type Reason } from "../../domain/refusals/reasons.ts";
 import { statusOf } from "../../http/status-of.ts";
 import { hasBody } from "../rest/input.ts";
 import type { Route } from "../rest/route.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OUTBOUND_EVENT_TYPES, type OutboundEventType } from "../../domain/outbound-event.ts";
+import { OUTBOUND_EVENT_TYPES, type OutboundEventType } from "../../domain/outbound/outbound-event.ts";
 import { EntitlementsView } from "../../operations/entitlements/current-view.ts";
 import { EventView } from "../../operations/events/event-view.ts";
 import { PaymentView } from "../../operations/payments/payment-view.ts";

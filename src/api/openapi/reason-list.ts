@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { REASONS, type Reason } from "../../domain/reasons.ts";
+import { REASONS, type Reason } from "../../domain/refusals/reasons.ts";
 
 /** Every reason with its parameters and its sentence, as a Markdown list. */
 export function reasonList(): string {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import { NAMED_USER } from "../../operations/on-behalf.ts";
 import type { Method, Route } from "./route.ts";
 

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import { answerWithEtag } from "../../http/etag.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { isDecodable } from "../../http/is-decodable.ts";

@@ -1,9 +1,9 @@
 import type { TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/http";
 import { type TRPC_ERROR_CODE_NUMBER, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
-import type { RefusalCode } from "../../domain/reason-definition.ts";
-import type { Reason } from "../../domain/reasons.ts";
-import { Refusal, refusalFor, shownReason } from "../../domain/refusal.ts";
+import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
+import type { Reason } from "../../domain/refusals/reasons.ts";
+import { Refusal, refusalFor, shownReason } from "../../domain/refusals/refusal.ts";
 
 const rpcCodeOf = {
   unauthorized: "UNAUTHORIZED",

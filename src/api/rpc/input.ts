@@ -1,7 +1,7 @@
 import type { TRPCCombinedDataTransformer } from "@trpc/server";
 import superjson from "superjson";
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 
 /** Parses one call's input when the call runs: an unreadable input must not fail its batch. */
 export type InputReader = () => unknown;

@@ -1,7 +1,7 @@
 import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
 import { z } from "zod";
-import type { Permission } from "../../domain/permission.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import type { Permission } from "../../domain/callers/permission.ts";
+import { Refusal } from "../../domain/refusals/refusal.ts";
 import type { Call } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type AccessLevel, execute, type Operation } from "../../operations/operation.ts";

@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { resolveResponse } from "@trpc/server/http";
 import { type Context, Hono } from "hono";
-import { Refusal, refuse } from "../../domain/refusal.ts";
+import { Refusal, refuse } from "../../domain/refusals/refusal.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import type { Log } from "../../observability/log.ts";
 import { type Call, charge } from "../../operations/call.ts";

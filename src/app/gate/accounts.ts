@@ -1,6 +1,6 @@
 import { cookies } from "next/headers";
-import type { AccountCallResult } from "../../domain/account-call.ts";
-import { refuse } from "../../domain/refusal.ts";
+import type { AccountCallResult } from "../../domain/callers/account-call.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import { type Call, charge } from "../../operations/call.ts";
 import { currentRequest } from "./request.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";

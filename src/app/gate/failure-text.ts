@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import type { FailureReason } from "../../domain/failures.ts";
+import type { FailureReason } from "../../domain/deliveries/failures.ts";
 
 type StoredFailure = {
   reason: FailureReason | null;

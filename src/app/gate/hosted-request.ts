@@ -1,5 +1,5 @@
 import { headers } from "next/headers";
-import type { Person } from "../../domain/caller.ts";
+import type { Person } from "../../domain/callers/caller.ts";
 import { type Host, host, isServerless } from "./host.ts";
 import type { PageRequest } from "./page-request.ts";
 

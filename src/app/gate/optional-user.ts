@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
 import { cache } from "react";
-import type { Person } from "../../domain/caller.ts";
+import type { Person } from "../../domain/callers/caller.ts";
 import { currentRequest } from "./request.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { unstable_rethrow } from "next/navigation";
 import { getTranslations } from "next-intl/server";
-import { Refusal } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusals/refusal.ts";
 import { type FormOutcome, retainedFields } from "../../ui/outcome.ts";
 import { FieldError } from "./field-error.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { AccountCall, AccountCallResult } from "../../domain/account-call.ts";
-import type { Person } from "../../domain/caller.ts";
-import type { RefusalCode } from "../../domain/reason-definition.ts";
+import type { AccountCall, AccountCallResult } from "../../domain/callers/account-call.ts";
+import type { Person } from "../../domain/callers/caller.ts";
+import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import type { Scope } from "../../limits/policies.ts";
 import type { Log } from "../../observability/log.ts";

@@ -1,7 +1,7 @@
 import { forbidden, notFound, redirect, unstable_rethrow } from "next/navigation";
 import { cache } from "react";
 import type { z } from "zod";
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/callers/caller.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type AccessLevel, execute, type Operation } from "../../operations/operation.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";

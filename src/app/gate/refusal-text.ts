@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import type { Reason } from "../../domain/reasons.ts";
+import type { Reason } from "../../domain/refusals/reasons.ts";
 import { sentenceKey } from "../../messages/sentence-key.ts";
 
 /** A refusal's text in the language of the page. */

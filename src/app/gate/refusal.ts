@@ -1,4 +1,4 @@
-import { Refusal } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusals/refusal.ts";
 
 /** A refusal as pages receive it. */
 export type PageRefusal = Refusal & {

@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
 import { cache } from "react";
-import type { Person } from "../../domain/caller.ts";
+import type { Person } from "../../domain/callers/caller.ts";
 import { hostedRequest } from "./hosted-request.ts";
 import { type PageRequest, pageRequests } from "./page-request.ts";
 import { signInAgainPath, signInPath } from "./same-site-path.ts";

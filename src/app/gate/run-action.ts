@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
 import type { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type AccessLevel, execute, type Operation } from "../../operations/operation.ts";

@@ -1,7 +1,7 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import type { FormOutcome } from "../../ui/outcome.ts";
 import { catchRefusals } from "./outcome.ts";
 

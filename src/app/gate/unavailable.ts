@@ -1,4 +1,4 @@
-import { Refusal } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusals/refusal.ts";
 import type { PageRequest } from "./page-request.ts";
 
 /** Whether something that the service needs is away: nothing is wrong with the request, nor with our code. */

@@ -1,4 +1,4 @@
-import { Refusal } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusals/refusal.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import type { PageRequest } from "./page-request.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import { MAX_NAME_UNITS } from "../../domain/person-name.ts";
+import { MAX_NAME_UNITS } from "../../domain/users/person-name.ts";
 import { ActionForm } from "../../ui/action-form.tsx";
 import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";

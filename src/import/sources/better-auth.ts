@@ -1,6 +1,6 @@
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
 import { supportedLocale } from "../../domain/locale.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import type { PlanCatalog } from "../../domain/plans/plan.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Intake } from "../../intake/intake.ts";
 import type { Queryable } from "../../store/database.ts";

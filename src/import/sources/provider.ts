@@ -1,4 +1,4 @@
-import type { PaymentApi } from "../../domain/payment-api.ts";
+import type { PaymentApi } from "../../domain/providers/payment-api.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Mapping } from "../mapping.ts";
 import { hashOf, type Source } from "../run-import.ts";

@@ -1,5 +1,5 @@
 import { supportedLocale } from "../../domain/locale.ts";
-import type { PaymentApi } from "../../domain/payment-api.ts";
+import type { PaymentApi } from "../../domain/providers/payment-api.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Source } from "../run-import.ts";
 import type { SourceUser } from "../user-row.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/key-expiry.ts";
-import { PersonName } from "../../domain/person-name.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/callers/key-expiry.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
+import { PersonName } from "../../domain/users/person-name.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
 import { insertApiKey } from "../../store/keys/api-keys.ts";

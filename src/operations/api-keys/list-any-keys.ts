@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserId } from "../../domain/user-id.ts";
+import { UserId } from "../../domain/users/user-id.ts";
 import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listKeysWithOwners, type OwnedKey } from "../../store/keys/api-key-directory.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
 import { revokeApiKey } from "../../store/keys/api-keys.ts";

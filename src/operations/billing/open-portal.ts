@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { BillingTools } from "../../billing/checkout-order.ts";
 import { mapProviderErrors, providerOf } from "../../billing/map-provider-errors.ts";
-import { isAnyConfigured } from "../../domain/payment-api.ts";
-import { notFound, refuse } from "../../domain/refusal.ts";
+import { isAnyConfigured } from "../../domain/providers/payment-api.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import { customersOfUser } from "../../store/subscriptions/customers.ts";
 import { findUser } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";

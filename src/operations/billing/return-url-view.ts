@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 
 export const ReturnUrl = z
   .url({ protocol: /^https?$/ })

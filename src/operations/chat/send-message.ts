@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Chat, ChatAttempt } from "../../chat/chat.ts";
 import { Conversation } from "../../domain/conversation.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import { defineOperation } from "../operation.ts";
 
 /** The model is called when the answer is opened, so that the opener can also cancel it. */

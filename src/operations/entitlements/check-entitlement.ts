@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { CHECK_REASONS, checkFeature } from "../../domain/check-feature.ts";
-import { notFound } from "../../domain/refusal.ts";
-import { usedOf } from "../../domain/shown-entitlements.ts";
+import { CHECK_REASONS, checkFeature } from "../../domain/entitlements/check-feature.ts";
+import { usedOf } from "../../domain/entitlements/shown-entitlements.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import { defineOperation } from "../operation.ts";
 import { currentEntitlements, type EntitlementDeps } from "./current-view.ts";
 

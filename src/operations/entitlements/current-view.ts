@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Entitlements, entitlementsOf } from "../../domain/entitlements.ts";
-import { FEATURE_KINDS } from "../../domain/feature.ts";
-import type { AccessContext } from "../../domain/granted-access.ts";
-import { type QuotaUsage, showEntitlements } from "../../domain/shown-entitlements.ts";
-import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
+import { type Entitlements, entitlementsOf } from "../../domain/entitlements/entitlements.ts";
+import type { AccessContext } from "../../domain/entitlements/granted-access.ts";
+import { type QuotaUsage, showEntitlements } from "../../domain/entitlements/shown-entitlements.ts";
+import { FEATURE_KINDS } from "../../domain/plans/feature.ts";
+import { SUBSCRIPTION_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 import type { EntitlementFacts } from "../../store/entitlements/entitlement-facts.ts";
 
 export type EntitlementDeps = AccessContext & {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
-import { notFound, refuse } from "../../domain/refusal.ts";
+import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound/outbound-event.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import { StorableText } from "../../domain/storable-text.ts";
 import { type OutboundAllow, resolveTarget } from "../../outbound/allowed-targets.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
+import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound/outbound-event.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findEndpoint } from "../../store/outbound/event-endpoints.ts";
 import { listOutboundDeliveries } from "../../store/outbound/list-outbound-deliveries.ts";

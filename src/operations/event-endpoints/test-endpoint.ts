@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
+import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound/outbound-event.ts";
 import type { Tracing } from "../../domain/tracing.ts";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { outboundEvent } from "../../outbound/event-body.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { newEndpointSecret } from "../../outbound/sign.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
-import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound/outbound-event.ts";
+import { format } from "../../domain/refusals/invalid-input.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import { EVENT_ID, positionOfEvent } from "../../outbound/event-id.ts";
 import { type EventReader, listEventsAfter } from "../../outbound/list-events-after.ts";
 import type { EventList } from "../../store/outbound/outbound-list.ts";

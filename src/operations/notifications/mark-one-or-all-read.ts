@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { format } from "../../domain/refusals/invalid-input.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { markAllNotificationsRead, markNotificationRead } from "../../store/notifications/notifications.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NOTIFICATION_KINDS } from "../../domain/notification.ts";
+import { NOTIFICATION_KINDS } from "../../domain/notifications/notification.ts";
 import { NumberId } from "../page.ts";
 
 /** A notification, wherever it is shown. */

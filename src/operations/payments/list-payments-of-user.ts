@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserId } from "../../domain/user-id.ts";
+import { UserId } from "../../domain/users/user-id.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
 import { pageOf } from "../page.ts";

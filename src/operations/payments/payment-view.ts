@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PAYMENT_STATUSES, type PaymentStatus } from "../../domain/payment.ts";
+import { PAYMENT_STATUSES, type PaymentStatus } from "../../domain/payments/payment.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { shownFeatures } from "../../domain/feature.ts";
 import { LOCALES } from "../../domain/locale.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import { shownFeatures } from "../../domain/plans/feature.ts";
+import type { PlanCatalog } from "../../domain/plans/plan.ts";
 import { defineOperation } from "../operation.ts";
 
 const FeatureView = z

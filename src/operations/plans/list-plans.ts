@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { FEATURE_KINDS, type Feature, shownFeatures } from "../../domain/feature.ts";
 import { LOCALES, type Locale } from "../../domain/locale.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
-import { type Plan, type PlanCatalog, pricesForSale, pricesOf } from "../../domain/plan.ts";
+import { FEATURE_KINDS, type Feature, shownFeatures } from "../../domain/plans/feature.ts";
+import { type Plan, type PlanCatalog, pricesForSale, pricesOf } from "../../domain/plans/plan.ts";
 import { defineOperation } from "../operation.ts";
 import { malformedCursor, PAGE, pageOf } from "../page.ts";
 import { PriceView } from "./price-view.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { INTERVALS } from "../../domain/plan.ts";
+import { INTERVALS } from "../../domain/plans/plan.ts";
 
 /** A price of a plan, wherever it is shown. */
 export const PriceView = z.object({

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { format, problem } from "../../domain/invalid-input.ts";
-import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/key-expiry.ts";
-import { PERMISSIONS } from "../../domain/permission.ts";
-import { PersonName } from "../../domain/person-name.ts";
+import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/callers/key-expiry.ts";
+import { PERMISSIONS } from "../../domain/callers/permission.ts";
+import { format, problem } from "../../domain/refusals/invalid-input.ts";
+import { PersonName } from "../../domain/users/person-name.ts";
 import { DEFAULT_SERVICE_KEY_LIMIT, LIMIT_TEXT, toLimit } from "../../limits/policies.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";

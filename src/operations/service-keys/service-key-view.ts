@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PERMISSIONS } from "../../domain/permission.ts";
+import { PERMISSIONS } from "../../domain/callers/permission.ts";
 
 export const ServiceKeyId = z.uuid().describe("The key's id.");
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import { StorableText } from "../../domain/storable-text.ts";
 import type { Queryable } from "../../store/database.ts";
 import { deleteSession } from "../../store/sign-in/sessions.ts";

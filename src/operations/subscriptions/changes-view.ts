@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
+import { SUBSCRIPTION_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 
-/** What has become of a subscription's fields: see `domain/changes.ts`. */
+/** What has become of a subscription's fields: see `domain/subscriptions/changes.ts`. */
 export const ChangesView = z
   .object({
     planId: change(z.string()).describe("The plan's id."),

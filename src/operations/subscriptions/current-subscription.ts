@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import type { PlanCatalog } from "../../domain/plans/plan.ts";
 import type { Queryable } from "../../store/database.ts";
 import { liveSubscriptionOfUser } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";

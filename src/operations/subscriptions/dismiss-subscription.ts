@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound, refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import { StorableText } from "../../domain/storable-text.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { dismissReview } from "../../reconcile/dismiss-review.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isAdministrator } from "../../domain/caller.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { isAdministrator } from "../../domain/callers/caller.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOfUsers } from "../../store/subscriptions/subscription-list.ts";
 import { defineOperation } from "../operation.ts";

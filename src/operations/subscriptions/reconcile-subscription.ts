@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mapProviderErrors, type ProviderTools, providerOf } from "../../billing/map-provider-errors.ts";
-import { notFound, refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
 import { findReconcilable } from "../../store/reconciliation/reconciliations.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
+import { ACCESS_REASONS, accessOf } from "../../domain/entitlements/access.ts";
 import {
   INTERVALS,
   type Plan,
@@ -7,7 +7,7 @@ import {
   priceIdsIn,
   pricesOf,
   priceWithId,
-} from "../../domain/plan.ts";
+} from "../../domain/plans/plan.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type ScheduledChange, scheduledChangesOfUser } from "../../store/subscriptions/scheduled-changes.ts";
 import {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Caller, isAdministrator } from "../../domain/caller.ts";
-import { CHANGE_KINDS, kindOf } from "../../domain/changes.ts";
-import { withPurchasedSeats } from "../../domain/purchased-seats.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { type Caller, isAdministrator } from "../../domain/callers/caller.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
+import { CHANGE_KINDS, kindOf } from "../../domain/subscriptions/changes.ts";
+import { withPurchasedSeats } from "../../domain/subscriptions/purchased-seats.ts";
 import type { Queryable } from "../../store/database.ts";
 import { historyOf } from "../../store/subscriptions/subscription-history.ts";
 import { findSubscription } from "../../store/subscriptions/subscription-list.ts";

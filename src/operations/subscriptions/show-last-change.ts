@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { historyOf } from "../../store/subscriptions/subscription-history.ts";
 import { findSubscription } from "../../store/subscriptions/subscription-list.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SLOTS } from "../../domain/slot.ts";
-import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
+import { SUBSCRIPTION_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 
 /** A subscription, wherever it is shown. */
 export const SubscriptionView = z

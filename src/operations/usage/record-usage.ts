@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { format, invalidInput, whetherMissing } from "../../domain/invalid-input.ts";
-import { notFound, refuse } from "../../domain/refusal.ts";
+import { format, invalidInput, whetherMissing } from "../../domain/refusals/invalid-input.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { recordUsage as record, type UsageItem } from "../../store/entitlements/usage.ts";
 import { retryOnContention } from "../../store/retry-on-contention.ts";

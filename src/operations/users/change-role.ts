@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ROLES } from "../../domain/caller.ts";
-import { notFound, refuse } from "../../domain/refusal.ts";
-import { UserId } from "../../domain/user-id.ts";
+import { ROLES } from "../../domain/callers/caller.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
+import { UserId } from "../../domain/users/user-id.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
 import { setRole } from "../../store/users/set-role.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { format } from "../../domain/refusals/invalid-input.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findUserStates } from "../../store/users/user-states.ts";
 import { type NewUser, createUsers as record } from "../../store/users/users.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { assertConfirmed, Confirmation } from "../../accounts/confirmation.ts";
 import { DELETION_REASONS, type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
-import { UserId } from "../../domain/user-id.ts";
+import { UserId } from "../../domain/users/user-id.ts";
 import { defineOperation } from "../operation.ts";
 
 export const deleteUser = defineOperation({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isAdministrator } from "../../domain/caller.ts";
-import { isUserId } from "../../domain/user-id.ts";
+import { isAdministrator } from "../../domain/callers/caller.ts";
+import { isUserId } from "../../domain/users/user-id.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listUsers as listed, type User } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";

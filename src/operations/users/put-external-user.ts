@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { EmailAddress } from "../../domain/email-address.ts";
-import { ExternalId } from "../../domain/external-id.ts";
 import { LOCALES } from "../../domain/locale.ts";
-import { PersonName } from "../../domain/person-name.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
+import { EmailAddress } from "../../domain/users/email-address.ts";
+import { ExternalId } from "../../domain/users/external-id.ts";
+import { PersonName } from "../../domain/users/person-name.ts";
 import type { Queryable } from "../../store/database.ts";
 import { putExternalUser as put } from "../../store/users/external-users.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PersonName } from "../../domain/person-name.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
+import { PersonName } from "../../domain/users/person-name.ts";
 import type { Queryable } from "../../store/database.ts";
 import { updateProfile } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CONTROL_CHARACTERS } from "../../domain/control-characters.ts";
-import { format } from "../../domain/invalid-input.ts";
-import { isUserId } from "../../domain/user-id.ts";
+import { format } from "../../domain/refusals/invalid-input.ts";
+import { isUserId } from "../../domain/users/user-id.ts";
 import {
   type DirectoryEntry,
   FOUND_BY,

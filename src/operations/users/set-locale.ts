@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LOCALES } from "../../domain/locale.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { updateProfile } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";

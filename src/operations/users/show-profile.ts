@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../domain/refusal.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findUser } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { LOCALES } from "../../domain/locale.ts";
-import { PersonName } from "../../domain/person-name.ts";
-import { Preferences } from "../../domain/preferences.ts";
-import { notFound, refuse } from "../../domain/refusal.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
+import { PersonName } from "../../domain/users/person-name.ts";
+import { Preferences } from "../../domain/users/preferences.ts";
 import type { Queryable } from "../../store/database.ts";
 import { updateProfile as update } from "../../store/users/users.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ROLES } from "../../domain/caller.ts";
+import { ROLES } from "../../domain/callers/caller.ts";
 import { LOCALES } from "../../domain/locale.ts";
-import { Preferences } from "../../domain/preferences.ts";
+import { Preferences } from "../../domain/users/preferences.ts";
 
 /** A user, wherever one is shown to themselves or to an administrator. */
 export const UserView = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
-import { FAILURE_REASONS } from "../../domain/failures.ts";
+import { DELIVERY_STATUSES } from "../../domain/deliveries/delivery.ts";
+import { FAILURE_REASONS } from "../../domain/deliveries/failures.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { NumberId } from "../page.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import { DELIVERY_STATUSES } from "../../domain/deliveries/delivery.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listLoggedDeliveries } from "../../store/deliveries/delivery-log.ts";

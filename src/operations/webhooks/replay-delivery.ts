@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { FAILURE_REASONS, failureSentence } from "../../domain/failures.ts";
-import { notFound, refuse } from "../../domain/refusal.ts";
+import { FAILURE_REASONS, failureSentence } from "../../domain/deliveries/failures.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/deliveries/delivery-detail.ts";

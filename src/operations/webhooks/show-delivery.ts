@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ATTEMPT_SOURCES } from "../../domain/delivery.ts";
-import { FAILURE_REASONS } from "../../domain/failures.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { ATTEMPT_SOURCES } from "../../domain/deliveries/delivery.ts";
+import { FAILURE_REASONS } from "../../domain/deliveries/failures.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { attemptsOf, findLoggedDelivery } from "../../store/deliveries/delivery-detail.ts";
 import { defineOperation } from "../operation.ts";

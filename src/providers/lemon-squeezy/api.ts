@@ -1,5 +1,5 @@
-import type { PaymentApi } from "../../domain/payment-api.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { PaymentApi } from "../../domain/providers/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";

@@ -1,4 +1,4 @@
-import type { ChangeOrder } from "../../domain/payment-api.ts";
+import type { ChangeOrder } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { problem } from "../outbound/problems.ts";

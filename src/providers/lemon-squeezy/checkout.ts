@@ -3,7 +3,7 @@ import type {
   CheckoutOrder,
   ClosingCheckout,
   OpenedCheckout,
-} from "../../domain/payment-api.ts";
+} from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { pathSegment } from "../outbound/path-segment.ts";

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
 import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
 

@@ -1,4 +1,4 @@
-import type { PayingCustomer } from "../../domain/payment-api.ts";
+import type { PayingCustomer } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
 import { pathSegment } from "../outbound/path-segment.ts";

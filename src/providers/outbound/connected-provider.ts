@@ -1,5 +1,5 @@
-import type { PaymentApiFailure } from "../../domain/payment-api-problem.ts";
-import type { ProviderTraits } from "../../domain/provider-traits.ts";
+import type { PaymentApiFailure } from "../../domain/providers/payment-api-problem.ts";
+import type { ProviderTraits } from "../../domain/providers/provider-traits.ts";
 import { type Slot, variablePrefix } from "../../domain/slot.ts";
 import type { Tracing } from "../../domain/tracing.ts";
 import type { PaymentConnection, ProviderLog } from "../payment-connection.ts";

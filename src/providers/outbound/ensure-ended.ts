@@ -1,6 +1,6 @@
-import type { CancelResult } from "../../domain/payment-api.ts";
-import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { CancelResult } from "../../domain/providers/payment-api.ts";
+import { PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 
 /**
  * Cancels a subscription, which may have ended or be unknown. Providers reject the two with different, partly

@@ -1,6 +1,6 @@
-import type { ListedSubscription, SubscriptionPage } from "../../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { ListedSubscription, SubscriptionPage } from "../../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import type { Adapter } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { textAt } from "./response-fields.ts";

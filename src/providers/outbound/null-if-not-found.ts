@@ -1,4 +1,4 @@
-import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import { PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 
 /** `null` when the provider has no such object. */
 export async function nullIfNotFound<Result>(call: () => Promise<Result>): Promise<Result | null> {

@@ -1,4 +1,4 @@
-import type { ListedEvent } from "../../domain/payment-api.ts";
+import type { ListedEvent } from "../../domain/providers/payment-api.ts";
 
 /** How much of a list is in memory at once. */
 const MAX_EVENTS = 20_000;

@@ -1,4 +1,4 @@
-import type { PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import type { PaymentApiFailure, PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts";
 import { type Exchange, ResponseTooLarge } from "./exchange.ts";

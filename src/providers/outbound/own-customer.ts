@@ -1,5 +1,5 @@
-import { isSameAddress } from "../../domain/email-address.ts";
-import type { PayingCustomer } from "../../domain/payment-api.ts";
+import type { PayingCustomer } from "../../domain/providers/payment-api.ts";
+import { isSameAddress } from "../../domain/users/email-address.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem, type RefusedByProvider } from "./problems.ts";
 

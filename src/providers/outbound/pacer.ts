@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RequestLimit } from "../../domain/provider-traits.ts";
+import type { RequestLimit } from "../../domain/providers/provider-traits.ts";
 
 /** Spreads the requests to one provider over time, and pauses all of them after a Retry-After. */
 export type Pacer = {

@@ -1,6 +1,6 @@
-import type { Reversal } from "../../domain/payment.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
-import type { PaymentState } from "../../domain/payment-state.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { Reversal } from "../../domain/payments/payment.ts";
+import type { PaymentState } from "../../domain/payments/payment-state.ts";
 import { UnreadablePayload } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";

@@ -1,4 +1,4 @@
-import { type PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import { type PaymentApiFailure, PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts";
 
 const MAX_WORDS_CHARACTERS = 300;

@@ -1,5 +1,5 @@
-import type { PayingCustomer } from "../../domain/payment-api.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { PayingCustomer } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 

@@ -1,4 +1,4 @@
-import { isPaymentApiProblem, PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import { isPaymentApiProblem, PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 
 type Send = () => Promise<unknown>;
 

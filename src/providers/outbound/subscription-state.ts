@@ -1,5 +1,5 @@
-import { interpretState } from "../../domain/interpret-state.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import { interpretState } from "../../domain/providers/interpret-state.ts";
 import { type Adapter, UnreadablePayload } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";

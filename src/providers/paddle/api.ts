@@ -1,4 +1,4 @@
-import type { PayingCustomer, PaymentApi } from "../../domain/payment-api.ts";
+import type { PayingCustomer, PaymentApi } from "../../domain/providers/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
 import { eachState } from "../outbound/list-states.ts";

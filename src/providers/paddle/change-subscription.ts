@@ -1,4 +1,4 @@
-import type { ChangeOrder, ChangePreview } from "../../domain/payment-api.ts";
+import type { ChangeOrder, ChangePreview } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";

@@ -1,4 +1,4 @@
-import type { CheckoutEnd, CheckoutOrder, OpenedCheckout } from "../../domain/payment-api.ts";
+import type { CheckoutEnd, CheckoutOrder, OpenedCheckout } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { pathSegment } from "../outbound/path-segment.ts";

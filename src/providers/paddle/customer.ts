@@ -1,5 +1,5 @@
-import type { CheckoutOrder, PayingCustomer } from "../../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import type { CheckoutOrder, PayingCustomer } from "../../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { hasConfirmed } from "../outbound/own-customer.ts";
 import { pathSegment } from "../outbound/path-segment.ts";

@@ -1,4 +1,4 @@
-import type { ListedEvent } from "../../domain/payment-api.ts";
+import type { ListedEvent } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedEvent, MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { dateAt, listAt, requiredText, textAt } from "../outbound/response-fields.ts";

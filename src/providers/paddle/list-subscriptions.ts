@@ -1,5 +1,5 @@
-import type { SubscriptionPage } from "../../domain/payment-api.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { SubscriptionPage } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";

@@ -1,5 +1,5 @@
-import type { Reversal } from "../../domain/payment.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { Reversal } from "../../domain/payments/payment.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
 import { charge, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
 

@@ -2,7 +2,7 @@ import { listOrders } from "@polar-sh/sdk/2026-10/services/orders";
 import { getProducts } from "@polar-sh/sdk/2026-10/services/products";
 import { createRefunds } from "@polar-sh/sdk/2026-10/services/refunds";
 import { getSubscriptions, revokeSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
-import type { PaymentApi } from "../../domain/payment-api.ts";
+import type { PaymentApi } from "../../domain/providers/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
 import { eachState } from "../outbound/list-states.ts";

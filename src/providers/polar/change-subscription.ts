@@ -1,6 +1,6 @@
 import { getSubscriptions, updateSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
-import type { ChangeOrder, WaitingChange } from "../../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import type { ChangeOrder, WaitingChange } from "../../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";

@@ -2,7 +2,7 @@ import {
   listWebhookDeliveriesWebhooks,
   listWebhookEndpointsWebhooks,
 } from "@polar-sh/sdk/2026-10/services/webhooks";
-import type { ListedEvent } from "../../domain/payment-api.ts";
+import type { ListedEvent } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { problem } from "../outbound/problems.ts";

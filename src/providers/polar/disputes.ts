@@ -1,5 +1,5 @@
 import { listDisputes } from "@polar-sh/sdk/2026-10/services/disputes";
-import type { Reversal } from "../../domain/payment.ts";
+import type { Reversal } from "../../domain/payments/payment.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { dateAt, listAt, textAt, wholeNumberAt } from "../outbound/response-fields.ts";

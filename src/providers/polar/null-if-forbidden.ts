@@ -1,4 +1,4 @@
-import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import { PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 
 /** `null`: the key lacks the scope, as keys that were made before it was needed do. */
 export async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Result | null> {

@@ -1,7 +1,7 @@
 import { createCustomerSessions } from "@polar-sh/sdk/2026-10/services/customer_sessions";
 import { listOrders } from "@polar-sh/sdk/2026-10/services/orders";
 import { listSubscriptions as listAll } from "@polar-sh/sdk/2026-10/services/subscriptions";
-import type { PayingCustomer } from "../../domain/payment-api.ts";
+import type { PayingCustomer } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
 import { problem, RefusedByProvider } from "../outbound/problems.ts";

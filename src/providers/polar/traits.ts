@@ -1,4 +1,4 @@
-import type { ProviderTraits } from "../../domain/provider-traits.ts";
+import type { ProviderTraits } from "../../domain/providers/provider-traits.ts";
 
 export const POLAR_TRAITS: ProviderTraits = {
   name: "Polar",

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
-import type { ListedEvent, PayingCustomer, PaymentApi } from "../../domain/payment-api.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { ListedEvent, PayingCustomer, PaymentApi } from "../../domain/providers/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded } from "../outbound/ensure-ended.ts";
 import { eachState } from "../outbound/list-states.ts";

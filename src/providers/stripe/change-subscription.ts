@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { ChangeOrder, ChangePreview, WaitingChange } from "../../domain/payment-api.ts";
+import type { ChangeOrder, ChangePreview, WaitingChange } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal } from "../outbound/send-in-turn.ts";

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { CheckoutEnd, CheckoutOrder, OpenedCheckout } from "../../domain/payment-api.ts";
+import type { CheckoutEnd, CheckoutOrder, OpenedCheckout } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { pathSegment } from "../outbound/path-segment.ts";

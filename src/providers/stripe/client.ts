@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { PaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import { PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import type { ApiRequest } from "../outbound/api-request.ts";
 import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
 import { problem } from "../outbound/problems.ts";

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
-import type { CheckoutOrder } from "../../domain/payment-api.ts";
-import { isPaymentApiProblem } from "../../domain/payment-api-problem.ts";
+import type { CheckoutOrder } from "../../domain/providers/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
-import type { Reversal } from "../../domain/payment.ts";
-import type { PaymentSelection } from "../../domain/payment-api.ts";
-import type { PaymentState } from "../../domain/payment-state.ts";
+import type { Reversal } from "../../domain/payments/payment.ts";
+import type { PaymentState } from "../../domain/payments/payment-state.ts";
+import type { PaymentSelection } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { nullIfNotFound } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";

@@ -1,4 +1,4 @@
-import type { ProviderTraits } from "../../domain/provider-traits.ts";
+import type { ProviderTraits } from "../../domain/providers/provider-traits.ts";
 
 export const STRIPE_TRAITS: ProviderTraits = {
   name: "Stripe",

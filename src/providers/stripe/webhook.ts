@@ -1,5 +1,6 @@
-import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
-import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { PaidItem } from "../../domain/plans/paid-item.ts";
+import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
 import { eventKinds, ignoredOf, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";

@@ -1,4 +1,4 @@
-import { EVENT_KINDS, type EventKind, type PaymentEvent } from "../../domain/payment-event.ts";
+import { EVENT_KINDS, type EventKind, type PaymentEvent } from "../../domain/events/payment-event.ts";
 import { UnreadablePayload } from "../adapter.ts";
 
 /** A provider's own event names, plus the specification's four, which every provider accepts. */

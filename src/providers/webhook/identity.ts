@@ -1,4 +1,4 @@
-import type { EventIdentity } from "../../domain/payment-event.ts";
+import type { EventIdentity } from "../../domain/events/payment-event.ts";
 import { InvalidPayload } from "../adapter.ts";
 
 const MAX_CHARACTERS = 255;

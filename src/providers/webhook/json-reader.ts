@@ -1,4 +1,4 @@
-import type { Expectation } from "../../domain/failures.ts";
+import type { Expectation } from "../../domain/deliveries/failures.ts";
 import { UnreadablePayload } from "../adapter.ts";
 import { type Instant, instantOfRfc3339, instantOfUnixSeconds, toDate, toMicros } from "./instant.ts";
 

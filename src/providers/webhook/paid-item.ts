@@ -1,4 +1,4 @@
-import type { PaidItem } from "../../domain/payment-event.ts";
+import type { PaidItem } from "../../domain/plans/paid-item.ts";
 
 /** @param priceIds the provider's ids of the price, the most specific first; absent ones are dropped */
 export function paidItem(priceIds: readonly (string | null)[], seats: number | null): PaidItem {

@@ -1,5 +1,5 @@
-import type { Charge, PaymentReport, Reversal } from "../../domain/payment.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { Charge, PaymentReport, Reversal } from "../../domain/payments/payment.ts";
 import type { JsonReader } from "./json-reader.ts";
 
 /** A charge, or `null` where the event names no amount or currency: there is nothing to record then. */

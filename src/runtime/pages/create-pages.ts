@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { pageRequests } from "../../app/gate/page-request.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusals/refusal.ts";
 import { isDecodable } from "../../http/is-decodable.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { isCrossOrigin } from "../../http/origin-check.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PageRequest } from "../../app/gate/page-request.ts";
-import type { RefusalCode } from "../../domain/reason-definition.ts";
+import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { statusOf } from "../../http/status-of.ts";
 import type { ErrorDocumentCause } from "./error-document.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { minorUnitDigits } from "../../domain/minor-units.ts";
+import { minorUnitDigits } from "../../domain/payments/minor-units.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { Html } from "./page.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { PaymentStatus } from "../../domain/payment.ts";
+import type { PaymentStatus } from "../../domain/payments/payment.ts";
 import { chargedAmount, hasFailed, paymentStatus, paymentsOf, refundedAmount } from "../server/payments.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { SimulatedPayment } from "../server/state.ts";

@@ -1,4 +1,4 @@
-import { type PlanCatalog, priceIdsIn, pricesOf } from "../../domain/plan.ts";
+import { type PlanCatalog, priceIdsIn, pricesOf } from "../../domain/plans/plan.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
 import { firstOffers, type Offer } from "../lifecycle/offer.ts";

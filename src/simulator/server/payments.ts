@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "../../domain/payment.ts";
+import type { PaymentStatus } from "../../domain/payments/payment.ts";
 import { amountDue } from "../lifecycle/charge.ts";
 import { reversedAmount } from "../lifecycle/reversal.ts";
 import type { EventContext } from "../renderer.ts";

@@ -9,8 +9,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { PaymentStatus } from "../../domain/payment.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import type { PaymentStatus } from "../../domain/payments/payment.ts";
+import type { PlanCatalog } from "../../domain/plans/plan.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
 import { startDispatcher, type WebhookDispatcher } from "../delivery/webhook-dispatcher.ts";

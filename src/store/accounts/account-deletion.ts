@@ -1,7 +1,7 @@
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/callers/caller.ts";
+import type { IdAtProvider } from "../../domain/events/traces.ts";
 import type { Slot } from "../../domain/slot.ts";
-import { isRunning, type SubscriptionStatus } from "../../domain/subscription-status.ts";
-import type { IdAtProvider } from "../../domain/traces.ts";
+import { isRunning, type SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import { recordAudit } from "../audit/record-audit.ts";
 import type { Database, Queryable } from "../database.ts";
 import { redactOutbound } from "../outbound/redact-outbound.ts";

@@ -1,6 +1,6 @@
-import { failureSentence } from "../../domain/failures.ts";
+import { failureSentence } from "../../domain/deliveries/failures.ts";
+import type { IdAtProvider, Traces } from "../../domain/events/traces.ts";
 import type { Slot } from "../../domain/slot.ts";
-import type { IdAtProvider, Traces } from "../../domain/traces.ts";
 import type { Queryable } from "../database.ts";
 
 /** What must be redacted from the delivery log after an account was deleted, and the progress so far. */

@@ -1,4 +1,4 @@
-import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { type ListPosition, microsOf, timeOf } from "../list-position.ts";
 import { LIVE_STATUSES } from "../subscriptions/subscription-list.ts";

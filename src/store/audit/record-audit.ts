@@ -1,4 +1,4 @@
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/callers/caller.ts";
 import type { Queryable } from "../database.ts";
 import { type AuditActor, insertAuditEntry } from "./audit-log.ts";
 

@@ -1,4 +1,4 @@
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/callers/caller.ts";
 import { type Database, DatabaseUnavailable, isTimeout, type Queryable } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
 import { inTransaction, PATIENT_LIMITS } from "../transaction.ts";

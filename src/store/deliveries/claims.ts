@@ -1,4 +1,4 @@
-import { type Failure, failureSentence } from "../../domain/failures.ts";
+import { type Failure, failureSentence } from "../../domain/deliveries/failures.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { storedFailure } from "./stored-failure.ts";

@@ -1,4 +1,4 @@
-import type { AttemptSource, DeliveryStatus } from "../../domain/delivery.ts";
+import type { AttemptSource, DeliveryStatus } from "../../domain/deliveries/delivery.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { joinPayloads } from "../driver/separator.ts";

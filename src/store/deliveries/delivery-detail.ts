@@ -1,6 +1,6 @@
-import type { Changes } from "../../domain/changes.ts";
-import type { AttemptSource } from "../../domain/delivery.ts";
-import type { FailureReason } from "../../domain/failures.ts";
+import type { AttemptSource } from "../../domain/deliveries/delivery.ts";
+import type { FailureReason } from "../../domain/deliveries/failures.ts";
+import type { Changes } from "../../domain/subscriptions/changes.ts";
 import type { Queryable } from "../database.ts";
 import { COLUMNS, type LoggedDelivery } from "./delivery-log.ts";
 

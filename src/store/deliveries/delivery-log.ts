@@ -1,5 +1,5 @@
-import type { DeliveryStatus } from "../../domain/delivery.ts";
-import type { FailureReason } from "../../domain/failures.ts";
+import type { DeliveryStatus } from "../../domain/deliveries/delivery.ts";
+import type { FailureReason } from "../../domain/deliveries/failures.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { isInAnyBlock } from "./delivery-block.ts";

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../../domain/delivery.ts";
+import type { DeliveryStatus } from "../../domain/deliveries/delivery.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import type { Queryable, Statement } from "../database.ts";
 

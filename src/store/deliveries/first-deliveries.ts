@@ -1,4 +1,4 @@
-import type { Failure } from "../../domain/failures.ts";
+import type { Failure } from "../../domain/deliveries/failures.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { joinPayloads, SEPARATOR } from "../driver/separator.ts";

@@ -1,4 +1,4 @@
-import { type DeliveryStatus, MAX_ATTEMPTS } from "../../domain/delivery.ts";
+import { type DeliveryStatus, MAX_ATTEMPTS } from "../../domain/deliveries/delivery.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { logUnfinished } from "./attempts.ts";

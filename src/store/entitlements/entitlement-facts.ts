@@ -1,4 +1,4 @@
-import type { QuotaUsage } from "../../domain/shown-entitlements.ts";
+import type { QuotaUsage } from "../../domain/entitlements/shown-entitlements.ts";
 import type { Queryable } from "../database.ts";
 import { ACCESS_COLUMNS, type SubscriptionAccess } from "../subscriptions/subscription-access.ts";
 

@@ -1,4 +1,4 @@
-import type { GraceReminder } from "../../domain/grace-reminders.ts";
+import type { GraceReminder } from "../../domain/notifications/grace-reminders.ts";
 import type { Queryable } from "../database.ts";
 
 export type PlanReminder = GraceReminder & { planId: string; graceSeconds: number };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Role } from "../../domain/caller.ts";
+import type { Role } from "../../domain/callers/caller.ts";
 import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";

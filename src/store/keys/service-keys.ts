@@ -1,4 +1,4 @@
-import type { Permission } from "../../domain/permission.ts";
+import type { Permission } from "../../domain/callers/permission.ts";
 import type { Queryable, Statement } from "../database.ts";
 
 export type ServiceKeyRow = {

@@ -1,5 +1,5 @@
 import type { Locale } from "../../domain/locale.ts";
-import type { NotificationKind } from "../../domain/notification.ts";
+import type { NotificationKind } from "../../domain/notifications/notification.ts";
 import type { Queryable } from "../database.ts";
 import { IS_BANNED } from "../users/bans.ts";
 

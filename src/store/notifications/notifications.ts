@@ -1,4 +1,4 @@
-import type { Notification, NotificationKind } from "../../domain/notification.ts";
+import type { Notification, NotificationKind } from "../../domain/notifications/notification.ts";
 import type { Queryable } from "../database.ts";
 
 export type StoredNotification = {

@@ -1,4 +1,4 @@
-import type { Subscription } from "../../domain/subscription.ts";
+import type { Subscription } from "../../domain/subscriptions/subscription.ts";
 import type { Queryable } from "../database.ts";
 import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
 

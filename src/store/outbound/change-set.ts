@@ -1,12 +1,15 @@
 import { deflateSync, inflateSync } from "node:zlib";
+import type { OwnedFacts } from "../../domain/entitlements/user-changes.ts";
 import {
   type EventSubscription,
   SUBSCRIPTION_EVENT_TYPES,
   type SubscriptionEventType,
-} from "../../domain/outbound-event.ts";
+} from "../../domain/outbound/outbound-event.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from "../../domain/subscription-status.ts";
-import type { OwnedFacts } from "../../domain/user-changes.ts";
+import {
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+} from "../../domain/subscriptions/subscription-status.ts";
 
 /** A change as it waits for the relay. */
 export type RecordedChange = {

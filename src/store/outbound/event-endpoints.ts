@@ -1,4 +1,4 @@
-import type { OutboundEventType } from "../../domain/outbound-event.ts";
+import type { OutboundEventType } from "../../domain/outbound/outbound-event.ts";
 import type { Queryable } from "../database.ts";
 import { type ListPosition, microsOf, positionParameters, timeOf } from "../list-position.ts";
 

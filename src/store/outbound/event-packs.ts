@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { OutboundEventType } from "../../domain/outbound-event.ts";
+import type { OutboundEventType } from "../../domain/outbound/outbound-event.ts";
 import type { Queryable } from "../database.ts";
 import { filterOfUsers } from "./user-filter.ts";
 

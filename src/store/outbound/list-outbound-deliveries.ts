@@ -1,4 +1,4 @@
-import type { OutboundEventType } from "../../domain/outbound-event.ts";
+import type { OutboundEventType } from "../../domain/outbound/outbound-event.ts";
 import type { Queryable } from "../database.ts";
 
 export type OutboundDelivery = {

@@ -1,4 +1,4 @@
-import type { SubscriptionChange } from "../../domain/subscription-change.ts";
+import type { SubscriptionChange } from "../../domain/outbound/subscription-change.ts";
 import type { Queryable } from "../database.ts";
 import { encodeChanges } from "./change-set.ts";
 

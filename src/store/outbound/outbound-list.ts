@@ -1,4 +1,4 @@
-import type { OutboundEvent } from "../../domain/outbound-event.ts";
+import type { OutboundEvent } from "../../domain/outbound/outbound-event.ts";
 import type { Queryable } from "../database.ts";
 import { MIN_EVENTS, unpackEvents } from "./event-packs.ts";
 import { readingError } from "./reading-error.ts";

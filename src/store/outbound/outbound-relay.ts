@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { OutboundEventType } from "../../domain/outbound-event.ts";
+import type { OutboundEventType } from "../../domain/outbound/outbound-event.ts";
 import type { Queryable } from "../database.ts";
 import { SEPARATOR } from "../driver/separator.ts";
 import { insertEventPacks, splitIntoPacks } from "./event-packs.ts";

@@ -1,5 +1,5 @@
-import { backOffSeconds } from "../../domain/delivery.ts";
-import { OUTBOUND_FAILURES } from "../../domain/outbound-failure.ts";
+import { backOffSeconds } from "../../domain/deliveries/delivery.ts";
+import { OUTBOUND_FAILURES } from "../../domain/outbound/outbound-failure.ts";
 import type { Queryable } from "../database.ts";
 import type { Transaction } from "../transaction.ts";
 import type { ClaimedDelivery } from "./claim-outbound-deliveries.ts";

@@ -1,4 +1,4 @@
-import type { OutboundEventType } from "../../domain/outbound-event.ts";
+import type { OutboundEventType } from "../../domain/outbound/outbound-event.ts";
 import type { Queryable } from "../database.ts";
 import { decodeChanges, type RecordedChange } from "./change-set.ts";
 import { readingError } from "./reading-error.ts";

@@ -1,4 +1,4 @@
-import type { Reversal } from "../../domain/payment.ts";
+import type { Reversal } from "../../domain/payments/payment.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 

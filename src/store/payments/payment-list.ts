@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "../../domain/payment.ts";
+import type { PaymentStatus } from "../../domain/payments/payment.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";

@@ -1,4 +1,4 @@
-import type { Charge } from "../../domain/payment.ts";
+import type { Charge } from "../../domain/payments/payment.ts";
 import type { Queryable } from "../database.ts";
 import { timeOf } from "../list-position.ts";
 import type { ReportedPayment } from "./reported-payment.ts";

@@ -1,4 +1,4 @@
-import type { PaymentReport } from "../../domain/payment.ts";
+import type { PaymentReport } from "../../domain/payments/payment.ts";
 import type { Slot } from "../../domain/slot.ts";
 
 /** A report of a payment, with the person whom the event names. */

@@ -1,4 +1,4 @@
-import type { Role } from "../../domain/caller.ts";
+import type { Role } from "../../domain/callers/caller.ts";
 import type { Locale } from "../../domain/locale.ts";
 import type { Queryable } from "../database.ts";
 

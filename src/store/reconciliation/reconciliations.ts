@@ -1,5 +1,5 @@
-import type { Changes } from "../../domain/changes.ts";
 import type { Slot } from "../../domain/slot.ts";
+import type { Changes } from "../../domain/subscriptions/changes.ts";
 import { NIL_UUID } from "../../domain/uuid.ts";
 import type { Queryable, Statement } from "../database.ts";
 

@@ -1,5 +1,5 @@
 import type { Slot } from "../../domain/slot.ts";
-import type { Subscription } from "../../domain/subscription.ts";
+import type { Subscription } from "../../domain/subscriptions/subscription.ts";
 import { NIL_UUID } from "../../domain/uuid.ts";
 import type { Queryable } from "../database.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Person, Role } from "../../domain/caller.ts";
+import type { Person, Role } from "../../domain/callers/caller.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { IS_BANNED } from "../users/bans.ts";
 

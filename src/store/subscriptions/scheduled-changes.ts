@@ -1,5 +1,5 @@
 import type { Slot } from "../../domain/slot.ts";
-import { CHANGEABLE_STATUSES } from "../../domain/subscription-status.ts";
+import { CHANGEABLE_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
 
 export type ScheduledChange = {

@@ -1,4 +1,4 @@
-import type { AccessFacts } from "../../domain/access.ts";
+import type { AccessFacts } from "../../domain/entitlements/access.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 

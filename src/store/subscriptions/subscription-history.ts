@@ -1,4 +1,4 @@
-import type { Changes } from "../../domain/changes.ts";
+import type { Changes } from "../../domain/subscriptions/changes.ts";
 import type { Queryable } from "../database.ts";
 import { isInAnyBlock } from "../deliveries/delivery-block.ts";
 import { type ListPosition, microsOf, positionParameters, timeOf } from "../list-position.ts";

@@ -1,7 +1,7 @@
-import type { EventSubscription } from "../../domain/outbound-event.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import type { EventSubscription } from "../../domain/outbound/outbound-event.ts";
+import type { PlanCatalog } from "../../domain/plans/plan.ts";
 import type { Slot } from "../../domain/slot.ts";
-import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";
 import { latestReversal } from "./subscription-access.ts";

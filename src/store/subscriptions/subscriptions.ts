@@ -1,7 +1,7 @@
 import { isoText } from "../../domain/iso-text.ts";
 import type { Slot } from "../../domain/slot.ts";
-import type { LastNotified, Subscription } from "../../domain/subscription.ts";
-import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { LastNotified, Subscription } from "../../domain/subscriptions/subscription.ts";
+import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
 import { timeOf } from "../list-position.ts";
 

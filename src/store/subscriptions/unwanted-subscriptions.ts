@@ -1,5 +1,5 @@
 import type { Slot } from "../../domain/slot.ts";
-import { RUNNING_STATUSES } from "../../domain/subscription-status.ts";
+import { RUNNING_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
 import { IS_ADMINISTRATOR } from "../notifications/notified-administrators.ts";
 

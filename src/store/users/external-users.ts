@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../domain/caller.ts";
+import type { ServiceKey } from "../../domain/callers/caller.ts";
 import type { Locale } from "../../domain/locale.ts";
 import { type Queryable, violatedConstraint } from "../database.ts";
 import { USER_COLUMNS, type User } from "./users.ts";

@@ -1,4 +1,4 @@
-import type { Role } from "../../domain/caller.ts";
+import type { Role } from "../../domain/callers/caller.ts";
 import type { Queryable } from "../database.ts";
 import { IS_BANNED } from "./bans.ts";
 

@@ -1,6 +1,6 @@
-import type { Role } from "../../domain/caller.ts";
+import type { Role } from "../../domain/callers/caller.ts";
 import type { Locale } from "../../domain/locale.ts";
-import type { Preferences } from "../../domain/preferences.ts";
+import type { Preferences } from "../../domain/users/preferences.ts";
 import type { Queryable } from "../database.ts";
 import { type ListPosition, microsOf, timeOf } from "../list-position.ts";
 

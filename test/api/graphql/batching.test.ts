@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import type { Caller } from "../../../src/domain/caller.ts";
+import type { Caller } from "../../../src/domain/callers/caller.ts";
 import { execute } from "../../../src/operations/operation.ts";
 import { listOfUsers } from "../../../src/operations/subscriptions/list-of-users.ts";
 import type { Database } from "../../../src/store/database.ts";

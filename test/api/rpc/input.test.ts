@@ -2,7 +2,7 @@ import fc from "fast-check";
 import superjson from "superjson";
 import { describe, expect, it } from "vitest";
 import { transformer } from "../../../src/api/rpc/input.ts";
-import { Refusal } from "../../../src/domain/refusal.ts";
+import { Refusal } from "../../../src/domain/refusals/refusal.ts";
 
 /** Returns a changed copy. Not through JSON: V8 misreads escaped names now and then (nodejs/node#63785). */
 function received(argument: unknown): unknown {

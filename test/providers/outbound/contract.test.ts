@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PaymentApi } from "../../../src/domain/payment-api.ts";
+import type { PaymentApi } from "../../../src/domain/providers/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
@@ -7,7 +7,7 @@ import { freePort } from "../../support/free-port.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 import { FIFTH_PROVIDER_API, KEY, ORDER, PAYER, PROVIDER_APIS, successfulReplies } from "./provider-apis.ts";
 import "../../fixtures/fifth-provider.ts";
-import { PaymentApiProblem } from "../../../src/domain/payment-api-problem.ts";
+import { PaymentApiProblem } from "../../../src/domain/providers/payment-api-problem.ts";
 
 // Side by side: most of the time goes to waits between retries. Each has a provider of its own, and its tests
 // in order.

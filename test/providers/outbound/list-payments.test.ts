@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { PaymentApi, PaymentSelection } from "../../../src/domain/payment-api.ts";
-import { type PaymentState, paymentStatusOf, refundedAmountOf } from "../../../src/domain/payment-state.ts";
+import {
+  type PaymentState,
+  paymentStatusOf,
+  refundedAmountOf,
+} from "../../../src/domain/payments/payment-state.ts";
+import type { PaymentApi, PaymentSelection } from "../../../src/domain/providers/payment-api.ts";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ListedEvent } from "../../../src/domain/payment-api.ts";
+import type { ListedEvent } from "../../../src/domain/providers/payment-api.ts";
 import { listedEvent, oldestFirst } from "../../../src/providers/outbound/oldest-first.ts";
 
 const event = (name: string) => listedEvent(name, "type", {});

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { OPERATOR } from "../../../src/domain/caller.ts";
+import { OPERATOR } from "../../../src/domain/callers/caller.ts";
 import { withAudit } from "../../../src/store/audit/with-audit.ts";
 import type { Queryable } from "../../../src/store/database.ts";
 import { revokeAfterNewPassword } from "../../../src/store/sign-in/revocations.ts";

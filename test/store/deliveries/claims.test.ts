@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { MAX_ATTEMPTS } from "../../../src/domain/delivery.ts";
+import { MAX_ATTEMPTS } from "../../../src/domain/deliveries/delivery.ts";
 import { type Claim, fenceClaims, releaseClaims } from "../../../src/store/deliveries/claims.ts";
 import { giveUpStuck, reclaimDue } from "../../../src/store/deliveries/reclaims.ts";
 import { testDatabase } from "../../support/test-database.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import type { PaymentReport } from "../../../src/domain/payment.ts";
+import type { PaymentReport } from "../../../src/domain/payments/payment.ts";
 import { settleComparedPayment } from "../../../src/store/payments/correct-payment.ts";
 import { recordPayments } from "../../../src/store/payments/record-payments.ts";
 import type { ReportedPayment } from "../../../src/store/payments/reported-payment.ts";

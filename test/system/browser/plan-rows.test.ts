@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import plans from "../../../plans.config.ts";
 import { readConfig } from "../../../src/config/config.ts";
-import { definePlans } from "../../../src/domain/plan.ts";
+import { definePlans } from "../../../src/domain/plans/plan.ts";
 import { createLog } from "../../../src/observability/log.ts";
 import { type RunningServer, startServer } from "../../../src/server.ts";
 import { startBrowser } from "../../support/browser.ts";

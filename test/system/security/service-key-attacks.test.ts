@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { PERMISSIONS, type Permission } from "../../../src/domain/permission.ts";
+import { PERMISSIONS, type Permission } from "../../../src/domain/callers/permission.ts";
 import { createUser } from "../../support/people.ts";
 import { createServiceKey } from "../../support/service-keys.ts";
 import { securityContext } from "./owasp/security-context.ts";

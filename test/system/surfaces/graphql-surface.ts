@@ -14,7 +14,7 @@ import {
   isRequiredArgument,
 } from "graphql";
 import { schema } from "../../../src/api/graphql/schema.ts";
-import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
+import type { RefusalCode } from "../../../src/domain/refusals/reason-definition.ts";
 import { queryGraphql } from "../../api/graphql/query-graphql.ts";
 import { entranceTo, type Input, limitsIn, type Surface } from "./surface.ts";
 

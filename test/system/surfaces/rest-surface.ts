@@ -1,6 +1,6 @@
 import { type Route, route } from "../../../src/api/rest/route.ts";
 import { ROUTES } from "../../../src/api/rest/routes.ts";
-import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
+import type { RefusalCode } from "../../../src/domain/refusals/reason-definition.ts";
 import { sendMessage } from "../../../src/operations/chat/send-message.ts";
 import { type HttpResponse, sendRequest } from "../../support/http.ts";
 import {

@@ -1,7 +1,7 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
 import superjson from "superjson";
 import { appRouter } from "../../../src/api/rpc/router.ts";
-import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
+import type { RefusalCode } from "../../../src/domain/refusals/reason-definition.ts";
 import { sendRequest } from "../../support/http.ts";
 import { ADMINISTRATORS } from "./cases/who.ts";
 import { entranceTo, limitsIn, type ShownReason, type Surface } from "./surface.ts";

@@ -1,5 +1,5 @@
-import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
-import type { Reason } from "../../../src/domain/reasons.ts";
+import type { RefusalCode } from "../../../src/domain/refusals/reason-definition.ts";
+import type { Reason } from "../../../src/domain/refusals/reasons.ts";
 import type { Scope } from "../../../src/limits/policies.ts";
 import type { HttpResponse } from "../../support/http.ts";
 import type { LimitedScope } from "./limit-tracker.ts";

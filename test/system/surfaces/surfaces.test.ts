@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { TOO_MANY_REQUESTS } from "../../../src/domain/reasons.ts";
+import { TOO_MANY_REQUESTS } from "../../../src/domain/refusals/reasons.ts";
 import type { Operation } from "../../../src/operations/operation.ts";
 import { queryGraphql, refusals } from "../../api/graphql/query-graphql.ts";
 import { type Belongings, belongingsOf, masked } from "./belongings.ts";

@@ -1,4 +1,4 @@
-import { Preferences as PreferencesView } from "../../../domain/preferences.ts";
+import { Preferences as PreferencesView } from "../../../domain/users/preferences.ts";
 import { listOfUsers, NEWEST_PER_USER } from "../../../operations/subscriptions/list-of-users.ts";
 import type { showProfile } from "../../../operations/users/show-profile.ts";
 import { UserView } from "../../../operations/users/user-view.ts";

@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import type { SubscriptionStatus } from "../../../domain/subscription-status.ts";
+import type { SubscriptionStatus } from "../../../domain/subscriptions/subscription-status.ts";
 import { Status } from "../../../ui/status.tsx";
 import { TONES } from "../billing/status-tones.ts";
 

@@ -1,6 +1,6 @@
 import { getTranslations } from "next-intl/server";
 import type { ComponentProps, ReactNode } from "react";
-import { MAX_NAME_UNITS } from "../../../domain/person-name.ts";
+import { MAX_NAME_UNITS } from "../../../domain/users/person-name.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";

@@ -1,5 +1,5 @@
 import { getFormatter, getTranslations } from "next-intl/server";
-import type { PossibleChanges } from "../../../domain/possible-changes.ts";
+import type { PossibleChanges } from "../../../domain/providers/possible-changes.ts";
 import { Select } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { ChangeSteps } from "./change-steps.tsx";

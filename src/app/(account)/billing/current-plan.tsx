@@ -1,5 +1,5 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
-import { freePlan } from "../../../domain/free-plan.ts";
+import { freePlan } from "../../../domain/plans/free-plan.ts";
 import { Card } from "../../../ui/card.tsx";
 import { formatPrice } from "../../../ui/price.ts";
 import { Status } from "../../../ui/status.tsx";

@@ -1,7 +1,7 @@
 import { Check } from "lucide-react";
 import { getLocale, getTranslations } from "next-intl/server";
-import { freePlan } from "../../../domain/free-plan.ts";
-import type { PossibleChanges } from "../../../domain/possible-changes.ts";
+import { freePlan } from "../../../domain/plans/free-plan.ts";
+import type { PossibleChanges } from "../../../domain/providers/possible-changes.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { classes } from "../../../ui/classes.ts";

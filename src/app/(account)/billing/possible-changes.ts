@@ -1,5 +1,5 @@
-import { type PossibleChanges, possibleChanges } from "../../../domain/possible-changes.ts";
-import { isChangeable } from "../../../domain/subscription-status.ts";
+import { type PossibleChanges, possibleChanges } from "../../../domain/providers/possible-changes.ts";
+import { isChangeable } from "../../../domain/subscriptions/subscription-status.ts";
 import { currentRequest } from "../../gate/request.ts";
 import type { Subscription } from "./subscription-state.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isRunning as isRunningStatus } from "../../../domain/subscription-status.ts";
+import { isRunning as isRunningStatus } from "../../../domain/subscriptions/subscription-status.ts";
 import type { SubscriptionView } from "../../../operations/subscriptions/subscription-view.ts";
 
 export type Subscription = z.output<typeof SubscriptionView>;

@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import { freePlan } from "../../../domain/free-plan.ts";
+import { freePlan } from "../../../domain/plans/free-plan.ts";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Status } from "../../../ui/status.tsx";

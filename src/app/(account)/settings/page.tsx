@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
-import { MAX_NAME_UNITS } from "../../../domain/person-name.ts";
+import { MAX_NAME_UNITS } from "../../../domain/users/person-name.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";

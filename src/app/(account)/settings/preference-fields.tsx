@@ -1,6 +1,6 @@
 import { getTranslations } from "next-intl/server";
 import type { Locale } from "../../../domain/locale.ts";
-import type { Preferences } from "../../../domain/preferences.ts";
+import type { Preferences } from "../../../domain/users/preferences.ts";
 import { Checkbox, Select } from "../../../ui/field.tsx";
 import { currentRequest } from "../../gate/request.ts";
 

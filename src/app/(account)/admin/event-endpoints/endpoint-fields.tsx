@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import { OUTBOUND_EVENT_TYPES } from "../../../../domain/outbound-event.ts";
+import { OUTBOUND_EVENT_TYPES } from "../../../../domain/outbound/outbound-event.ts";
 import { CheckboxGroup } from "../../../../ui/checkbox-group.tsx";
 import { Field } from "../../../../ui/field.tsx";
 

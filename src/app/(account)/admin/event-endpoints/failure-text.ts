@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import { outboundFailureOf } from "../../../../domain/outbound-failure.ts";
+import { outboundFailureOf } from "../../../../domain/outbound/outbound-failure.ts";
 
 /** Why an event had no response, in the reader's language where it is not the network's own words. */
 export async function outboundFailureTexts(): Promise<(error: string | null) => string> {

@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import { PERMISSIONS } from "../../../../domain/permission.ts";
+import { PERMISSIONS } from "../../../../domain/callers/permission.ts";
 import { CheckboxGroup } from "../../../../ui/checkbox-group.tsx";
 import { Field } from "../../../../ui/field.tsx";
 import { formAction } from "../../../gate/form-action.ts";

@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import type { DeliveryStatus } from "../../../../domain/delivery.ts";
+import type { DeliveryStatus } from "../../../../domain/deliveries/delivery.ts";
 import { Status, type Tone } from "../../../../ui/status.tsx";
 
 const TONES: Record<DeliveryStatus, Tone> = { successful: "good", failed: "bad", pending: "warn" };

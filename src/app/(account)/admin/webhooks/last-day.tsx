@@ -1,5 +1,5 @@
 import { getFormatter, getTranslations } from "next-intl/server";
-import type { DELIVERY_STATUSES } from "../../../../domain/delivery.ts";
+import type { DELIVERY_STATUSES } from "../../../../domain/deliveries/delivery.ts";
 import type { Slot } from "../../../../domain/slot.ts";
 import { showStatistics } from "../../../../operations/webhooks/show-statistics.ts";
 import { BarChart } from "../../../../ui/bar-chart.tsx";

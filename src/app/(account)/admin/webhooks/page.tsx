@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
-import { DELIVERY_STATUSES } from "../../../../domain/delivery.ts";
+import { DELIVERY_STATUSES } from "../../../../domain/deliveries/delivery.ts";
 import { SLOTS } from "../../../../domain/slot.ts";
 import { listDeliveries } from "../../../../operations/webhooks/list-deliveries.ts";
 import { LinkButton } from "../../../../ui/button.tsx";

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
-import { ROLES } from "../../../../../domain/caller.ts";
+import { ROLES } from "../../../../../domain/callers/caller.ts";
 import { listPaymentsOfUser } from "../../../../../operations/payments/list-payments-of-user.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
 import { Card } from "../../../../../ui/card.tsx";

@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import type { DeliveryStatus } from "../../../../../domain/delivery.ts";
+import type { DeliveryStatus } from "../../../../../domain/deliveries/delivery.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
 import { Card } from "../../../../../ui/card.tsx";
 import { Checkbox } from "../../../../../ui/field.tsx";

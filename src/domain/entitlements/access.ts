@@ -1,0 +1,100 @@
+import { DEFAULT_ACCESS_RULES, type Plan } from "../plans/plan.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
+
+/** What of a subscription decides access. */
+export type AccessFacts = Pick<Subscription, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd"> & {
+  /** Since when a renewal has been failing; `null`: not past due, or not known. */
+  pastDueSince: Date | null;
+  /** Whether the latest payment was taken back in full. */
+  paymentReversal: PaymentReversal | null;
+};
+
+export type PaymentReversal = "refunded" | "disputed";
+
+export type Access = {
+  hasAccess: boolean;
+  /** When access ends as things stand; `null`: no end is known, or there is no access. */
+  until: Date | null;
+  reason: AccessReason;
+};
+
+/**
+ * `grace`: a renewal failed, and access stays until the end of the grace period. `incomplete`: the first
+ * payment is still due. `unpaid`: the provider has given up on a renewal. The plan decides whether those two
+ * and `paused` give access.
+ */
+export const ACCESS_REASONS = [
+  "paid",
+  "trial",
+  "grace",
+  "grace_over",
+  "refunded",
+  "disputed",
+  "incomplete",
+  "unpaid",
+  "paused",
+  "ended",
+] as const;
+
+type AccessReason = (typeof ACCESS_REASONS)[number];
+
+type AccessRules = Pick<Plan, "accessStatuses" | "graceDays" | "afterRefund" | "afterDispute">;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Whether a subscription gives access to what its plan contains. Never derived from the period's end while a
+ * payment is due: some providers advance it before they charge.
+ * @param plan `null`: it is no longer in `plans.config.ts`
+ */
+export function accessOf(subscription: AccessFacts, plan: AccessRules | null, now: Date): Access {
+  const rules = plan ?? DEFAULT_ACCESS_RULES;
+  const { status, paymentReversal } = subscription;
+  if (paymentReversal !== null && endsAccess(paymentReversal, rules) && status !== "canceled") {
+    return denied(paymentReversal);
+  }
+  const accessIn = (status: Plan["accessStatuses"][number], reason: AccessReason): Access =>
+    rules.accessStatuses.includes(status)
+      ? { hasAccess: true, until: scheduledEnd(subscription), reason }
+      : denied(reason);
+  switch (status) {
+    case "active":
+      return accessIn(status, "paid");
+    case "trialing":
+      return accessIn(status, "trial");
+    case "past_due": {
+      const until = graceEnd(subscription, rules);
+      return until !== null && until <= now
+        ? denied("grace_over")
+        : { hasAccess: true, until, reason: "grace" };
+    }
+    case "incomplete":
+    case "unpaid":
+    case "paused":
+      return accessIn(status, status);
+    case "canceled":
+      return denied("ended");
+    default:
+      return status satisfies never;
+  }
+}
+
+/** When a past due subscription loses access; `null`: not known. */
+function graceEnd(
+  { pastDueSince }: Pick<AccessFacts, "pastDueSince">,
+  { graceDays }: Pick<Plan, "graceDays">,
+): Date | null {
+  return pastDueSince === null ? null : new Date(pastDueSince.getTime() + graceDays * DAY_MS);
+}
+
+function endsAccess(reversal: PaymentReversal, { afterRefund, afterDispute }: AccessRules): boolean {
+  return (reversal === "refunded" ? afterRefund : afterDispute) === "end_access";
+}
+
+function scheduledEnd({ cancelAtPeriodEnd, currentPeriodEnd }: AccessFacts): Date | null {
+  return cancelAtPeriodEnd ? currentPeriodEnd : null;
+}
+
+function denied(reason: AccessReason): Access {
+  return { hasAccess: false, until: null, reason };
+}
