@@ -1,5 +1,3 @@
-export { InvalidPayload, UnreadablePayload } from "../domain/deliveries/payload-problems.ts";
-
 import type { EventIdentity, PaymentEvent } from "../domain/events/payment-event.ts";
 import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UnreadablePayload } from "../../src/providers/adapter.ts";
+import { UnreadablePayload } from "../../src/domain/deliveries/payload-problems.ts";
 import { JsonReader } from "../../src/providers/webhook/json-reader.ts";
 
 const place = (json: string) => new JsonReader(JSON.parse(json));

@@ -3,15 +3,10 @@ import { readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
+import { InvalidPayload, UnreadablePayload } from "../../src/domain/deliveries/payload-problems.ts";
 import { EVENT_KINDS, type PaymentEvent } from "../../src/domain/events/payment-event.ts";
 import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscriptions/subscription-status.ts";
-import {
-  InvalidPayload,
-  type SignedRequest,
-  UnreadablePayload,
-  type VerifyOptions,
-  type WireFormat,
-} from "../../src/providers/adapter.ts";
+import type { SignedRequest, VerifyOptions, WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import { loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { InvalidPayload } from "../../src/providers/adapter.ts";
+import { InvalidPayload } from "../../src/domain/deliveries/payload-problems.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
 import { requestOf } from "./request.ts";

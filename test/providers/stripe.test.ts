@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UnreadablePayload } from "../../src/providers/adapter.ts";
+import { UnreadablePayload } from "../../src/domain/deliveries/payload-problems.ts";
 import { stripe } from "../../src/providers/stripe/webhook.ts";
 import { loadFixture } from "../fixtures/fixture.ts";
 

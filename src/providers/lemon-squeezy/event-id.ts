@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { InvalidPayload } from "../adapter.ts";
+import { InvalidPayload } from "../../domain/deliveries/payload-problems.ts";
 import { ownValue } from "../webhook/json-reader.ts";
 
 const MAX_ID_CHARACTERS = 255;

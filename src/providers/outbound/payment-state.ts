@@ -1,7 +1,7 @@
+import { UnreadablePayload } from "../../domain/deliveries/payload-problems.ts";
 import type { PaymentEvent } from "../../domain/events/payment-event.ts";
 import type { Reversal } from "../../domain/payments/payment.ts";
 import type { PaymentState } from "../../domain/payments/payment-state.ts";
-import { UnreadablePayload } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 

@@ -1,6 +1,7 @@
+import { UnreadablePayload } from "../../domain/deliveries/payload-problems.ts";
 import type { PaymentEvent } from "../../domain/events/payment-event.ts";
 import { interpretState } from "../../domain/providers/interpret-state.ts";
-import { type Adapter, UnreadablePayload } from "../adapter.ts";
+import type { Adapter } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 

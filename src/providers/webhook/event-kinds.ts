@@ -1,5 +1,5 @@
+import { UnreadablePayload } from "../../domain/deliveries/payload-problems.ts";
 import { EVENT_KINDS, type EventKind, type PaymentEvent } from "../../domain/events/payment-event.ts";
-import { UnreadablePayload } from "../adapter.ts";
 
 /** A provider's own event names, plus the specification's four, which every provider accepts. */
 export function eventKinds(ownNames: Record<string, EventKind>): ReadonlyMap<string, EventKind> {

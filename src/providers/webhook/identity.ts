@@ -1,5 +1,5 @@
+import { InvalidPayload } from "../../domain/deliveries/payload-problems.ts";
 import type { EventIdentity } from "../../domain/events/payment-event.ts";
-import { InvalidPayload } from "../adapter.ts";
 
 const MAX_CHARACTERS = 255;
 

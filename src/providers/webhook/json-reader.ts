@@ -1,5 +1,5 @@
 import type { Expectation } from "../../domain/deliveries/failures.ts";
-import { UnreadablePayload } from "../adapter.ts";
+import { UnreadablePayload } from "../../domain/deliveries/payload-problems.ts";
 import { type Instant, instantOfRfc3339, instantOfUnixSeconds, toDate, toMicros } from "./instant.ts";
 
 const MAX_TEXT_CHARACTERS = 255;
