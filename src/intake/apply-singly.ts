@@ -19,7 +19,7 @@ const MAX_TIMEOUTS = 3;
 
 /**
  * Applies events in order, a transaction each. Those that would wait for a lock for longer than a moment go on
- * in `patientAttempts`, where they delay none that need not.
+ * in `waitingAttempts`, where they delay none that need not.
  */
 export async function applySingly(
   intake: Intake,
@@ -29,15 +29,15 @@ export async function applySingly(
   const results: (AttemptOutcome | Promise<AttemptOutcome>)[] = [];
   await applyEach(intake, group, briefLimits(intake), (index, outcome) => {
     const result =
-      outcome === "locked" ? intake.patientAttempts.submit(group[index] as ClaimedEvent) : outcome;
+      outcome === "locked" ? intake.waitingAttempts.submit(group[index] as ClaimedEvent) : outcome;
     results.push(result);
     done(index, result);
   });
   return results;
 }
 
-/** The same with patience: what is still locked after that is released. */
-export async function applyPatiently(
+/** The same, waiting for locks: what is still locked after that is released. */
+export async function applyWaitingForLocks(
   intake: Intake,
   group: readonly ClaimedEvent[],
   done: Progress<AttemptOutcome>["done"],

@@ -1,5 +1,5 @@
 import { applyGroup } from "./apply.ts";
-import { applyPatiently, applySingly, isOverdue } from "./apply-singly.ts";
+import { applySingly, applyWaitingForLocks, isOverdue } from "./apply-singly.ts";
 import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
 import { claimGroup, claimSingle } from "./claim.ts";
@@ -27,7 +27,7 @@ const RECENT_KEYS = 20_000;
 
 /**
  * How many connections the intake uses at once: for first deliveries, for looking repeats up, for attempts in
- * groups, single ones and patient ones, for claims in groups, single ones and the retry job's, and for
+ * groups, single ones and those that wait for locks, for claims in groups, single ones and the retry job's, and for
  * releases.
  */
 export const INTAKE_CONNECTIONS =
@@ -117,10 +117,10 @@ export function createIntake(options: IntakeOptions): Intake {
     ...ofAttempts,
     run: tracedGroup(options.tracing, "intake apply", (group, { done }) => applySingly(intake, group, done)),
   });
-  const patientAttempts = createBatcher<ClaimedEvent, AttemptOutcome>({
+  const waitingAttempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     ...ofAttempts,
     run: tracedGroup(options.tracing, "intake apply", (group, { done }) =>
-      applyPatiently(intake, group, done),
+      applyWaitingForLocks(intake, group, done),
     ),
   });
   const stages = {
@@ -130,7 +130,7 @@ export function createIntake(options: IntakeOptions): Intake {
     singleClaims,
     attempts,
     singleAttempts,
-    patientAttempts,
+    waitingAttempts,
   };
   const intake: Intake = {
     ...options,

@@ -61,8 +61,8 @@ export type Intake = IntakeOptions & {
   attempts: Batcher<ClaimedEvent, AttemptOutcome>;
   /** Claimed events that wait for a lock, or of a group of which one cannot be applied. */
   singleAttempts: Batcher<ClaimedEvent, AttemptOutcome>;
-  /** Those whose lock has not come free at once. */
-  patientAttempts: Batcher<ClaimedEvent, AttemptOutcome>;
+  /** Those whose lock has not been released at once. */
+  waitingAttempts: Batcher<ClaimedEvent, AttemptOutcome>;
   receive(slot: Slot, request: SignedRequest): Promise<ReceiveResult>;
   idle(): Promise<void>;
 };

@@ -27,7 +27,7 @@ export type TransactionOptions = {
 };
 
 /** For a change that somebody waits for, and that may have to wait for others. */
-export const PATIENT_LIMITS: TransactionOptions = {
+export const INTERACTIVE_LIMITS: TransactionOptions = {
   synchronousCommit: "on",
   lockTimeoutMs: 10_000,
   statementTimeoutMs: 20_000,

@@ -5,7 +5,7 @@ import { inTransaction } from "../../src/store/transaction.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 /** Longer than any test waits. */
-export const PATIENT_LIMITS = {
+export const LONG_LIMITS = {
   synchronousCommit: "off",
   lockTimeoutMs: 60_000,
   statementTimeoutMs: 60_000,
@@ -53,7 +53,7 @@ export async function changePlans(
     const planId = before.planId === "team" ? "pro" : "team";
     return subscriptionChange(before, { ...before, planId, ...factsOf(before.userId ?? "") });
   });
-  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+  await inTransaction(test.database, LONG_LIMITS, async (transaction) => {
     for (const { after } of changes)
       await transaction.run(
         {

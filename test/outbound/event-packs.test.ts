@@ -18,7 +18,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { storedEvents } from "../support/stored-events.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
-import { changePlans, PATIENT_LIMITS, startWithSubscriptions } from "./change-plans.ts";
+import { changePlans, LONG_LIMITS, startWithSubscriptions } from "./change-plans.ts";
 import { startReceiver } from "./receiver.ts";
 
 const USERS = 60;
@@ -145,7 +145,7 @@ it("sends an endpoint the events of packs as they are listed, again when they ar
     "select id::text, event_id from outbound_delivery order by id limit 1",
   );
   const ids = [delivery?.id as string];
-  const replayed = await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+  const replayed = await inTransaction(test.database, LONG_LIMITS, async (transaction) => {
     const done = replayDeliveries(transaction, id, ids);
     await done;
     await transaction.commitAfter([]);
@@ -199,7 +199,7 @@ it("redacts two users in one pack who are deleted at the same time", async () =>
   const redacted = Promise.withResolvers<void>();
   const canCommit = Promise.withResolvers<void>();
   const redact = (userId: string, until: Promise<void>) =>
-    inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+    inTransaction(test.database, LONG_LIMITS, async (transaction) => {
       await redactPacksOfUser(transaction, userId, { after: 0n });
       redacted.resolve();
       await until;

@@ -14,7 +14,7 @@ import { inTransaction } from "../../src/store/transaction.ts";
 import { storedEvents } from "../support/stored-events.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { ACCESS_CONTEXT } from "./access-context.ts";
-import { changePlans, PATIENT_LIMITS, startWithSubscriptions } from "./change-plans.ts";
+import { changePlans, LONG_LIMITS, startWithSubscriptions } from "./change-plans.ts";
 
 const test = testDatabase(2);
 beforeEach(async () => {
@@ -97,7 +97,7 @@ it("reports them from the relay's thread as well", async () => {
 it("lets users be deleted while such changes wait for the relay", async () => {
   await changePlans(test);
   await addSet(Buffer.from("?"));
-  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+  await inTransaction(test.database, LONG_LIMITS, async (transaction) => {
     await redactOutbound(transaction, "user_1");
     await transaction.commitAfter([]);
   });
@@ -112,7 +112,7 @@ it("redacts a deleted user also in changes that another release has set aside", 
      values (1, 1, array[date_part('epoch', now())], array[date_part('epoch', now())], $1, 'unknown')`,
     [Buffer.from(`[${CHANGED}]`)],
   );
-  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+  await inTransaction(test.database, LONG_LIMITS, async (transaction) => {
     await redactOutbound(transaction, "user_1");
     await transaction.commitAfter([]);
   });
@@ -147,7 +147,7 @@ it("lets users be deleted who may be in a pack that cannot be read", async () =>
     `insert into outbound_event_pack (first_position, last_position, occurred_at, users, events)
      values (1, 1, now(), '\\xff', '\\x00')`,
   );
-  await inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+  await inTransaction(test.database, LONG_LIMITS, async (transaction) => {
     await redactOutbound(transaction, "user_1");
     await transaction.commitAfter([]);
   });

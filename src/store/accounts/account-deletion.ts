@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/record-audit.ts";
 import type { Database, Queryable } from "../database.ts";
 import { redactOutbound } from "../outbound/redact-outbound.ts";
 import { insertUnwanted, type UnwantedSubscription } from "../subscriptions/unwanted-subscriptions.ts";
-import { inTransaction, PATIENT_LIMITS, type Transaction } from "../transaction.ts";
+import { INTERACTIVE_LIMITS, inTransaction, type Transaction } from "../transaction.ts";
 import { IS_BANNED } from "../users/bans.ts";
 
 /** A subscription that its provider still charges for. */
@@ -42,7 +42,7 @@ export async function deleteUserData(
   userId: string,
   { canceled, unwanted = [], by }: DeletionOptions,
 ): Promise<Deletion> {
-  return inTransaction(database, PATIENT_LIMITS, async (transaction) => {
+  return inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
     const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
     if (!user) return { outcome: "unknown" };
     if (user.role === "admin" && otherAdministrators.length === 0) return { outcome: "last_administrator" };

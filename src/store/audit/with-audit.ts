@@ -1,7 +1,7 @@
 import type { Caller } from "../../domain/callers/caller.ts";
 import { type Database, DatabaseUnavailable, isTimeout, type Queryable } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
-import { inTransaction, PATIENT_LIMITS } from "../transaction.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
 import { type Audited, recordAudit } from "./record-audit.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function withAudit<Result>(
 ): Promise<Result> {
   try {
     return await retryOnContention(() =>
-      inTransaction(database, PATIENT_LIMITS, async (transaction) => {
+      inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
         const result = await change(transaction);
         const entry = entryOf(result);
         if (entry === null) return result;

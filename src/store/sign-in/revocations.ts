@@ -1,6 +1,6 @@
 import type { Database, Queryable, Statement } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
-import { inTransaction, PATIENT_LIMITS } from "../transaction.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
 
 const LOCK_USER = {
   name: "lock_user_to_revoke",
@@ -14,7 +14,7 @@ async function revoke(
   [userId, ...values]: readonly [userId: string, ...unknown[]],
 ): Promise<void> {
   await retryOnContention(() =>
-    inTransaction(database, PATIENT_LIMITS, (transaction) =>
+    inTransaction(database, INTERACTIVE_LIMITS, (transaction) =>
       transaction.commitAfter([
         transaction.run(LOCK_USER, [userId]),
         transaction.run(statement, [userId, ...values]),

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { insertEndpoint } from "../../../src/store/outbound/event-endpoints.ts";
 import { replayDeliveries } from "../../../src/store/outbound/replay-outbound-deliveries.ts";
-import { inTransaction, PATIENT_LIMITS } from "../../../src/store/transaction.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../../../src/store/transaction.ts";
 import { testDatabase } from "../../support/test-database.ts";
 
 const test = testDatabase(0);
@@ -37,7 +37,7 @@ async function store(...deliveries: Stored[]): Promise<Map<string, string>> {
 }
 
 const replay = (ids: (string | undefined)[]) =>
-  inTransaction(test.database, PATIENT_LIMITS, async (transaction) => {
+  inTransaction(test.database, INTERACTIVE_LIMITS, async (transaction) => {
     const replayed = replayDeliveries(transaction, endpointId, ids as string[]);
     await transaction.commitAfter([replayed]);
     return replayed;
