@@ -19,7 +19,7 @@ export type DirectWebhookOptions = {
   requested: NonNullable<MetricsOptions["metrics"]>["requested"] | null;
 };
 
-/** A plain name or IPv4 address; the adapter examines all others. */
+/** A plain name or IPv4 address; @hono/node-server examines all others. */
 const PLAIN_HOST = /^[a-z0-9._-]+(?::[1-9]\d{1,4})?$/;
 const CONTENT_LENGTH = /^\d{1,15}$/;
 

@@ -18,7 +18,7 @@ export function webhooks(options: WebhookOptions): Hono<HonoEnv> {
       return answerJson(c, body, status, headers);
     } catch (error) {
       if (!(error instanceof BodyTooLarge)) throw error;
-      // Closing at once would reset a client that is still sending, before it reads the 413. The adapter
+      // Closing at once would reset a client that is still sending, before it reads the 413. @hono/node-server
       // first discards the rest of the body, for at most half a second and 64 MB.
       c.env.outgoing.shouldKeepAlive = true;
       return c.json({ error: "Payload too large" }, 413);

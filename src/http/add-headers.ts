@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 
 /**
- * Adds headers to an existing response. `c.header` would copy it and lose the adapter's fast path.
+ * Adds headers to an existing response. `c.header` would copy it and lose the fast path of
+ * @hono/node-server.
  * @param add called again on a copy when it throws: fetched responses are immutable
  */
 export function addHeaders(c: Context, add: (headers: Headers) => void): void {

@@ -18,7 +18,7 @@ export function createUnroutable(versionHeaders: readonly (readonly [string, str
     "x-content-type-options": "nosniff",
   });
   return {
-    /** For the adapter's `errorHandler`. */
+    /** The `errorHandler` of @hono/node-server. */
     toResponse: (error: unknown): Response => {
       const requestId = randomUUID();
       const isRequest = error instanceof RequestError;
@@ -68,7 +68,7 @@ const STATUS_OF: Record<string, string> = {
 
 /**
  * An absolute-form target with user info: `new Request` throws on it, wherever it is created. Or HTTP/1.1
- * without a `Host`, which the adapter would replace, or several (RFC 9112, section 3.2).
+ * without a `Host`, which @hono/node-server would replace, or several (RFC 9112, section 3.2).
  */
 export function isMalformed({ url = "", httpVersion, rawHeaders }: IncomingMessage): boolean {
   const hosts = countHosts(rawHeaders);

@@ -14,8 +14,8 @@ export function refusalOf(error: TRPCError): Response {
 }
 
 /**
- * Adds the context's headers and the limits' to tRPC's response in place: copying it would lose the adapter's
- * fast path.
+ * Adds the context's headers and the limits' to tRPC's response in place: a copy would lose the fast path of
+ * @hono/node-server.
  */
 export function finished(c: Context<HonoEnv>, response: Response): Response {
   const { headers, status } = response;
