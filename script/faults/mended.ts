@@ -1440,7 +1440,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/pages/page-requests.test.ts"],
   },
   {
-    file: "src/domain/events/traces.ts",
+    file: "src/domain/events/person-ids.ts",
     find: ".slice(-MAX_PATH_LENGTH)",
     replace: "",
     fault: "redaction exhausts the memory on a payload with many fields below a long name",

@@ -1,6 +1,6 @@
 import { shorten } from "../domain/events/decide-context.ts";
 import type { PaymentEvent } from "../domain/events/payment-event.ts";
-import { customersIn, type IdAtProvider, isAbout, type TracedDelivery } from "../domain/events/traces.ts";
+import { customersIn, type IdAtProvider, isAbout, type ParsedDelivery } from "../domain/events/person-ids.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   nextSuspects,
@@ -32,7 +32,7 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
     const batch = remaining.filter((redaction) => redaction.after === after);
     const { suspects, until } = await nextSuspects(tools.database, batch, after);
     if (until === "pending") return false;
-    const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...trace(tools.intake, suspect) }));
+    const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...parsed(tools.intake, suspect) }));
     const unfinished: Redaction[] = [];
     for (const before of batch) {
       const step = await nextStep(tools, before, deliveries, until);
@@ -48,7 +48,7 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
 async function nextStep(
   { database }: RedactionTools,
   before: Redaction,
-  deliveries: readonly (TracedDelivery & { id: string })[],
+  deliveries: readonly (ParsedDelivery & { id: string })[],
   until: string | null,
 ): Promise<RedactionStep> {
   const aboutUser = deliveries.filter((delivery) => isAbout(before, delivery));
@@ -72,12 +72,12 @@ function roundAfter(redaction: Redaction): Redaction | null {
   return redaction.again ? { ...redaction, after: "0", again: false } : null;
 }
 
-function trace({ adapters }: RedactionTools["intake"], suspect: SuspectDelivery): TracedDelivery {
+function parsed({ adapters }: RedactionTools["intake"], suspect: SuspectDelivery): ParsedDelivery {
   const body: unknown = JSON.parse(suspect.payload);
   return { provider: suspect.provider, body, event: eventOf(adapters, suspect, body) };
 }
 
-/** `null` also for what could not be read when it came: then it is searched for any trace. */
+/** `null` also for what could not be read when it came: then it is searched for any id. */
 function eventOf(adapters: Intake["adapters"], suspect: SuspectDelivery, body: unknown): PaymentEvent | null {
   try {
     return adapters.find(suspect.format)?.interpret(suspect.eventType, body) ?? null;

@@ -1,5 +1,5 @@
 import type { Caller } from "../../domain/callers/caller.ts";
-import type { IdAtProvider } from "../../domain/events/traces.ts";
+import type { IdAtProvider } from "../../domain/events/person-ids.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { isRunning, type SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import { recordAudit } from "../audit/record-audit.ts";

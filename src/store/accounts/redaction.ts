@@ -1,13 +1,13 @@
 import { failureSentence } from "../../domain/deliveries/failures.ts";
-import type { IdAtProvider, Traces } from "../../domain/events/traces.ts";
+import type { IdAtProvider, PersonIds } from "../../domain/events/person-ids.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 
 /** What must be redacted from the delivery log after an account was deleted, and the progress so far. */
-export type Redaction = Traces & {
+export type Redaction = PersonIds & {
   /** Deliveries up to this id have been processed. */
   after: string;
-  /** A new trace was found: earlier deliveries must be searched again. */
+  /** A new id was found: earlier deliveries must be searched again. */
   again: boolean;
 };
 
@@ -66,7 +66,7 @@ select d.id, d.provider, d.event_type as "eventType", d.format, said.payload
 from webhook_delivery d cross join lateral (select d.payload::text as payload offset 0) said
 where d.id > $1::bigint and d.id <= $2::bigint and d.payload is not null
   and (strpos(said.payload, '\\') > 0
-    or exists (select from unnest($3::text[]) as given (trace) where strpos(said.payload, trace) > 0))
+    or exists (select from unnest($3::text[]) as given (person_id) where strpos(said.payload, person_id) > 0))
 order by d.id limit ${MAX_SUSPECTS}`,
 };
 
@@ -84,11 +84,11 @@ export async function nextSuspects(
     redactions.map(({ userId }) => userId),
   ]);
   if (!range?.until) return { suspects: [], until: range?.isFollowed ? "pending" : null };
-  const traces = redactions.flatMap(({ userId, subscriptions, customers }) => [
+  const ids = redactions.flatMap(({ userId, subscriptions, customers }) => [
     userId,
     ...[...subscriptions, ...customers].map(({ id }) => id),
   ]);
-  const suspects = await database.run<SuspectDelivery>(SUSPECTS, [after, range.until, traces]);
+  const suspects = await database.run<SuspectDelivery>(SUSPECTS, [after, range.until, ids]);
   const last = suspects.at(-1);
   return { suspects, until: suspects.length === MAX_SUSPECTS && last ? last.id : range.until };
 }

@@ -8,14 +8,14 @@ export type IdAtProvider = { provider: Slot; id: string };
  * The ids that identify one person's deliveries. The customers are theirs alone: nobody else pays through
  * them.
  */
-export type Traces = {
+export type PersonIds = {
   userId: string;
   /** Also their payments that were refunded or disputed, or bought something alone. */
   subscriptions: readonly IdAtProvider[];
   customers: readonly IdAtProvider[];
 };
 
-export type TracedDelivery = {
+export type ParsedDelivery = {
   provider: Slot;
   /** `null`: unreadable. */
   event: PaymentEvent | null;
@@ -26,23 +26,26 @@ export type TracedDelivery = {
  * Whether a delivery is about the person. One that names another user is theirs even if both share a
  * customer: a deletion must not cost somebody else an event that is still to be applied.
  */
-export function isAbout(traces: Traces, { provider, event, body }: TracedDelivery): boolean {
-  const subscriptions = idsIn(traces.subscriptions, provider);
-  const customers = idsIn(traces.customers, provider);
+export function isAbout(ids: PersonIds, { provider, event, body }: ParsedDelivery): boolean {
+  const subscriptions = idsIn(ids.subscriptions, provider);
+  const customers = idsIn(ids.customers, provider);
   if (subscriptions.has(event?.providerSubscriptionId ?? "")) return true;
-  if (event !== null && event.userId !== null) return event.userId === traces.userId;
+  if (event !== null && event.userId !== null) return event.userId === ids.userId;
   if (customers.has(event?.customerId ?? "")) return true;
   return scalarsOf(body).some(
     ({ path, value }) =>
-      value === traces.userId ||
+      value === ids.userId ||
       ((subscriptions.has(value) || customers.has(value)) && (isDistinctive(value) || LINKING.test(path))),
   );
 }
 
 /** The person's customer ids, from a delivery that names them. */
-export function customersIn(traces: Traces, { provider, body }: TracedDelivery): IdAtProvider[] {
+export function customersIn(
+  { userId }: Pick<PersonIds, "userId">,
+  { provider, body }: ParsedDelivery,
+): IdAtProvider[] {
   const scalars = scalarsOf(body);
-  if (!scalars.some(({ value }) => value === traces.userId)) return [];
+  if (!scalars.some(({ value }) => value === userId)) return [];
   const ids = scalars.filter(({ path }) => CUSTOMER.test(path)).map(({ value }) => value);
   return [...new Set(ids)].map((id) => ({ provider, id }));
 }
