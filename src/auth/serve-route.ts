@@ -8,8 +8,8 @@ import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
 import { hashesPassword, type PasswordLimit } from "./password-limit.ts";
 import { rejectIfCredentialsChanged } from "./reject-if-credentials-changed.ts";
-import { repeatOnContention } from "./repeat-on-contention.ts";
 import { type NewPassword, newScope, type RequestScope, type RequestScopes } from "./request-scope.ts";
+import { respondAgainOnContention } from "./respond-again.ts";
 import { refusalResponse, responseToFailure, tooManyRequests, translateResponse } from "./responses.ts";
 import type { AuthRoute } from "./route-list.ts";
 import type { SessionLookup } from "./session-lookup.ts";
@@ -72,7 +72,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     newPassword: newPasswordOf(request),
   });
   const user = isUsable ? session : guess?.of === "second factor" ? guess : null;
-  const pass = () => repeatOnContention(scope, () => request.respond(!session || isUsable));
+  const pass = () => respondAgainOnContention(scope, () => request.respond(!session || isUsable));
   const response = await deps.scopes
     .run(scope, () => respond(deps, request, { scope, userId: user?.userId ?? null, respond: pass }))
     .then((response) => translateResponse(response, scope.failure, route))

@@ -6,7 +6,10 @@ import type { RequestScope } from "./request-scope.ts";
  * PostgreSQL may end a transaction of Better Auth for another one, such as a reset of the password for the
  * deletion of the account: nothing has happened, and the request is handled again.
  */
-export function repeatOnContention(scope: RequestScope, respond: () => Promise<Response>): Promise<Response> {
+export function respondAgainOnContention(
+  scope: RequestScope,
+  respond: () => Promise<Response>,
+): Promise<Response> {
   return retryOnContention(async () => {
     scope.failure = null;
     scope.newSessionToken = null;
