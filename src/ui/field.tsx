@@ -2,7 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { classes } from "./classes.ts";
-import { useOutcome } from "./form-outcome.ts";
+import { useOutcome } from "./outcome-context.ts";
 
 const BOX =
   "min-h-9 w-full rounded-box border border-line-strong bg-surface px-3 py-1.5 text-ink placeholder:text-muted aria-invalid:border-bad disabled:opacity-60";

@@ -3,8 +3,8 @@
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import { classes } from "./classes.ts";
 import { FormMessage } from "./form-message.tsx";
-import { OutcomeProvider } from "./form-outcome.ts";
 import type { FormOutcome } from "./outcome.ts";
+import { OutcomeProvider } from "./outcome-context.ts";
 
 /** A form that shows the outcome of its last submission below the fields. */
 export function OutcomeForm({

@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useContext } from "react";
 import { FormMessage } from "./form-message.tsx";
-import { OutcomeProvider, useOutcome } from "./form-outcome.ts";
+import { OutcomeProvider, useOutcome } from "./outcome-context.ts";
 import { type FormAction, useFormAction } from "./use-form-action.ts";
 
 const SubmitContext = createContext<(form: FormData) => void>(() => {});

@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from "react";
 import { CopyButton } from "./copy-button.tsx";
-import { useOutcome } from "./form-outcome.ts";
+import { useOutcome } from "./outcome-context.ts";
 
 export type CopyLabels = Record<"copy" | "copied" | "copyFailed", string>;
 

@@ -2,7 +2,7 @@
 
 import { CircleAlert, CircleCheck } from "lucide-react";
 import { classes } from "./classes.ts";
-import { useOutcome } from "./form-outcome.ts";
+import { useOutcome } from "./outcome-context.ts";
 
 /** The result of an action that can succeed in several ways. */
 export type StatusMessageData = { tone: "good" | "bad"; text: string; details?: readonly string[] };

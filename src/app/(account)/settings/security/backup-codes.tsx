@@ -1,6 +1,6 @@
 "use client";
 
-import { useOutcome } from "../../../../ui/form-outcome.ts";
+import { useOutcome } from "../../../../ui/outcome-context.ts";
 
 export function BackupCodes({ label, codes }: { label: string; codes: readonly string[] }) {
   return (
