@@ -22,7 +22,7 @@ import {
   plans,
   plansSoldTo,
 } from "./plans.ts";
-import { changesOf } from "./possible-changes.ts";
+import { possibleChangesOf } from "./possible-changes.ts";
 import { type PriceOption, priceFor } from "./price-for.ts";
 import { PriceTabs, priceOptions } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
@@ -46,7 +46,7 @@ export async function PlanChoice({
   const [all, owned] = await Promise.all([plans(), ownedPlans()]);
   const current = isRunning(subscription) ? subscription : null;
   const running = current && (await oneTimeState(current.id)) === null ? current : null;
-  const possible = running && (await changesOf(running));
+  const possible = running && (await possibleChangesOf(running));
   const change = running && possible && { subscription: running, possible };
   const paid = running && (await paidIn(running.id));
   const paidNow = running && (await paidPrice(running.id));

@@ -4,7 +4,7 @@ import { currentRequest } from "../../gate/request.ts";
 import type { Subscription } from "./subscription-state.ts";
 
 /** What the provider of a subscription can change now; `null`: nothing. */
-export async function changesOf(subscription: Subscription): Promise<PossibleChanges | null> {
+export async function possibleChangesOf(subscription: Subscription): Promise<PossibleChanges | null> {
   const { deps } = await currentRequest();
   const api = deps.payments[subscription.provider];
   // The refusal of a change says that the slot has no key: whoever runs the server has to know.
