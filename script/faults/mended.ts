@@ -1,5 +1,6 @@
 import type { Fault } from "./fault.ts";
 
+const DECIDE = ["test/domain/decide.test.ts"];
 const DISPATCHER = ["test/outbound/dispatcher.test.ts"];
 const POST_EVENT = ["test/outbound/post-event.test.ts"];
 const REVOCATION = ["test/auth/revocation.test.ts"];
@@ -1972,5 +1973,70 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "if (!needsSecondFactor)",
     fault: "a second factor that a password reset overtakes gets a session",
     tests: ["test/auth/concurrent-changes.test.ts"],
+  },
+  {
+    file: "src/domain/events/decide.ts",
+    find: "boughtPlanId: event.isOneTime ? planBoughtBy(slot, event, context.plans) : null",
+    replace: "boughtPlanId: event.planId",
+    fault:
+      "a purchase free of charge is doubled by its repeat where its price is of another plan than metadata names",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/decide.ts",
+    find: 'before.status === "canceled" && order !== "newer"',
+    replace: 'before.status === "canceled" && order === "older"',
+    fault: "an event of the same moment and kind changes a subscription that has ended",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/decide.ts",
+    find: "customerId: kept ?? added,",
+    replace: "customerId: added ?? kept,",
+    fault: "a late event replaces the customer of a subscription that has ended",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/decide.ts",
+    find: 'userId: user.is === "present" ? user.id : before.userId',
+    replace: 'userId: user.is === "present" ? user.id : null',
+    fault: "an event that names a deleted user takes a subscription from the person who has it now",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/decide.ts",
+    find: 'isLate: order === "older"',
+    replace: 'isLate: order !== "newer"',
+    fault:
+      "a change of the same moment notifies nobody, and a deleted account's subscription that it resumes renews",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/link.ts",
+    find: "const MAX_PURCHASE_MICROS = 10 * 60",
+    replace: "const MAX_PURCHASE_MICROS = 61",
+    fault: "a checkout without an id that arrives minutes after its subscription makes a second one",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/link.ts",
+    find: "occurredAtMicros === null || knownAtMicros === Number.NEGATIVE_INFINITY",
+    replace: "occurredAtMicros === null",
+    fault: "a checkout without an id makes a second subscription beside one whose events had no time",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/plan-of-event.ts",
+    find: " && before?.planId !== named.id",
+    replace: "",
+    fault: "who has a plan that refuses unknown prices is flagged with each event at a price of their own",
+    tests: DECIDE,
+  },
+  {
+    file: "src/domain/events/plan-of-event.ts",
+    find: "(before && hasKnownPrice(slot, before, plans))",
+    replace: "hasKnownPrice(slot, before as Subscription, plans)",
+    fault: "a new subscription at a price that no plan has fails, although metadata names its plan",
+    tests: DECIDE,
   },
 ];

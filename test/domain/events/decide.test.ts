@@ -220,6 +220,16 @@ describe("a checkout that names no subscription", () => {
     },
   );
 
+  it.each([
+    [9, 1],
+    [11, 2],
+    [null, 1],
+  ])("beside a subscription last changed %s minutes before makes %i in all", (minutes, count) => {
+    const lastEventAtMicros = minutes === null ? null : HOUR_MICROS - minutes * 60_000_000;
+    const bought = { ...nameless, occurredAtMicros: HOUR_MICROS };
+    expect(remaining([bought], [subscription({ lastEventAtMicros })])).toHaveLength(count);
+  });
+
   it("is another purchase beside a subscription that was imported long before", () => {
     const imported = { status: "unpaid", lastEventAtMicros: null, comparedAtMicros: HOUR_MICROS } as const;
     const bought = { ...nameless, occurredAtMicros: 9 * HOUR_MICROS };
@@ -381,6 +391,12 @@ describe("the owner of a subscription", () => {
     expect(decideFor([other, theirs], update)).toMatchObject({ subscription: { id: "known" } });
   });
 
+  it("stays with a subscription that an event names by a user who has deleted the account", () => {
+    expect(remaining([{ ...UPDATED, userId: "gone", status: "past_due" }], [subscription()])).toMatchObject([
+      { userId: "ann", status: "past_due" },
+    ]);
+  });
+
   it("after the account is deleted, leaves alone another person's subscription of the same customer", () => {
     const update = { ...UPDATED, userId: "gone", providerSubscriptionId: null, customerId: "cus" };
     expect(decideFor([subscription()], update)).toEqual({ outcome: "ignored" });
@@ -498,6 +514,13 @@ describe("the plan", () => {
       });
     });
 
+    it("is given by metadata to a new subscription at an unknown price", () => {
+      const items = [{ priceIds: ["price_new"], seats: 2 }];
+      expect(remaining([{ ...CREATED, planId: "team", items }])).toMatchObject([
+        { planId: "team", priceId: "price_new", seats: 2, outOfOrder: false },
+      ]);
+    });
+
     it("is not given by metadata alone at an unknown price where the plan refuses that", () => {
       const strict = definePlans(plans.plans.map((plan) => ({ ...plan, unknownPrices: "refuse" as const })));
       const atUnknown = (start: Subscription[], planId: string) =>
@@ -512,7 +535,9 @@ describe("the plan", () => {
         subscription: { planId: "pro" },
         planProblem: failure,
       });
-      expect(atUnknown(custom, "pro")).toMatchObject({ subscription: { planId: "pro", seats: 2 } });
+      expect(atUnknown(custom, "pro")).toMatchObject({
+        subscription: { planId: "pro", seats: 2, outOfOrder: false },
+      });
     });
 
     it("follows a change to the price of another plan", () => {
@@ -590,6 +615,7 @@ describe("events out of order", () => {
 
   it.each([
     [10, true],
+    [20, false],
     [30, false],
     [null, false],
   ])("are late when the newest one, at 20, is newer: at %s, %s", (time, isLate) => {
@@ -684,6 +710,11 @@ describe("after a terminal status", () => {
 
   it.each([
     ["an older update", { ...UPDATED, status: "active" as const, occurredAtMicros: 1_000 }],
+    [
+      "an older update of another customer",
+      { ...UPDATED, status: "active" as const, customerId: "cus2", occurredAtMicros: 1_000 },
+    ],
+    ["another end of the same moment", { ...DELETED, items: team(7), occurredAtMicros: 9_000 }],
     ["an update of the same moment", { ...UPDATED, status: "active" as const, occurredAtMicros: 9_000 }],
     ["an older created", { ...CREATED, status: "active" as const, occurredAtMicros: 1_000 }],
     ["an older checkout", { ...CHECKOUT, occurredAtMicros: 1_000 }],
@@ -788,6 +819,12 @@ describe("a checkout of a single payment", () => {
       ]);
     },
   );
+
+  it("is one when it comes twice, free of charge and at the price of another plan than it names", () => {
+    expect(remaining([oneTime, oneTime].map((event) => ({ ...event, items: team(5) })))).toMatchObject([
+      { planId: "team", seats: 5 },
+    ]);
+  });
 
   it("stays as it is when the person subscribes, and when that subscription ends", () => {
     const purchase = { planId: "pro", status: "active", providerSubscriptionId: null, isOneTime: true };
