@@ -109,7 +109,11 @@ describe("webhook-retry", () => {
     await test.rows(
       `insert into "user" (id, name, email) values ('late_1', 'L', 'l1@example.com'), ('late_2', 'L', 'l2@example.com')`,
     );
-    await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [due]);
+    await test.rows(
+      `update webhook_delivery set next_attempt_at = clock_timestamp() +
+         case when id = $1 then interval '0' else interval '1 hour' end where id = any ($2)`,
+      [due, [due, later]],
+    );
     expect(await retryDue(runtime.intake)).toEqual({ applied: 1, ignored: 0, failed: 0, gaveUp: 0 });
     expect(await delivery(due)).toMatchObject({ status: "successful", claim_no: 2 });
     expect(await attempts(due)).toEqual(["delivery failed", "retry successful"]);
