@@ -2,6 +2,7 @@ import type { Fault } from "./fault.ts";
 
 const DECIDE = ["test/domain/decide.test.ts"];
 const DISPATCHER = ["test/outbound/dispatcher.test.ts"];
+const RECORD_PAYMENTS = ["test/store/payments/record-payments.test.ts"];
 const POST_EVENT = ["test/outbound/post-event.test.ts"];
 const REVOCATION = ["test/auth/revocation.test.ts"];
 
@@ -2038,5 +2039,54 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "hasKnownPrice(slot, before as Subscription, plans)",
     fault: "a new subscription at a price that no plan has fails, although metadata names its plan",
     tests: DECIDE,
+  },
+  {
+    file: "src/store/payments/settle-payments.ts",
+    find: "when refunded > 0 and refunded >= amount",
+    replace: "when refunded >= amount",
+    fault: "a payment over nothing, as for a free period, counts as refunded and ends the access",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/settle-payments.ts",
+    find: "greatest(coalesce(p.refunded_amount, 0), coalesce(sum(r.amount) filter (where r.kind = 'refund'), 0))",
+    replace: "coalesce(p.refunded_amount, 0) + coalesce(sum(r.amount) filter (where r.kind = 'refund'), 0)",
+    fault: "a refund of a half is counted twice and ends the access",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/record-charges.ts",
+    find: "coalesce(p.user_id, excluded.user_id),\n",
+    replace: "coalesce(excluded.user_id, p.user_id),\n",
+    fault: "a later report gives a payment to another person",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/record-charges.ts",
+    find: "then coalesce(excluded.receipt_url, p.receipt_url)",
+    replace: "then excluded.receipt_url",
+    fault: "an event without a receipt takes it away",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/record-charges.ts",
+    find: "then coalesce(excluded.refunded_amount, p.refunded_amount)",
+    replace: "then excluded.refunded_amount",
+    fault: "a later report that does not speak of refunds undoes one",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/record-charges.ts",
+    find: "else coalesce(p.refunded_amount, excluded.refunded_amount) end",
+    replace: "else p.refunded_amount end",
+    fault: "a refund is lost whose report is overtaken",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/record-reversals.ts",
+    find: "then greatest(r.amount, excluded.amount) else",
+    replace: "then excluded.amount else",
+    fault: "a refund is undone by an event of the same second that comes later",
+    tests: RECORD_PAYMENTS,
   },
 ];

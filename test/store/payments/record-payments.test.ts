@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import type { PaymentReport } from "../../../src/domain/payments/payment.ts";
+import type { Charge, PaymentReport } from "../../../src/domain/payments/payment.ts";
 import { settleComparedPayment } from "../../../src/store/payments/correct-payment.ts";
 import { recordPayments } from "../../../src/store/payments/record-payments.ts";
 import type { ReportedPayment } from "../../../src/store/payments/reported-payment.ts";
@@ -15,7 +15,7 @@ const LIMITS = {
   idleTimeoutMs: 60_000,
 } as const;
 
-const test = testDatabase(1);
+const test = testDatabase(2);
 beforeEach(async () => {
   for (const table of ["payment", "payment_name", "payment_reversal"])
     await test.rows(`delete from ${table}`);
@@ -172,6 +172,59 @@ it.each<[string, PaymentState, PaymentState, PaymentState]>([
 });
 
 type PaymentState = [state: "paid" | "failed", occurredAtMicros: number | null];
+
+const ONE = { receiptUrl: "https://one.example", periodEnd: new Date("2026-02-01"), refundedAmount: 500 };
+const OTHER = { receiptUrl: "https://other.example", periodEnd: new Date("2026-03-01"), refundedAmount: 300 };
+const NEITHER = { receiptUrl: null, periodEnd: null, refundedAmount: null };
+
+it.each<[string, Details, Details, Partial<Charge>]>([
+  ["an older one fills in what the newer one leaves out", [2, NEITHER], [1, ONE], ONE],
+  ["an older one replaces nothing", [2, ONE], [1, OTHER], ONE],
+  ["a newer one takes nothing away", [1, ONE], [2, NEITHER], ONE],
+  ["a newer one replaces all but the period", [1, ONE], [2, OTHER], { ...OTHER, periodEnd: ONE.periodEnd }],
+  ["one of the same time refunds no less", [1, ONE], [1, { ...ONE, refundedAmount: 300 }], ONE],
+  ["one of the same time takes nothing away", [1, ONE], [1, NEITHER], ONE],
+])("keeps the details of two reports for the first one's person: %s", async (_, first, second, kept) => {
+  for (const [n, [occurredAtMicros, details]] of [first, second].entries()) {
+    const charge = CHARGE.charge && { ...CHARGE.charge, ...details };
+    const named = { userId: `user_${n}`, providerSubscriptionId: `sub_${n}` };
+    await record({ ...CHARGE, charge }, undefined, { ...named, occurredAtMicros });
+  }
+  expect(
+    await test.rows(
+      `select user_id, provider_subscription_id as subscription, receipt_url as "receiptUrl", period_end as "periodEnd",
+         refunded_amount::int as "refundedAmount" from payment`,
+    ),
+  ).toEqual([{ user_id: "user_0", subscription: "sub_0", ...kept }]);
+});
+
+type Details = [occurredAtMicros: number, details: Partial<Charge>];
+
+it.each<[string, number | null, number | null, number, string]>([
+  ["a later one that takes it back", 1, 2, 0, "paid"],
+  ["an earlier one that takes it back", 2, 1, 0, "partly_refunded"],
+  ["one of the same second that takes it back", 1, 1, 0, "partly_refunded"],
+  ["one of the same second over more", 1, 1, 1900, "refunded"],
+  ["one without a time", 1, null, 1900, "refunded"],
+  ["one after it has come without a time", null, 1, 1900, "refunded"],
+])("counts a refund by its newest report: %s", async (_, first, second, amount, status) => {
+  const refund = (amount: number) =>
+    ({ ...REFUND, reversal: { id: "re_1", of: "in_1", kind: "refund", amount } }) as const;
+  await record(CHARGE);
+  await record(refund(500), undefined, { occurredAtMicros: first });
+  await record(refund(amount), undefined, { occurredAtMicros: second });
+  expect(await test.rows("select status from payment")).toEqual([{ status }]);
+});
+
+it.each<[string, Partial<Charge>, number, string]>([
+  ["a payment over nothing as paid", { amount: 0, refundedAmount: 0 }, 0, "paid"],
+  ["a refund once that its charge and its own event report", { refundedAmount: 950 }, 950, "partly_refunded"],
+  ["the larger of both sums", { refundedAmount: 950 }, 1900, "refunded"],
+])("counts %s", async (_, details, amount, status) => {
+  await record({ ...CHARGE, charge: CHARGE.charge && { ...CHARGE.charge, ...details } });
+  await record({ ...REFUND, reversal: { id: "re_1", of: "in_1", kind: "refund", amount } });
+  expect(await test.rows("select status from payment")).toEqual([{ status }]);
+});
 
 it("takes what happens after a comparison by a server whose clock was ahead", async () => {
   const failed = { ...CHARGE, charge: { ...CHARGE.charge, state: "failed" } } as PaymentReport;
