@@ -53,7 +53,21 @@ describe("a user's stored checkout", () => {
   it("is found for the same order only", async () => {
     await open(PRO, "cs_1");
     expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
-    expect(await openFor(TEAM)).toBeNull();
+    const others = [
+      { provider: "provider-b" },
+      { planId: "team" },
+      { priceId: "price_new" },
+      { seats: 2 },
+    ] as const;
+    for (const other of others) expect(await openFor({ ...PRO, ...other })).toBeNull();
+  });
+
+  it("without an end at its provider is found for as long as it is kept", async () => {
+    await open(PRO, "cs_1");
+    await test.rows("update checkout set opened_at = opened_at - interval '59 minutes'");
+    expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
+    await test.rows("update checkout set opened_at = opened_at - interval '1 minute'");
+    expect(await openFor(PRO)).toBeNull();
   });
 
   it("is not found for an order with another return URL", async () => {
@@ -128,6 +142,19 @@ describe("a user's stored checkout", () => {
     const first = await place(PRO, lease);
     expect(await place(PRO, lease)).toEqual(first);
     expect(await place(TEAM, lease)).not.toEqual(first);
+  });
+
+  it("keeps no idempotency key once it was opened, or after an hour: the order may have been paid", async () => {
+    const lease = await acquire();
+    const opened = await place(PRO, lease);
+    await keep(PRO, lease, "cs_1");
+    const interrupted = await place(PRO, lease);
+    expect(interrupted).not.toEqual(opened);
+    for (const minutes of [30, 31]) {
+      expect(await place(PRO, lease)).toEqual(interrupted);
+      await test.rows("update checkout set asked_at = asked_at - $1 * interval '1 minute'", [minutes]);
+    }
+    expect(await place(PRO, lease)).not.toEqual(interrupted);
   });
 
   it("cannot be placed for a user who does not exist", async () => {
