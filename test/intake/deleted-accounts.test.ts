@@ -13,7 +13,7 @@ import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
 const { test, runtime } = freshRuntime({
-  users: 20,
+  users: 21,
   variables: { PROVIDER_B_ADAPTER: "polar", PROVIDER_C_ADAPTER: "lemon-squeezy" },
 });
 
@@ -241,6 +241,34 @@ it("a subscription that is paid for only after its account was deleted is to be 
       subscriptionId,
     ]),
   ).toEqual([{ because: "account_deleted" }]);
+  expect(await test.rows("select payload from webhook_delivery where event_id = 'evt_paid_at_last'")).toEqual(
+    [{ payload: null }],
+  );
+});
+
+it("an event of a deleted account that fails keeps its payload, which the retry needs", async () => {
+  const subscriptionId = "sub_of_bygone_plan";
+  const id = await createSubscription(test, "user_20", {
+    provider_subscription_id: subscriptionId,
+    price_id: "price_old",
+  });
+  await deleteUserData(runtime.database, "user_20", { canceled: new Set([id]), by: OPERATOR });
+  const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: "evt_of_bygone_plan",
+    subscriptionId,
+    userId: "user_20",
+    planId: "bygone",
+    priceId: "price_bygone",
+  });
+  const request = { rawBody, header: (name: string) => headers[name] };
+  expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("failed");
+  expect(
+    await test.rows(
+      "select last_reason, payload is not null as kept from webhook_delivery where event_id = 'evt_of_bygone_plan'",
+    ),
+  ).toEqual([{ last_reason: "plan_unknown", kept: true }]);
 });
 
 describe("a dispute, which names only the payment, keeps nothing of a deleted account", () => {

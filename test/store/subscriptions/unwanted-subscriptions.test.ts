@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import {
   claimUnwanted,
   findPaidTwice,
+  finishUnwanted,
+  insertResumed,
+  insertUnwanted,
   rememberReplaced,
+  reportUnwanted,
 } from "../../../src/store/subscriptions/unwanted-subscriptions.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
 import { testDatabase } from "../../support/test-database.ts";
@@ -106,4 +110,26 @@ it("is claimed once due, or if its next attempt was set while the database's clo
     { providerSubscriptionId: "sub_in_24" },
     null,
   ]);
+});
+
+it("is unwanted anew once it is resumed after it was canceled, and not while that is still to be done", async () => {
+  const subscription = { provider: "provider-a", providerSubscriptionId: "sub" } as const;
+  const stored = () => test.rows("select * from unwanted_subscription");
+  await insertUnwanted(test.database, [subscription]);
+  const claimed = await claimUnwanted(test.database, ["provider-a"]);
+  await reportUnwanted(test.database, subscription);
+  const before = await stored();
+  await insertResumed(test.database, [subscription]);
+  expect(await stored()).toEqual(before);
+
+  if (claimed) await finishUnwanted(test.database, claimed, { isRefunded: true });
+  await insertResumed(test.database, [subscription]);
+  expect(await stored()).toMatchObject([
+    { because: "resumed", attempts: 0, canceled_at: null, refunded: null, reported_at: null },
+  ]);
+  // At once, and without the refund of what was paid for before it was canceled.
+  expect(await claimUnwanted(test.database, ["provider-a"])).toMatchObject({
+    because: "resumed",
+    attempts: 1,
+  });
 });
