@@ -2154,4 +2154,43 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/deleted-accounts.test.ts"],
     only: "paid for only after its account",
   },
+  {
+    file: "src/intake/apply.ts",
+    find: "heldClaims.has(event.claim) ? failed : null",
+    replace: "heldClaims.size < 0 ? null : failed",
+    fault:
+      "a process that has lost its claim marks as failed what another has applied, which is then applied again",
+    tests: ["test/intake/apply-singly.test.ts"],
+  },
+  {
+    file: "src/intake/claim.ts",
+    find: 'status === "pending" || status === "successful" ? "duplicate"',
+    replace: 'status !== null && status !== undefined ? "duplicate"',
+    fault: "a repeat is acknowledged although its event has failed meanwhile",
+    tests: ["test/intake/repeats.test.ts"],
+    only: "at confirmation",
+  },
+  {
+    file: "src/intake/claim.ts",
+    find: "const limits = { ...effectLimits(intake), lockTimeoutMs };",
+    replace: "const limits = { ...claimLimits(intake), lockTimeoutMs };",
+    fault: "a repeat is acknowledged whose claim is not on disk yet",
+    tests: ["test/intake/repeats.test.ts"],
+    only: "waits for the disk",
+  },
+  {
+    file: "src/intake/transaction-limits.ts",
+    find: 'synchronousCommit: "on"',
+    replace: 'synchronousCommit: "off"',
+    fault: "an event is acknowledged that is not on disk yet",
+    tests: ["test/intake/repeats.test.ts"],
+    only: "waits for the disk",
+  },
+  {
+    file: "src/intake/subscription-changes.ts",
+    find: "(customerId !== null && subscription.customerId === customerId)",
+    replace: "false",
+    fault: "an event that names only the customer finds no subscription",
+    tests: ["test/intake/decide-group.test.ts"],
+  },
 ];

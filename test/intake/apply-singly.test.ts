@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { recordDefect } from "../../src/intake/apply.ts";
 import { applySingly } from "../../src/intake/apply-singly.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
 import { claimDeliveries } from "../../src/store/deliveries/deliveries.ts";
@@ -6,6 +7,7 @@ import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 
 const { test, runtime } = freshRuntime({ users: 3 });
+beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription cascade"));
 
 /** So long that a stalled machine makes no difference. */
 const LEASE_SECONDS = 3_600;
@@ -52,4 +54,13 @@ it("releases an event that has waited for half its lease, so that it never count
   expect(await test.rows("select provider_subscription_id as id from subscription")).toEqual([
     { id: "waiting-1" },
   ]);
+});
+
+it("records no failure of an event that another process has taken over and applied meanwhile", async () => {
+  const event = await claimed(2, 0);
+  await test.rows("update webhook_delivery set status = 'successful', claim_no = 2, lease_until = null");
+  const before = await test.rows("select * from webhook_delivery");
+  expect(await recordDefect(runtime.intake, event, new Error("defect"))).toEqual({ outcome: "lost" });
+  expect(await test.rows("select * from webhook_delivery")).toEqual(before);
+  expect(await test.rows("select from webhook_attempt")).toEqual([]);
 });

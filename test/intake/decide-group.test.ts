@@ -151,6 +151,13 @@ describe("the events of a group", () => {
     expect(changed.map((change) => change?.changes)).toMatchObject([{ seats: [null, 5] }, { seats: [5, 7] }]);
   });
 
+  it.each([{ userId: "ann" }, { customerId: "cus" }])("concern the subscription of %j", (names) => {
+    const { decisions } = decided([read({ ...names, status: "past_due" })], {
+      subscriptions: [subscription()],
+    });
+    expect(decisions).toMatchObject([{ subscription: { id: "known", status: "past_due" } }]);
+  });
+
   it.each([
     ["ann@example.com", "cus"],
     ["eve@example.com", null],

@@ -16,16 +16,19 @@ beforeEach(() =>
 /** Of the transactions of a repeat: it is looked up, cannot be claimed, and is confirmed. */
 const CONFIRMATION = 3;
 
-it("treats a repeat as new when its pending delivery is gone at confirmation", async () => {
+it.each([
+  // As after a PostgreSQL crash that lost the claim, which was not on disk yet.
+  ["is gone", "delete from webhook_delivery", 1],
+  ["has failed", "update webhook_delivery set status = 'failed', lease_until = null", 2],
+])("treats a repeat as new when its pending delivery %s at confirmation", async (_, change, claimNo) => {
   await pendingElsewhere("gone", 0);
   const transactions: number[] = [];
-  // As after a PostgreSQL crash that lost the claim, which was not on disk yet.
   const intake = withEach(async (nth) => {
     transactions.push(nth);
-    if (nth === CONFIRMATION) await test.rows("delete from webhook_delivery");
+    if (nth === CONFIRMATION) await test.rows(change);
   });
   expect(await receive(intake, "gone", 0)).toBe("applied");
-  expect(await statuses()).toEqual([{ event_id: "gone-0", status: "successful", claim_no: 1 }]);
+  expect(await statuses()).toEqual([{ event_id: "gone-0", status: "successful", claim_no: claimNo }]);
   // Claimed again, and applied.
   expect(transactions).toHaveLength(CONFIRMATION + 2);
 });
@@ -123,6 +126,32 @@ it("confirms a repeat where a visible commit may not have reached the standbys",
   expect(await receive(intake, "standby", 0)).toBe("duplicate");
   const statements = ["known_deliveries", "claim_deliveries", "confirm_repeats"];
   expect(names.filter((name) => statements.includes(name))).toEqual(statements);
+});
+
+it("waits for the disk before it acknowledges a first delivery, one that was claimed, or a repeat", async () => {
+  const synchronousCommit = new Map<string, unknown>();
+  const connection = async () => {
+    const real = await runtime.database.connection();
+    let setting: unknown;
+    const run: typeof real.run = (statement, values) => {
+      if (statement.name === "transaction_settings") setting = values?.[0];
+      else synchronousCommit.set(statement.name, setting);
+      return real.run(statement, values);
+    };
+    return { ...real, run };
+  };
+  const intake = intakeOn({ ...runtime.database, connection });
+  await receive(intake, "durable", 0);
+  await pendingElsewhere("durable", 1);
+  await receive(intake, "durable", 1);
+  await test.rows("update webhook_delivery set lease_until = now() - interval '1 second'");
+  await receive(intake, "durable", 1);
+  await intake.idle();
+  expect(Object.fromEntries(synchronousCommit)).toMatchObject({
+    insert_first_deliveries: "on",
+    fence_claims: "on",
+    confirm_repeats: "on",
+  });
 });
 
 async function receive(intake: Intake, run: string, n: number): Promise<string> {

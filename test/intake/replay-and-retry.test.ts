@@ -115,7 +115,7 @@ describe("webhook-retry", () => {
       [due, [due, later]],
     );
     expect(await retryDue(runtime.intake)).toEqual({ applied: 1, ignored: 0, failed: 0, gaveUp: 0 });
-    expect(await delivery(due)).toMatchObject({ status: "successful", claim_no: 2 });
+    expect(await delivery(due)).toMatchObject({ status: "successful", claim_no: 2, next_attempt_at: null });
     expect(await attempts(due)).toEqual(["delivery failed", "retry successful"]);
     expect(await delivery(later)).toMatchObject({ status: "failed", claim_no: 1 });
   });
