@@ -2193,4 +2193,25 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an event that names only the customer finds no subscription",
     tests: ["test/intake/decide-group.test.ts"],
   },
+  {
+    file: "src/store/payments/record-payments.ts",
+    find: "if (names.get(key)?.paymentId == null) names.set",
+    replace: "if (!names.has(key)) names.set",
+    fault: "a refund that arrives together with what links it to its payment is never counted",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/settle-payments.ts",
+    find: "where $3::boolean and one.before",
+    replace: "where one.before",
+    fault: "a repair without --notify emits the entitlements that it corrects",
+    tests: RECORD_PAYMENTS,
+  },
+  {
+    file: "src/store/payments/settle-payments.ts",
+    find: "when disputed > 0 then 'disputed'",
+    replace: "when disputed > 0 and refunded < amount then 'disputed'",
+    fault: "a payment that is disputed and refunded counts as refunded",
+    tests: RECORD_PAYMENTS,
+  },
 ];

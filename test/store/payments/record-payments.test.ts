@@ -50,7 +50,15 @@ function record(
   meanwhile: () => Promise<void> = async () => {},
   changes: Partial<ReportedPayment> = {},
 ): Promise<void> {
-  const reported: ReportedPayment = {
+  return inTransaction(test.database, LIMITS, async (transaction) => {
+    await recordPayments(transaction, [reportedAs(report, changes)]);
+    await meanwhile();
+    await transaction.commitAfter([]);
+  });
+}
+
+function reportedAs(report: PaymentReport, changes: Partial<ReportedPayment> = {}): ReportedPayment {
+  return {
     provider: "provider-a",
     report,
     eventId: null,
@@ -60,11 +68,6 @@ function record(
     isPersonGone: false,
     ...changes,
   };
-  return inTransaction(test.database, LIMITS, async (transaction) => {
-    await recordPayments(transaction, [reported]);
-    await meanwhile();
-    await transaction.commitAfter([]);
-  });
 }
 
 const isWaiting = async () =>
@@ -120,6 +123,45 @@ it("emits the access that is left when two payments of a subscription change in 
      where type = 'entitlements.changed' order by seq`,
   );
   expect(emitted).toEqual([{ after: "refunded" }, { after: null }]);
+});
+
+it.each([
+  [REFUND, LINK, CHARGE],
+  [CHARGE, LINK, REFUND],
+  [LINK, REFUND, CHARGE],
+])(
+  "counts a refund beside its charge and the link of both in one transaction, in any order",
+  async (...reports) => {
+    await inTransaction(test.database, LIMITS, async (transaction) => {
+      await recordPayments(
+        transaction,
+        reports.map((report) => reportedAs(report)),
+      );
+      await transaction.commitAfter([]);
+    });
+    expect(await test.rows("select amount, status from payment")).toEqual([
+      { amount: "1900", status: "partly_refunded" },
+    ]);
+  },
+);
+
+it("notifies nobody and emits nothing where a comparison corrects a refund", async () => {
+  await test.rows(`update "user" set role = 'admin' where id = 'user_1'`);
+  await createSubscription(test, "user_0", { provider_subscription_id: "sub_repaired" });
+  const corrected = { providerSubscriptionId: "sub_repaired" };
+  const charge = CHARGE.charge && { ...CHARGE.charge, refundedAmount: CHARGE.charge.amount };
+  const emitted = () => test.rows("select from outbound_event union all select from notification");
+  await record(CHARGE, undefined, corrected);
+  const before = await emitted();
+  for (const notify of [false, true]) {
+    await test.rows("update payment set status = 'paid', refunded_amount = null");
+    await inTransaction(test.database, LIMITS, async (transaction) => {
+      await recordPayments(transaction, [reportedAs({ ...CHARGE, charge }, corrected)], { notify });
+      await transaction.commitAfter([]);
+    });
+    // The payment, the entitlements, and the administrator.
+    expect(await emitted()).toHaveLength(before.length + (notify ? 3 : 0));
+  }
 });
 
 it("counts a refund for its own payment alone", async () => {
@@ -224,6 +266,16 @@ it.each<[string, Partial<Charge>, number, string]>([
   await record({ ...CHARGE, charge: CHARGE.charge && { ...CHARGE.charge, ...details } });
   await record({ ...REFUND, reversal: { id: "re_1", of: "in_1", kind: "refund", amount } });
   expect(await test.rows("select status from payment")).toEqual([{ status }]);
+});
+
+it("is disputed whatever part of it is, also beside a refund in full", async () => {
+  await record(CHARGE);
+  for (const [kind, amount] of [
+    ["refund", 1900],
+    ["dispute", 100],
+  ] as const)
+    await record({ ...REFUND, reversal: { id: kind, of: "in_1", kind, amount } });
+  expect(await test.rows("select status from payment")).toEqual([{ status: "disputed" }]);
 });
 
 it("takes what happens after a comparison by a server whose clock was ahead", async () => {
