@@ -61,12 +61,17 @@ it("drops the bodies of old settled deliveries, and keeps their rows", async () 
     ["successful", 10, null],
     ["successful", 5, null],
   ]);
+  // What has changed a subscription is its history.
+  await test.rows(
+    "update webhook_attempt set subscription_id = gen_random_uuid() where delivery_id = 1 and claim_no = 2",
+  );
   expect(await dropAll()).toBe(3);
   expect(await eventsWithPayload()).toEqual(["e3", "e4"]);
   expect(await test.rows("select from webhook_delivery")).toHaveLength(5);
   expect(
     await test.rows("select delivery_id::int as id from webhook_attempt where claim_no > 1 order by 1"),
-  ).toEqual([{ id: 4 }, { id: 5 }]);
+  ).toEqual([{ id: 1 }, { id: 4 }, { id: 5 }]);
+  expect(await test.rows("select from webhook_attempt where claim_no = 1")).toHaveLength(5);
   expect(await dropAll()).toBe(0);
 });
 
@@ -129,6 +134,14 @@ it("drops the body of a delivery that was sent again after its body had been dro
   await test.rows("update webhook_delivery set status = 'successful' where event_id = 'e1'");
   await dropAll();
   expect(await eventsWithPayload()).toEqual([]);
+});
+
+it("keeps the body of a younger delivery that was sent again", async () => {
+  await deliveries([["failed", 10, null]]);
+  await claimDeliveries(test.database, [SENT_AGAIN], 30);
+  await test.rows("update webhook_delivery set status = 'successful'");
+  await dropAll();
+  expect(await eventsWithPayload()).toEqual(["e0"]);
 });
 
 describe("a delivery that is claimed while its body is dropped", () => {

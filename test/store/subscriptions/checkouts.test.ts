@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { acquireLease, type Lease, releaseLease } from "../../../src/store/leases.ts";
 import {
   checkoutLease,
+  checkoutState,
   findOpenCheckout,
   findStoredCheckout,
   forgetCheckout,
@@ -112,6 +113,20 @@ describe("a user's stored checkout", () => {
     await createSubscription(test, "user_0");
     expect(await stored()).toMatchObject({ isUsed: true });
     expect(await openFor(PRO)).toBeNull();
+    await test.rows("delete from subscription");
+  });
+
+  it("counts as paid by a subscription that began since it was opened, not by a former one", async () => {
+    const state = () => checkoutState(test.database, "user_0");
+    expect(await state()).toBe("none");
+    await open(PRO, "cs_1");
+    await createSubscription(test, "user_0", { created_at: "2020-01-01T00:00:00Z" });
+    await createSubscription(test, "user_0", { status: "incomplete" });
+    await createSubscription(test, "user_0", { provider: "provider-b" });
+    await createSubscription(test, "user_1");
+    expect(await state()).toBe("open");
+    await createSubscription(test, "user_0");
+    expect(await state()).toBe("paid");
     await test.rows("delete from subscription");
   });
 

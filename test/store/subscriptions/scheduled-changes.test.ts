@@ -4,6 +4,7 @@ import {
   deleteScheduledChange,
   findWaitingChanges,
   saveScheduledChange,
+  scheduledChangesOfUser,
   scheduledChangeVersion,
 } from "../../../src/store/subscriptions/scheduled-changes.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
@@ -36,6 +37,21 @@ it("finds the subscriptions of a slot for which a change waits", async () => {
   expect(await findWaitingChanges(test.database, "provider-a")).toEqual([id]);
 });
 
+it("shows a person what waits: not what is over, has been made or will not be", async () => {
+  const ids = [
+    await scheduled(),
+    await scheduled({ plan_id: "team", price_id: "price_team", seats: 4 }),
+    await scheduled({ plan_id: "team", price_id: "price_team_before", seats: 5 }),
+  ];
+  await scheduled({ status: "canceled" });
+  await scheduled({ cancel_at_period_end: true });
+  await scheduled({}, new Date(Date.now() - 60_000));
+  await scheduled({ plan_id: "team", price_id: "price_team", seats: 5 });
+  const changes = await scheduledChangesOfUser(test.database, "user_0", new Date());
+  expect(changes.map(({ subscriptionId }) => subscriptionId).sort()).toEqual(ids.sort());
+  expect(await scheduledChangesOfUser(test.database, "user_1", new Date())).toEqual([]);
+});
+
 describe("a scheduled change", () => {
   it("is corrected and withdrawn unless another one has been stored since, and for its subscription alone", async () => {
     const id = await scheduled();
@@ -63,7 +79,9 @@ describe("a scheduled change", () => {
 
     await correctScheduledChange(test.database, id, provider, null);
     expect(await stored()).toEqual([untouched, { id, seats: 7 }]);
+    const withdrawn = await scheduledChangeVersion(test.database, id);
     await deleteScheduledChange(test.database, id);
+    await correctScheduledChange(test.database, id, provider, withdrawn);
     expect(await stored()).toEqual([untouched]);
   });
 });
