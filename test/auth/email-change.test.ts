@@ -44,7 +44,28 @@ describe("an email address change", () => {
       expect(context.mails.at(-1)).toMatchObject({ to: change.email });
       const [user] = await context.test.rows('select email_verified from "user" where id = $1', [change.id]);
       expect(user).toEqual({ email_verified: true });
+      const notified = await context.test.rows("select kind from notification where user_id = $1", [
+        change.id,
+      ]);
+      expect(notified).toEqual([{ kind: "email_changed" }]);
+      const audited = await context.test.rows(
+        "select actor_kind, actor_id, address, action from audit_entry where target_id = $1",
+        [change.id],
+      );
+      expect(audited).toEqual([
+        { actor_kind: "session", actor_id: change.id, address: ADDRESS, action: "user.email_changed" },
+      ]);
     }
+  });
+
+  it("voids a link to reset the password that was mailed to the old address", async () => {
+    const { old, fresh, email } = await requested();
+    await context.call("/request-password-reset", { email });
+    const mail = context.mails.findLast(({ to }) => to === email);
+    const token = /reset-password\/([\w-]+)/.exec(mail?.text ?? "")?.[1];
+    await confirm(old);
+    expect((await confirm(fresh)).body).toEqual({ status: true, changed: true });
+    expect((await context.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(400);
   });
 
   it("does not take effect when one address confirms twice", async () => {
@@ -67,12 +88,22 @@ describe("an email address change", () => {
     await confirm(old);
     await context.signedUp({ email: wanted });
     expect(await confirm(fresh)).toMatchObject({ status: 409, body: { code: "USER_ALREADY_EXISTS" } });
+    expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
   });
 
   it("invalidates the links of an earlier request", async () => {
     const { cookie, old, fresh, email } = await requested();
     await context.call("/change-email", { newEmail: `newer-${email}` }, { cookie });
     for (const token of [old, fresh]) expect(await confirm(token)).toMatchObject({ status: 400 });
+  });
+
+  it("needs the consent of both addresses anew when another address is requested", async () => {
+    const { cookie, old, id, email } = await requested();
+    await confirm(old);
+    await context.call("/change-email", { newEmail: `newer-${email}` }, { cookie });
+    const newer = await confirm(tokenTo(`newer-${email}`));
+    expect(newer).toEqual({ status: 200, body: { status: true, changed: false } });
+    expect(await context.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
 
   it("requires a session, a different address, and confirmation within an hour", async () => {
