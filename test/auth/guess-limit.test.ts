@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { accounts, PASSWORD } from "./accounts.ts";
+import { accountKey } from "../../src/auth/guess-limit.ts";
+import { keyedHash } from "../../src/auth/keyed-hash.ts";
+import { accounts, PASSWORD, SECRET } from "./accounts.ts";
 
 describe("sign-in limits", () => {
   const context = accounts();
@@ -14,6 +16,7 @@ describe("sign-in limits", () => {
       address,
     );
   const addressNo = (n: number) => `2001:db8:7:${n.toString(16)}::/64`;
+  const keyOf = (email: string) => accountKey(email, keyedHash(SECRET));
   const unknownEmail = () => `nobody-${randomBytes(4).toString("hex")}@example.com`;
 
   async function failTenTimes(email: string): Promise<void> {
@@ -25,9 +28,7 @@ describe("sign-in limits", () => {
   /** The same without the time that hashing takes. */
   async function haveFailedTenTimes(email: string): Promise<void> {
     expect((await signIn(email, "wrong password", addressNo(1))).status).toBe(401);
-    await context.test.rows(
-      "update sign_in_failure set failures = 10 where key = (select key from sign_in_failure where key like 'account:%' order by last_at desc limit 1)",
-    );
+    await context.test.rows("update sign_in_failure set failures = 10 where key = $1", [keyOf(email)]);
   }
 
   it("throttle an account after ten wrong passwords, from any client address", async () => {
@@ -132,6 +133,20 @@ describe("sign-in limits", () => {
       "update sign_in_failure set failures = 9, first_at = first_at - interval '16 minutes' where key like 'account:%'",
     );
     for (let n = 0; n < 3; n += 1) expect((await signIn(email, PASSWORD, addressNo(n))).status).toBe(401);
+    const counted = "select failures from sign_in_failure where key = $1";
+    expect(await context.test.rows(counted, [keyOf(email)])).toEqual([{ failures: 3 }]);
+  });
+
+  it("wait five minutes at most, and forget a slow account after an hour", async () => {
+    const { email } = await context.signedUp();
+    await haveFailedTenTimes(email);
+    await context.test.rows("update sign_in_failure set failures = 1000 where key = $1", [keyOf(email)]);
+    const refused = await signIn(email, PASSWORD, "198.51.100.6");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(300);
+    await context.test.rows("update sign_in_failure set last_at = last_at - interval '61 minutes'");
+    for (let n = 0; n < 2; n += 1)
+      expect((await signIn(email, "wrong password", "198.51.100.6")).status).toBe(401);
   });
 
   it("store no email address", async () => {
