@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
@@ -17,16 +18,29 @@ describe("Deadlines", () => {
   });
 
   it("does not expire while this process itself is busy", async () => {
-    const deadlines = new Deadlines(500);
+    const deadlines = new Deadlines(1_000);
     let isLate = false;
     const arrived = deadlines.start(() => {
       isLate = true;
     });
-    const busyUntil = performance.now() + 700;
+    const busyUntil = performance.now() + 1_200;
     while (performance.now() < busyUntil);
+    // The timer, which is due, and then what it puts off until replies have been read.
+    await sleep(1);
     await new Promise((resolve) => setImmediate(resolve));
     expect(isLate).toBe(false);
     expect(arrived()).toBe(true);
+    deadlines.close();
+  });
+
+  it("calls back also for what starts once all others have expired or settled", async () => {
+    const deadlines = new Deadlines(20);
+    const late: string[] = [];
+    deadlines.start(() => late.push("first"));
+    await eventually(async () => late, ["first"]);
+    deadlines.start(() => late.push("settled"))();
+    deadlines.start(() => late.push("second"));
+    await eventually(async () => late, ["first", "second"]);
     deadlines.close();
   });
 });
