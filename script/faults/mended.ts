@@ -2324,4 +2324,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/limits/deadlines-and-breaker.test.ts"],
     only: "Deadlines",
   },
+  {
+    file: "src/store/keys/plugin-links.ts",
+    find: "where l.plugin = $1 and l.hash",
+    replace: "where $1::text is not null and l.hash",
+    fault: "a plugin's secret link opens the other plugins",
+    tests: ["test/auth/plugin-link.test.ts"],
+  },
+  {
+    file: "src/store/keys/plugin-links.ts",
+    find: " and not coalesce(",
+    replace: " and coalesce(true or ",
+    fault: "the secret link of a banned person works",
+    tests: ["test/auth/plugin-link.test.ts"],
+  },
 ];
