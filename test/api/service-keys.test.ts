@@ -285,9 +285,16 @@ describe("/api/service-keys", () => {
   it("does not extend the previous secret beyond the key's expiry", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const input = { name: "Shop", permissions: ["entitlements:read"], expiresAt };
-    const { id } = (await asAdmin("POST", "", input)).body;
-    expect((await asAdmin("POST", `/${id}/rotate`)).body.previousValidUntil).toBe(expiresAt);
+    const { id, key: previous } = (await asAdmin("POST", "", input)).body;
+    const { key: newest, previousValidUntil } = (await asAdmin("POST", `/${id}/rotate`)).body;
+    expect(previousValidUntil).toBe(expiresAt);
     expect((await listed(id)).previousValidUntil).toBe(expiresAt);
+    expect(await Promise.all([previous, newest].map(statusWith))).toEqual([200, 200]);
+    await test.rows("update service_key set expires_at = now() where id = $1", [id]);
+    expect(await Promise.all([previous, newest].map(statusWith))).toEqual([401, 401]);
+    expect((await asAdmin("POST", `/${id}/rotate`)).status).toBe(404);
+    const revoke = async () => (await asAdmin("DELETE", `/${id}`)).status;
+    expect([await revoke(), await revoke()]).toEqual([200, 404]);
   });
 });
 
@@ -301,11 +308,14 @@ describe("PUT /api/users/external/:externalId", () => {
       status: 200,
       body: { externalId: "crm/17", email: "ana@example.com", name: "Ana", locale: "es", role: "user" },
     });
-    expect((await put("crm/17", { email: "ana@example.com", name: "Ana" })).body).toEqual(created.body);
+    await test.rows('update "user" set email_verified = true where id = $1', [created.body.id]);
+    const repeated = await put("crm/17", { email: "ana@example.com", name: "Ana" });
+    expect(repeated.body).toEqual({ ...created.body, emailVerified: true });
     const changed = await put("crm/17", { email: "ana@example.org", name: "Ana B" });
     expect(changed.body).toMatchObject({
       id: created.body.id,
       email: "ana@example.org",
+      emailVerified: false,
       name: "Ana B",
       locale: "es",
     });
