@@ -17,3 +17,16 @@ it("sends calls for one key in the order in which they were made, whatever they 
     [6, 1],
   ]);
 });
+
+it("counts calls for one key under two limits apart", async () => {
+  const sent = await new Promise<readonly Entry[]>((send) => {
+    const calls = new CallCollector({ canShare: () => true, send });
+    for (const limit of [10, 2, 10]) {
+      calls.add("api:user_1", "node", { redisKey: "key", limit, windowMs: 60_000, cost: 1 }, WAITING);
+    }
+  });
+  expect(sent.map(({ limit, times }) => [limit, times])).toEqual([
+    [10, 2],
+    [2, 1],
+  ]);
+});

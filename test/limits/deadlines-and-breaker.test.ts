@@ -4,6 +4,8 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { Breaker } from "../../src/limits/breaker.ts";
 import { Deadlines } from "../../src/limits/deadlines.ts";
+import { NO_METRICS } from "../../src/limits/limiter.ts";
+import { NodeBreakers } from "../../src/limits/node-breakers.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("Deadlines", () => {
@@ -153,4 +155,14 @@ describe("Breaker", () => {
     expect(breaker.tryAcquire()).toBe("probe");
     expect(changes).toEqual([false, true, false]);
   });
+});
+
+it("reports the shared store as up only when every node answers again", () => {
+  const reported: boolean[] = [];
+  const log = { info: () => {}, warn: () => {} };
+  const metrics = { ...NO_METRICS, sharedStore: (up: boolean) => reported.push(up) };
+  const breakers = new NodeBreakers({ log, metrics, now: () => 0, nodes: () => ["a:1", "b:1"] });
+  for (const node of ["a:1", "b:1"]) breakers.of(node).open(new Error("down"));
+  for (const node of ["a:1", "b:1"]) breakers.of(node).succeeded();
+  expect(reported).toEqual([false, false, false, true]);
 });
