@@ -222,7 +222,8 @@ const NOWHERE = { url: undefined as unknown as string, prepared: true, answerTim
 
 it("stops although the thread ends with an error meanwhile", async () => {
   const thread = relayThread({ connecting: NOWHERE });
-  const relaying = expect(thread.relay()).rejects.toThrow(TypeError);
+  // With the error, or because it had not yet started when it was ended.
+  const relaying = expect(thread.relay()).rejects.toThrow();
   await setImmediate();
   await thread.stop();
   await relaying;
