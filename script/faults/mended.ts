@@ -2377,4 +2377,32 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/service-keys.test.ts"],
     only: "creates a user",
   },
+  {
+    file: "src/providers/lemon-squeezy/payments.ts",
+    find: 'occurredAtMicros: attributes.rfc3339Micros("updated_at")',
+    replace: "occurredAtMicros: null",
+    fault: "an older report of Lemon Squeezy's about a payment has the last word",
+    tests: ["test/providers/payments.test.ts"],
+  },
+  {
+    file: "src/providers/lemon-squeezy/payments.ts",
+    find: 'urls.webUrl("invoice_url") ?? urls.webUrl("receipt")',
+    replace: 'urls.webUrl("receipt")',
+    fault: "what a renewal at Lemon Squeezy cost has no receipt",
+    tests: ["test/providers/payments.test.ts"],
+  },
+  {
+    file: "src/providers/lemon-squeezy/payments.ts",
+    find: 'attributes.rfc3339Date("created_at")',
+    replace: 'attributes.rfc3339Date("updated_at")',
+    fault: "a payment at Lemon Squeezy counts as made when it is refunded",
+    tests: ["test/providers/payments.test.ts"],
+  },
+  {
+    file: "src/providers/paddle/payments.ts",
+    find: 'event.rfc3339Micros("occurred_at"),\n      userId: data',
+    replace: "null,\n      userId: data",
+    fault: "an older report of Paddle's about a payment has the last word",
+    tests: ["test/providers/payments.test.ts"],
+  },
 ];

@@ -3,7 +3,7 @@ import { ADAPTERS } from "../../src/providers/registry.ts";
 import { hasWord, PAYMENT_FORMATS, paymentEvents, paymentIdOf } from "../fixtures/payments.ts";
 
 const AT = new Date("2026-02-01T10:00:00Z");
-const FACTS = { key: "k", subscriptionId: "81", customerId: "cus_9", userId: "user_3", amount: 4_900 };
+const FACTS = { key: "k", subscriptionId: "81", customerId: "77", userId: "user_3", amount: 4_900 };
 
 const read = (format: (typeof PAYMENT_FORMATS)[number], word: Parameters<typeof paymentEvents>[1]) =>
   paymentEvents(format, word, FACTS, AT).map(({ body, eventType }) =>
@@ -11,11 +11,13 @@ const read = (format: (typeof PAYMENT_FORMATS)[number], word: Parameters<typeof 
   );
 
 describe.each(PAYMENT_FORMATS)("payments in %s", (format) => {
-  it("contain the payment, its subscription, user, amount and currency", () => {
+  it("contain the payment, its time, subscription, user, customer, amount and currency", () => {
     const [event] = read(format, "paid");
     expect(event).toMatchObject({
       kind: "payment",
+      occurredAtMicros: AT.getTime() * 1_000,
       userId: "user_3",
+      customerId: "77",
       providerSubscriptionId: "81",
       payment: {
         charge: { id: paymentIdOf(format, "k"), state: "paid", amount: 4_900, currency: "EUR" },
@@ -29,8 +31,9 @@ describe.each(PAYMENT_FORMATS)("payments in %s", (format) => {
   });
 
   it("contain how much of one was refunded", () => {
-    for (const { kind, payment } of read(format, "partly_refunded")) {
+    for (const { kind, occurredAtMicros, payment } of read(format, "partly_refunded")) {
       expect(kind).toBe("payment");
+      expect(occurredAtMicros).toBe(AT.getTime() * 1_000);
       expect(payment?.reversal?.amount ?? payment?.charge?.refundedAmount).toBe(1_225);
     }
   });
@@ -312,14 +315,22 @@ describe("lemon squeezy payments", () => {
     });
   });
 
+  it("were made when their invoice was, also when they are refunded later", () => {
+    const times = { created_at: "2026-01-01T00:00:00.000000Z", updated_at: "2026-02-01T00:00:00.000000Z" };
+    const { payment } = read("subscription_payment_refunded", { ...times, refunded_amount: 900 });
+    expect(payment?.charge?.occurredAt).toEqual(new Date("2026-01-01T00:00:00Z"));
+  });
+
   it("are ignored without their id", () => {
     expect(read("order_refunded", { refunded_amount: 900 }, null).kind).toBe("ignored");
   });
 
-  it("take the receipt of an order, which has no invoice", () => {
+  it.each([
+    ["subscription_payment_success", "invoice_url"],
+    ["order_refunded", "receipt"],
+  ])("take the receipt of %s from %s", (type, name) => {
     const receipt = "https://app.lemonsqueezy.com/my-orders/5";
-    const { payment } = read("order_refunded", { urls: { receipt } });
-    expect(payment?.charge?.receiptUrl).toBe(receipt);
+    expect(read(type, { urls: { [name]: receipt } }).payment?.charge?.receiptUrl).toBe(receipt);
   });
 });
 
