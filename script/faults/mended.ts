@@ -2405,4 +2405,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an older report of Paddle's about a payment has the last word",
     tests: ["test/providers/payments.test.ts"],
   },
+  {
+    file: "src/providers/stripe/api.ts",
+    find: 'client.invoicePayments.list({ invoice, status: "paid" })',
+    replace: 'client.invoicePayments.list({ status: "paid" })',
+    fault: "the refund of a subscription refunds what others have paid",
+    tests: ["test/providers/outbound/stripe.test.ts"],
+    only: "refunds",
+  },
+  {
+    file: "src/providers/stripe/api.ts",
+    find: 'if (!(error instanceof RefusedByProvider) || error.code !== "charge_already_refunded") throw error;',
+    replace: "throw error;",
+    fault: "a payment that was refunded by hand keeps the others from being refunded",
+    tests: ["test/providers/outbound/stripe.test.ts"],
+    only: "refunds",
+  },
+  {
+    file: "src/providers/stripe/api.ts",
+    find: "  if (invoice === null) return false;\n",
+    replace: "",
+    fault: "a subscription without an invoice is refunded with what others have paid",
+    tests: ["test/providers/outbound/stripe.test.ts"],
+    only: "refunds",
+  },
 ];

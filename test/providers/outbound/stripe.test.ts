@@ -83,8 +83,40 @@ describe("Stripe's API", () => {
       "POST /provider-a/v1/refunds": { body: { id: "re_1", object: "refund" } },
     });
     expect(await api.refundSubscription("sub_1")).toBe(true);
+    // Without the invoice Stripe would list the payments of everybody.
+    const listed = provider.requests.find(({ path }) => path.endsWith("/invoice_payments"));
+    expect(Object.fromEntries(listed?.query ?? [])).toEqual({ invoice: "in_1", status: "paid" });
     const refunds = provider.requests.filter(({ method }) => method === "POST");
     expect(refunds.map(({ body }) => body)).toEqual(["payment_intent=pi_1", "charge=ch_2"]);
+  });
+
+  it("refunds the rest where a payment has been refunded already", async () => {
+    const payments = ["pi_1", "pi_2"].map((payment_intent) => ({ id: "inpay", payment: { payment_intent } }));
+    const error = { code: "charge_already_refunded", message: "Charge ch_1 has already been refunded." };
+    const refunded: string[] = [];
+    provider.respondWith(({ method, path, body }) => {
+      if (path.endsWith("/sub_1")) return { body: { id: "sub_1", latest_invoice: { id: "in_1" } } };
+      if (method === "GET") return { body: { object: "list", data: payments, has_more: false } };
+      refunded.push(body);
+      return refunded.length === 1 ? { status: 400, body: { error } } : { body: { id: "re_2" } };
+    });
+    expect(await api.refundSubscription("sub_1")).toBe(true);
+    expect(refunded).toEqual(["payment_intent=pi_1", "payment_intent=pi_2"]);
+  });
+
+  it("refunds nothing before there is an invoice, or a payment of it", async () => {
+    const ofOthers = [{ id: "inpay_9", payment: { type: "payment_intent", payment_intent: "pi_9" } }];
+    for (const [latest_invoice, data] of [
+      [null, ofOthers],
+      ["in_1", []],
+    ]) {
+      answering({
+        "GET /provider-a/v1/subscriptions/sub_1": { body: { id: "sub_1", latest_invoice } },
+        "GET /provider-a/v1/invoice_payments": { body: { object: "list", data, has_more: false } },
+        "POST /provider-a/v1/refunds": { body: { id: "re_1", object: "refund" } },
+      });
+      expect(await api.refundSubscription("sub_1")).toBe(false);
+    }
   });
 
   it("refunds what it could not refund before, although Stripe repeats its answer to the same key", async () => {
