@@ -2429,4 +2429,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/stripe.test.ts"],
     only: "refunds",
   },
+  {
+    file: "src/store/outbound/claim-outbound-deliveries.ts",
+    find: "set claim_no = d.claim_no + 1, attempts",
+    replace: "set attempts",
+    fault: "the late result of a stopped process counts as that of the process that has taken over",
+    tests: ["test/outbound/dispatcher.test.ts"],
+    only: "late result",
+  },
+  {
+    file: "src/store/outbound/claim-outbound-deliveries.ts",
+    find: "'pending' and d.next_attempt_at <= (select clock_timestamp())\n    and exists (select from event_endpoint where id = $1::uuid and enabled)",
+    replace: "'pending' and d.next_attempt_at <= (select clock_timestamp())",
+    fault: "an endpoint that is gone or paused is sent all that waits",
+    tests: ["test/outbound/dispatcher.test.ts"],
+    only: "sends nothing more",
+  },
 ];

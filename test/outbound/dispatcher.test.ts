@@ -463,6 +463,59 @@ it("takes over a delivery whose process has stopped, and ignores that process's 
   expect(await test.rows("select * from outbound_attempt")).toHaveLength(2);
 });
 
+it("ignores a late result also while another process sends the delivery", async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const statuses = [500, 204];
+  const endpoint = await receiver((response) => {
+    const status = statuses.shift() as number;
+    void (status === 500 ? Promise.resolve() : answered).then(() => response.writeHead(status).end());
+  });
+  await addEndpoint(test, endpoint.url);
+  const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
+  const stopped = dispatcherOn(test, {
+    reached: async (milestone) => {
+      if (milestone === "delivery sent") await resumed;
+    },
+  });
+  await writeEvent(test, "a", 1);
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  await stopped.dispatch();
+  await eventually(async () => endpoint.received.length, 1);
+  await skipBackOff(test);
+  const other = dispatcherOn(test, { timeoutMs: 600_000 });
+  await other.dispatch();
+  await eventually(async () => endpoint.received.length, 2);
+  resume();
+  await stopped.stop();
+  expect(await test.rows("select * from outbound_attempt")).toEqual([]);
+  answer();
+  await other.stop();
+  expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 2 }]);
+  expect(await test.rows("select attempt, error from outbound_attempt")).toEqual([
+    { attempt: 2, error: null },
+  ]);
+});
+
+it.each([
+  ["responds with 410", 410],
+  ["is paused", 204],
+])("sends nothing more to an endpoint that %s while it is being sent to", async (_, status) => {
+  const endpoint = await receiver((response) => {
+    const pausing =
+      status === 410 ? Promise.resolve() : updateEndpoint(test.database, id, { enabled: false });
+    void pausing.then(() => response.writeHead(status).end());
+  });
+  const { id } = await addEndpoint(test, endpoint.url);
+  for (let index = 0; index < 20; index += 1) await writeEvent(test, `s${index}`, 1);
+  await relayEvents({ database: test.database, ...ACCESS_CONTEXT });
+  const dispatcher = dispatcherOn(test, { timeoutMs: 600_000 });
+  await dispatcher.dispatch();
+  await dispatcher.idle();
+  // As many as are sent at once.
+  expect(endpoint.received).toHaveLength(8);
+  await dispatcher.stop();
+});
+
 it("disables an endpoint after five days of failures and notifies its creator", async () => {
   const endpoint = await receiver((response) => void response.writeHead(500).end());
   const { id } = await addEndpoint(test, endpoint.url);
