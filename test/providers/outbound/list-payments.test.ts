@@ -60,8 +60,11 @@ function stripeInvoice(id: string, changes: object = {}): object {
 }
 
 it("lists Stripe's invoices with their refunds and disputes, page by page", async () => {
-  provider.respondWith(({ path, query }) => {
+  provider.respondWith(({ path, query }, nth) => {
+    // Instead of the first page over and over again.
+    if (nth > 10) return { status: 404 };
     const of = path.slice("/provider-a/v1/".length);
+    const after = query.get("starting_after");
     const refund = (id: string, of: string, amount: number, status = "succeeded") => ({
       id,
       object: "refund",
@@ -69,34 +72,28 @@ it("lists Stripe's invoices with their refunds and disputes, page by page", asyn
       amount,
       payment_intent: `pi_${of}`,
     });
+    const dispute = (id: string, of: string, status: string) => ({
+      id,
+      object: "dispute",
+      status,
+      amount: 4_000,
+      payment_intent: `pi_${of}`,
+    });
+    const first = { object: "list", has_more: true };
     if (of === "refunds")
-      return {
-        body: {
-          ...STRIPE_LIST,
-          data: [
-            refund("re_1", "in_2", 4_000),
-            refund("re_2", "in_3", 500),
-            refund("re_3", "in_1", 9, "failed"),
-          ],
-        },
-      };
-    if (of === "disputes")
-      return {
-        body: {
-          ...STRIPE_LIST,
-          data: [
-            {
-              id: "dp_1",
-              object: "dispute",
-              status: "needs_response",
-              amount: 4_000,
-              payment_intent: "pi_in_4",
+      return after === "re_1"
+        ? {
+            body: {
+              ...STRIPE_LIST,
+              data: [refund("re_2", "in_3", 500), refund("re_3", "in_1", 9, "failed")],
             },
-            { id: "dp_2", object: "dispute", status: "won", amount: 4_000, payment_intent: "pi_in_1" },
-          ],
-        },
-      };
-    if (query.get("starting_after") === "in_3")
+          }
+        : { body: { ...first, data: [refund("re_1", "in_2", 4_000)] } };
+    if (of === "disputes")
+      return after === "dp_1"
+        ? { body: { ...STRIPE_LIST, data: [dispute("dp_2", "in_4", "needs_response")] } }
+        : { body: { ...first, data: [dispute("dp_1", "in_1", "won")] } };
+    if (after === "in_3")
       return {
         body: {
           ...STRIPE_LIST,
@@ -108,7 +105,7 @@ it("lists Stripe's invoices with their refunds and disputes, page by page", asyn
         },
       };
     const data = [stripeInvoice("in_1"), stripeInvoice("in_2"), stripeInvoice("in_3")];
-    return { body: { object: "list", has_more: true, data } };
+    return { body: { ...first, data } };
   });
   const states = await listed("stripe");
   expect(facts(states)).toEqual([
@@ -130,9 +127,13 @@ it("lists Stripe's invoices with their refunds and disputes, page by page", asyn
       occurredAt: new Date(1_772_452_800_000),
     },
   });
-  expect(requested()[0]).toBe("/v1/refunds?limit=100");
-  expect(requested()[1]).toBe("/v1/disputes?limit=100");
-  expect(provider.requests[2]?.query.get("expand[0]")).toBe("data.payments");
+  expect(requested().slice(0, 4)).toEqual([
+    "/v1/refunds?limit=100",
+    "/v1/refunds?limit=100&starting_after=re_1",
+    "/v1/disputes?limit=100",
+    "/v1/disputes?limit=100&starting_after=dp_1",
+  ]);
+  expect(provider.requests[4]?.query.get("expand[0]")).toBe("data.payments");
 });
 
 it("asks Stripe for the refunds of one invoice by its payment", async () => {
@@ -143,6 +144,8 @@ it("asks Stripe for the refunds of one invoice by its payment", async () => {
   );
   const state = await apiOf("stripe").fetchPayment("in_1");
   expect(facts([state as PaymentState])).toEqual([["in_1", "paid", 4_000, "EUR", 0]]);
+  // Without them Stripe does not say what the refunds name.
+  expect(provider.requests[0]?.query.get("expand[0]")).toBe("payments");
   expect(requested().slice(1)).toEqual([
     "/v1/refunds?limit=100&payment_intent=pi_in_1",
     "/v1/disputes?limit=100&payment_intent=pi_in_1",

@@ -268,15 +268,27 @@ describe("Paddle's API", () => {
   });
 
   it.each([
-    ["pending_approval", false],
-    ["approved", false],
-    ["rejected", true],
-  ])("asks again for a refund whose status is %s: %s", async (status, asksAgain) => {
-    const adjustments = [{ action: "refund", type: "full", status }];
+    [{ status: "pending_approval" }, false],
+    [{ status: "approved" }, false],
+    [{ status: "rejected" }, true],
+    [{ status: "approved", type: "partial" }, true],
+    [{ status: "approved", action: "credit" }, true],
+  ])("asks for a refund in spite of %j: %s", async (adjustment, asksAgain) => {
+    const chargeback = { action: "chargeback", type: "partial", status: "reversed" };
+    const adjustments = [chargeback, { action: "refund", type: "full", ...adjustment }];
     const paid = { id: "txn_1", details: { totals: { grand_total: "2000" } }, adjustments };
     provider.respondWith(() => ({ body: { data: [paid] } }));
     expect(await api.refundSubscription("sub_0")).toBe(true);
-    expect(provider.requests.some(({ method }) => method === "POST")).toBe(asksAgain);
+    const asked = provider.requests.filter(({ method }) => method === "POST");
+    const refund = { action: "refund", type: "full", transaction_id: "txn_1", reason: expect.any(String) };
+    expect(asked.map(({ body }) => JSON.parse(body))).toEqual(asksAgain ? [refund] : []);
+  });
+
+  it("asks for a refund once, as a repeated request would be a second one", async () => {
+    const paid = { id: "txn_1", details: { totals: { grand_total: "2000" } }, adjustments: [] };
+    provider.respondWith(({ method }) => (method === "GET" ? { body: { data: [paid] } } : { status: 502 }));
+    await expect(api.refundSubscription("sub_0")).rejects.toMatchObject({ failure: "unreachable" });
+    expect(provider.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
   it.each([

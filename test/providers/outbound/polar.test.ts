@@ -156,6 +156,48 @@ describe("Polar's API", () => {
     ]);
   });
 
+  it.each([
+    ["period_end", "next_period"],
+    ["now", "invoice"],
+  ] as const)("reports a change for %s that was refused, and leaves it at that", async (when, proration) => {
+    const subscription = { id: "00000000-0000-4000-8000-000000000050", pending_update: null };
+    const detail = [{ type: "value_error", loc: ["body"], msg: "No.", input: "30" }];
+    provider.respondWith(({ method }) =>
+      method === "GET" ? { body: subscription } : { status: 422, body: { detail } },
+    );
+    const prices = { priceId: "30", currentPriceId: "29", resultingPriceId: "30" };
+    const change = { when, ...prices, seats: null, resultingSeats: 1 };
+    await expect(api.changeSubscription(subscription.id, change)).rejects.toMatchObject({
+      failure: "rejected",
+    });
+    const sent = provider.requests.filter(({ method }) => method === "PATCH");
+    expect(sent.map(({ body }) => JSON.parse(body))).toEqual([
+      { product_id: "30", proration_behavior: proration },
+    ]);
+  });
+
+  it.each([
+    [{ status: "paid", refundable_amount: 700 }, true, [700]],
+    [{ status: "refunded", refundable_amount: 0 }, true, []],
+    [{ status: "paid", refundable_amount: 0 }, false, []],
+    [null, false, []],
+  ])("refunds of the last order %j what can be refunded", async (order, isRefunded, amounts) => {
+    const items = order === null ? [] : [{ id: "order_1", ...order }];
+    provider.respondWith(({ method }) => ({
+      body: method === "GET" ? { items, pagination: { max_page: 1 } } : { id: "refund_1" },
+    }));
+    expect(await api.refundSubscription(providerApi.subscriptionId)).toBe(isRefunded);
+    const [list, ...refunds] = provider.requests;
+    expect(Object.fromEntries(list?.query ?? [])).toMatchObject({
+      subscription_id: providerApi.subscriptionId,
+      sorting: "-created_at",
+      limit: "1",
+    });
+    expect(refunds.map(({ body }) => JSON.parse(body))).toEqual(
+      amounts.map((amount) => ({ order_id: "order_1", reason: "customer_request", amount })),
+    );
+  });
+
   it("fetches a revoked subscription as ended, as its event says, whatever its status is", async () => {
     const { data } = loadFixture("polar", "customer.subscription.deleted").body as { data: object };
     provider.respondWith(() => ({ status: 200, body: { ...data, status: "unpaid" } }));
