@@ -2487,4 +2487,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a change for Polar's next period that is refused fails without a reason",
     tests: ["test/providers/outbound/polar.test.ts"],
   },
+  {
+    file: "src/store/outbound/event-endpoints.ts",
+    find: "clock_timestamp() + interval '24 hours'",
+    replace: "clock_timestamp() + interval '24 minutes'",
+    fault: "a rotated secret ends before receivers have the new one",
+    tests: ["test/outbound/dispatcher.test.ts"],
+    only: "old secrets",
+  },
+  {
+    file: "src/store/outbound/outbound-list.ts",
+    find: "where position > greatest($1::bigint, r.dropped_until)",
+    replace: "where position > coalesce($1::bigint, 0)",
+    fault: "a list begins with an event behind which others have been dropped",
+    tests: ["test/store/outbound/outbound-retention.test.ts"],
+  },
 ];

@@ -142,6 +142,10 @@ it("signs with the old secrets as well for a day after a rotation", async () => 
   const [between, next] = [newEndpointSecret(), newEndpointSecret()];
   // The second rotation of a day leaves both old secrets valid.
   for (const rotated of [between, next]) await updateEndpoint(test.database, id, { secret: rotated });
+  const [validity] = await test.rows<{ hours: number }>(
+    "select extract(epoch from previous_secret_until - now()) / 3600 as hours from event_endpoint",
+  );
+  expect(Math.round(Number(validity?.hours))).toBe(24);
   await writeEvent(test, "a", 1);
   await sendDue(test, dispatcherOn(test));
   await test.rows("update event_endpoint set previous_secret_until = now() - interval '1 second'");

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { insertEndpoint } from "../../../src/store/outbound/event-endpoints.ts";
+import { readEvents } from "../../../src/store/outbound/outbound-list.ts";
 import { dropOutbound } from "../../../src/store/outbound/outbound-retention.ts";
 import { testDatabase } from "../../support/test-database.ts";
 
@@ -57,4 +58,17 @@ it("drops old events, alone or in packs, and remembers up to which", async () =>
   expect(await test.rows("select last_position::int as last from outbound_event_pack")).toEqual([
     { last: 6 },
   ]);
+});
+
+it("lists nothing that is still kept before an event that was dropped", async () => {
+  for (const table of ["outbound_event", "outbound_event_pack"]) await test.rows(`delete from ${table}`);
+  await test.rows("update outbound_relay set last_position = 6, dropped_until = 4");
+  await test.rows(
+    `insert into outbound_event (type, subject, data, position, id)
+     select 'user.created', 's', '{}', position, 'evt_' || position from unnest(array[3, 5]) position`,
+  );
+  for (const after of [null, 2n]) {
+    const { events } = await readEvents(test.database, { after, limit: 10 });
+    expect(events.map(({ id }) => id)).toEqual(["evt_5"]);
+  }
 });
