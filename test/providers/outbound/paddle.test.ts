@@ -260,6 +260,25 @@ describe("Paddle's API", () => {
     expect(provider.requests).toHaveLength(2);
   });
 
+  it.each([
+    ["canceled", { status: "closed" }],
+    ["draft", { status: "open" }],
+    ["paid", { status: "paid", providerSubscriptionId: "sub_1" }],
+    ["completed", { status: "paid", providerSubscriptionId: "sub_1" }],
+    ["billed", { status: "paid", providerSubscriptionId: "sub_1" }],
+    ["past_due", { status: "paid", providerSubscriptionId: "sub_1" }],
+    ["ready", null],
+  ])("says what has become of a transaction that cannot be canceled: %s", async (status, end) => {
+    provider.respondWith(({ method }) =>
+      method === "GET"
+        ? { body: { data: { id: "txn_1", status, subscription_id: "sub_1" } } }
+        : refused(400, "transaction_immutable"),
+    );
+    const closing = api.closeCheckout({ id: "txn_1", userId: "user_7", email: ORDER.email });
+    if (end === null) await expect(closing).rejects.toMatchObject({ failure: "rejected" });
+    else expect(await closing).toEqual(end);
+  });
+
   it("refunds nothing of a trial, whose transaction is completed as well", async () => {
     const trial = { id: "txn_1", status: "completed", details: { totals: { grand_total: "0" } } };
     provider.respondWith(() => ({ body: { data: [trial] } }));

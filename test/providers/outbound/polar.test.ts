@@ -48,6 +48,24 @@ describe("Polar's API", () => {
     });
   });
 
+  it.each([
+    ["open", "open"],
+    ["confirmed", "paid"],
+    ["succeeded", "paid"],
+    ["expired", "closed"],
+    ["failed", "closed"],
+    [null, "closed"],
+  ])("takes a checkout that is %s for %s", async (status, end) => {
+    const id = "00000000-0000-4000-8000-000000000030";
+    provider.respondWith(({ path }) => {
+      if (!path.includes("/checkouts/")) return { body: { items: [] } };
+      if (status === null) return { status: 404, body: { error: "ResourceNotFound", detail: "Not found" } };
+      return { body: { id, status } };
+    });
+    const closing = { id, userId: "user_7", email: ORDER.email };
+    expect(await api.closeCheckout(closing)).toMatchObject({ status: end });
+  });
+
   it("receives a checkout with user and plan", async () => {
     provider.respondWith(successfulReplies(providerApi));
     expect(await api.createCheckout(ORDER)).toEqual({

@@ -71,6 +71,32 @@ describe("Stripe's API", () => {
     provider.requests.map(({ method, path }) => `${method} ${path.replace("/provider-a/v1", "")}`);
   const session = () => new URLSearchParams(provider.requests.at(-1)?.body);
 
+  it.each([
+    [{ status: "expired" }, { status: "closed" }],
+    [
+      { status: "complete", subscription: "sub_1" },
+      { status: "paid", providerSubscriptionId: "sub_1" },
+    ],
+    [
+      { status: "complete", subscription: null },
+      { status: "paid", providerSubscriptionId: null },
+    ],
+    [null, { status: "closed" }],
+    [{ status: "open" }, null],
+  ])("says what has become of a session that cannot be expired: %j", async (session, end) => {
+    const error = { message: "Only open sessions can be expired." };
+    const unknown = { message: "No such checkout.session.", code: "resource_missing" };
+    provider.respondWith(({ method }) => {
+      if (method === "POST") return { status: 400, body: { error } };
+      return session === null
+        ? { status: 404, body: { error: unknown } }
+        : { body: { id: "cs_1", ...session } };
+    });
+    const closing = api.closeCheckout({ id: "cs_1", userId: "user_7", email: ORDER.email });
+    if (end === null) await expect(closing).rejects.toMatchObject({ failure: "rejected" });
+    else expect(await closing).toEqual(end);
+  });
+
   it("refunds each payment of the latest invoice, by its intent or by a charge without one", async () => {
     const payments = [
       { id: "inpay_1", payment: { type: "payment_intent", payment_intent: "pi_1" } },
@@ -284,6 +310,36 @@ describe("Stripe's API", () => {
         });
       },
     );
+
+    it("keep the payment method, the trial and all that a phase and its items have", async () => {
+      const added = { discounts: [{ discount: null, coupon: { id: "co_1" } }], tax_rates: [{ id: "txr_2" }] };
+      const full = {
+        ...phase,
+        trial_end: 150,
+        description: "Offer 7",
+        default_payment_method: { id: "pm_1" },
+        collection_method: "send_invoice",
+        items: phase.items.map((item) => ({ ...item, ...added })),
+      };
+      const schedule = { body: { id: "sub_sched_1", phases: [full], current_phase: { start_date: 100 } } };
+      answering({
+        [`GET ${subscriptionPath}`]: subscription(null),
+        "POST /provider-a/v1/subscription_schedules": schedule,
+        "GET /provider-a/v1/prices/price_team": { body: { id: "price_team", recurring: null } },
+        [`POST ${schedulePath}`]: schedule,
+      });
+      await api.changeSubscription("sub_1", { ...change, when: "period_end" });
+      const sent = session();
+      expect([sent.get("phases[0][trial_end]"), sent.get("phases[1][trial_end]")]).toEqual(["150", null]);
+      for (const at of [0, 1]) {
+        const kept = (name: string) => sent.get(`phases[${at}]${name}`);
+        expect(kept("[default_payment_method]")).toBe("pm_1");
+        expect(kept("[collection_method]")).toBe("send_invoice");
+        expect(kept("[description]")).toBe("Offer 7");
+        expect(kept("[items][1][discounts][0][coupon]")).toBe("co_1");
+        expect(kept("[items][1][tax_rates][0]")).toBe("txr_2");
+      }
+    });
 
     it("leave as it is what is not to change at the end of the period, also when it was changed elsewhere", async () => {
       const elsewhere = { ...phase, items: [{ price: "price_max", quantity: 9, discounts: [] }] };
