@@ -2550,4 +2550,32 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/stripe.test.ts"],
     only: "keep the payment method",
   },
+  {
+    file: "src/providers/lemon-squeezy/checkout.ts",
+    find: 'new URLSearchParams({ "filter[user_email]": email })',
+    replace: "new URLSearchParams()",
+    fault: "a checkout at Lemon Squeezy counts as paid by what somebody else has bought",
+    tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
+  },
+  {
+    file: "src/providers/lemon-squeezy/api.ts",
+    find: 'new URLSearchParams({ "filter[subscription_id]": pathSegment(provider, id) })',
+    replace: "new URLSearchParams()",
+    fault: "the refund of a subscription at Lemon Squeezy refunds what somebody else has paid",
+    tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
+  },
+  {
+    file: "src/providers/lemon-squeezy/api.ts",
+    find: 'new Set(["paid", "partial_refund", "refunded"])',
+    replace: 'new Set(["paid", "partial_refund"])',
+    fault: "an earlier invoice at Lemon Squeezy is refunded besides the latest",
+    tests: ["test/providers/outbound/lemon-squeezy.test.ts"],
+  },
+  {
+    file: "src/providers/polar/disputes.ts",
+    find: "orderId === null ? {} : { order_id: orderId }",
+    replace: "{}",
+    fault: "a dispute at Polar counts for every order that is fetched",
+    tests: ["test/providers/outbound/list-payments.test.ts"],
+  },
 ];

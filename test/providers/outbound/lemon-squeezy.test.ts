@@ -33,6 +33,33 @@ describe("Lemon Squeezy's API", () => {
     }));
     const closing = { id: "30", userId: "user_7", email: ORDER.email };
     expect(await api.closeCheckout(closing)).toMatchObject({ status });
+    // Of all customers' subscriptions, one of somebody else's would be taken for the payment.
+    expect(Object.fromEntries(provider.requests[1]?.query ?? [])).toEqual({
+      "filter[user_email]": ORDER.email,
+    });
+    subscription.attributes.status = "expired";
+    expect(await api.closeCheckout(closing)).toEqual({ status: "open" });
+  });
+
+  it.each([
+    [[{ status: "pending" }, { status: "paid" }], true, "/2/refund"],
+    [[{ status: "partial_refund" }], true, "/1/refund"],
+    [[{ status: "refunded" }, { status: "paid" }], true, null],
+    [[{ status: "paid", total: 0 }], false, null],
+    [[{ status: "pending" }], false, null],
+    [[], false, null],
+  ])("refunds of a subscription's invoices, the latest first, %j", async (invoices, isRefunded, path) => {
+    const data = invoices.map((attributes, at) => ({
+      id: String(at + 1),
+      attributes: { total: 900, ...attributes },
+    }));
+    provider.respondWith(({ method }) => ({ body: { data: method === "GET" ? data : {} } }));
+    expect(await api.refundSubscription("40")).toBe(isRefunded);
+    const [list, ...refunds] = provider.requests;
+    expect(Object.fromEntries(list?.query ?? [])).toEqual({ "filter[subscription_id]": "40" });
+    expect(refunds.map((refund) => refund.path)).toEqual(
+      path === null ? [] : [`/provider-a/v1/subscription-invoices${path}`],
+    );
   });
 
   it("takes no subscription to another product for the payment of a checkout", async () => {

@@ -439,6 +439,8 @@ it("lists Polar's orders that were disputed since, however old they are", async 
     reversals: [{ id: "d1", of: "o1", kind: "dispute", amount: 4_000 }],
     hasUnknownDisputes: false,
   });
+  const fetched = await apiOf("polar").fetchPayment("o2");
+  expect(fetched?.reversals).toEqual([{ id: "d2", of: "o2", kind: "dispute", amount: 0 }]);
 });
 
 it.each([true, false])(
