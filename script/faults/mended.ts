@@ -2578,4 +2578,32 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a dispute at Polar counts for every order that is fetched",
     tests: ["test/providers/outbound/list-payments.test.ts"],
   },
+  {
+    file: "src/providers/paddle/api.ts",
+    find: "    subscription_id: pathSegment(provider, id),\n",
+    replace: "",
+    fault: "the refund of a subscription at Paddle refunds what somebody else has paid",
+    tests: ["test/providers/outbound/paddle.test.ts"],
+  },
+  {
+    file: "src/providers/paddle/api.ts",
+    find: '    order_by: "created_at[DESC]",\n',
+    replace: "",
+    fault: "the refund of a subscription at Paddle refunds its first payment",
+    tests: ["test/providers/outbound/paddle.test.ts"],
+  },
+  {
+    file: "src/providers/stripe/list-subscriptions.ts",
+    find: 'client.subscriptions.list({ customer, status: "all", limit: PAGE_SIZE })',
+    replace: 'client.subscriptions.list({ status: "all", limit: PAGE_SIZE })',
+    fault: "a purchase without a subscription is looked for among those of all customers",
+    tests: ["test/providers/outbound/one-customer.test.ts"],
+  },
+  {
+    file: "src/providers/paddle/list-payments.ts",
+    find: "    ...(providerSubscriptionId === null ? {} : { subscription_id: providerSubscriptionId }),\n",
+    replace: "",
+    fault: "a sample's payments at Paddle are compared with those of all subscriptions",
+    tests: ["test/providers/outbound/one-customer.test.ts"],
+  },
 ];

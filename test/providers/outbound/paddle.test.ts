@@ -298,6 +298,14 @@ describe("Paddle's API", () => {
     const paid = { id: "txn_1", details: { totals: { grand_total: "2000" } }, adjustments };
     provider.respondWith(() => ({ body: { data: [paid] } }));
     expect(await api.refundSubscription("sub_0")).toBe(true);
+    const [listed] = provider.requests;
+    expect(Object.fromEntries(listed?.query ?? [])).toEqual({
+      subscription_id: "sub_0",
+      status: "completed",
+      order_by: "created_at[DESC]",
+      per_page: "1",
+      include: "adjustments",
+    });
     const asked = provider.requests.filter(({ method }) => method === "POST");
     const refund = { action: "refund", type: "full", transaction_id: "txn_1", reason: expect.any(String) };
     expect(asked.map(({ body }) => JSON.parse(body))).toEqual(asksAgain ? [refund] : []);
