@@ -133,6 +133,7 @@ test.each([
   ["trialing", "trialing"],
   ["active", "active"],
   ["past_due", "past_due"],
+  ["paused", "paused"],
   ["canceled", "canceled"],
   ["unpaid", "unpaid"],
 ])("reads the status %s as %s", (status, expected) => {
