@@ -2634,4 +2634,25 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an endpoint may be at most of a server's own addresses",
     tests: ["test/outbound/allowed-targets.test.ts"],
   },
+  {
+    file: "src/store/outbound/list-outbound-deliveries.ts",
+    find: "d.id < $2::bigint",
+    replace: "d.id <= $2::bigint",
+    fault: "each page of an endpoint's deliveries begins with the last one of the page before",
+    tests: ["test/store/outbound/list-outbound-deliveries.test.ts"],
+  },
+  {
+    file: "src/store/outbound/list-outbound-deliveries.ts",
+    find: " order by a.attempt)",
+    replace: ")",
+    fault: "the attempts of a delivery are listed in any order",
+    tests: ["test/store/outbound/list-outbound-deliveries.test.ts"],
+  },
+  {
+    file: "src/store/outbound/hook-endpoints.ts",
+    find: "types = excluded.types, ",
+    replace: "",
+    fault: "a plugin's hook is not called for the types of events that an upgrade adds",
+    tests: ["test/store/outbound/hook-endpoints.test.ts"],
+  },
 ];

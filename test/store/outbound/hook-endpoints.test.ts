@@ -24,6 +24,13 @@ const addEndpoint = () =>
     createdBy: null,
   });
 
+it("registers a hook again with the types that this release has", async () => {
+  await register("crm");
+  const types = ["user.created", "user.updated"];
+  await registerHooks(test.database, ["crm"], types);
+  expect(await test.rows("select hook, types from event_endpoint")).toEqual([{ hook: "crm", types }]);
+});
+
 it("drops hooks that no process has registered for days, and never an endpoint", async () => {
   await addEndpoint();
   await register("in use", "seen lately", "unseen", "of an earlier release");
