@@ -69,7 +69,7 @@ export async function lockGroup(
   let elsewhere: LockedElsewhere = { subscriptions: [], subscribers: new Set(), users: new Set() };
   if (rest.length > 0 || unproven.length > 0) {
     // Read after locking, to see what was added before.
-    const [subscribersElsewhere, added, subscriptionsElsewhere, asked] = await Promise.all([
+    const [subscribersElsewhere, added, subscriptionsElsewhere, lockedUsers] = await Promise.all([
       unheld.length === 0 ? elsewhere.subscribers : tryLockSubscribers(transaction, unheld),
       lockFree(transaction, rest),
       notLocked(transaction, rest),
@@ -77,11 +77,11 @@ export async function lockGroup(
     ]);
     const ids = new Set(subscriptions.map(({ id }) => id));
     subscriptions.push(...added.filter(({ id }) => !ids.has(id)));
-    for (const [id, state] of asked?.states ?? []) users.set(id, state);
+    for (const [id, state] of lockedUsers?.states ?? []) users.set(id, state);
     elsewhere = {
       subscriptions: subscriptionsElsewhere,
       subscribers: subscribersElsewhere,
-      users: asked?.lockedElsewhere ?? elsewhere.users,
+      users: lockedUsers?.lockedElsewhere ?? elsewhere.users,
     };
   }
   const [confirmedEmails, isPaymentOfDeleted] = await Promise.all([

@@ -21,7 +21,7 @@ export type WrittenOutcome = ReceivedOutcome | { outcome: "leaves"; afterLockTim
 
 /**
  * Writes a group of first deliveries in one transaction, each row once, in its final state. Never waits for a
- * lock: an event that would have to leaves the group.
+ * lock: an event that would have to wait leaves the group.
  * @throws PostgreSQL's error; then nothing was written
  */
 export async function writeOnce(

@@ -37,11 +37,11 @@ export const createUsers = defineOperation({
       const users = numberedUsers(idPrefix, first, Math.min(count, first + BATCH));
       const added = new Set(await record(deps.database, users));
       const notAdded = users.filter((user) => !added.has(user.id)).map((user) => user.id);
-      const presence = notAdded.length === 0 ? new Map() : await findUserStates(deps.database, notAdded);
-      const present = notAdded.filter((id) => presence.get(id) === "present");
+      const states = notAdded.length === 0 ? new Map() : await findUserStates(deps.database, notAdded);
+      const present = notAdded.filter((id) => states.get(id) === "present");
       created += added.size;
       existing += present.length;
-      impossible.push(...notAdded.filter((id) => presence.get(id) !== "present"));
+      impossible.push(...notAdded.filter((id) => states.get(id) !== "present"));
     }
     if (impossible.length > 0) {
       refuse({
