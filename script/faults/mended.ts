@@ -2655,4 +2655,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a plugin's hook is not called for the types of events that an upgrade adds",
     tests: ["test/store/outbound/hook-endpoints.test.ts"],
   },
+  {
+    file: "src/store/payments/settle-payments.ts",
+    find: "case when r.id < one.id then r.after else r.before end",
+    replace: "r.before",
+    fault:
+      "of two subscriptions whose payments are taken back together, the second event emits the first one's access again",
+    tests: RECORD_PAYMENTS,
+    only: "one step after the other",
+  },
+  {
+    file: "src/domain/entitlements/access.ts",
+    find: "plan ?? DEFAULT_ACCESS_RULES",
+    replace: "plan ?? { ...DEFAULT_ACCESS_RULES, accessStatuses: [] }",
+    fault: "who has paid for a plan that is no longer configured has no access",
+    tests: ["test/domain/access.test.ts"],
+  },
 ];

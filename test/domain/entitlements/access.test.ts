@@ -51,6 +51,14 @@ describe("access", () => {
     });
   });
 
+  it("stays by the defaults where the plan is no longer configured", () => {
+    const hasAccess = (facts: Partial<AccessFacts>) => accessOf(subscription(facts), null, NOW).hasAccess;
+    expect(hasAccess({ status: "active" })).toBe(true);
+    expect(hasAccess({ status: "past_due", pastDueSince: daysAgo(6) })).toBe(true);
+    expect(hasAccess({ status: "past_due", pastDueSince: daysAgo(7) })).toBe(false);
+    expect(hasAccess({ status: "unpaid" })).toBe(false);
+  });
+
   it("ends with the period when a cancellation is scheduled", () => {
     const { hasAccess, until } = accessOf(subscription({ cancelAtPeriodEnd: true }), PLAN, NOW);
     expect({ hasAccess, until }).toEqual({ hasAccess: true, until: PERIOD_END });

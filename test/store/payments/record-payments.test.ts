@@ -164,6 +164,42 @@ it("notifies nobody and emits nothing where a comparison corrects a refund", asy
   }
 });
 
+it("emits one step after the other where one transaction takes back payments of two subscriptions", async () => {
+  const invoices = ["in_1", "in_2"];
+  const ids: string[] = [];
+  for (const id of invoices) {
+    ids.push(await createSubscription(test, "user_0", { provider_subscription_id: `of_${id}` }));
+    const charge = CHARGE.charge && { ...CHARGE.charge, id };
+    await record({ ...CHARGE, charge }, undefined, { providerSubscriptionId: `of_${id}` });
+  }
+  const refunds = invoices.map((of) =>
+    reportedAs({ ...REFUND, reversal: { id: `re_${of}`, of, kind: "refund", amount: 1900 } }),
+  );
+  await inTransaction(test.database, LIMITS, async (transaction) => {
+    await recordPayments(transaction, refunds);
+    await transaction.commitAfter([]);
+  });
+  type Step = { reversals: { id: string; before: string | null; after: string | null }[] };
+  const emitted = await test.rows<Step>(
+    `select data -> 'change' -> 'reversals' as reversals from outbound_event
+     where type = 'entitlements.changed' and strpos(data::text, $1) > 0 order by seq`,
+    [ids[0]],
+  );
+  const steps = emitted.map(({ reversals }) =>
+    reversals.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ before, after }) => [before, after]),
+  );
+  expect(steps).toEqual([
+    [
+      [null, "refunded"],
+      [null, null],
+    ],
+    [
+      ["refunded", "refunded"],
+      [null, "refunded"],
+    ],
+  ]);
+});
+
 it("counts a refund for its own payment alone", async () => {
   const others = [
     { provider: "provider-a", invoice: "in_2", intent: "pi_2" },
