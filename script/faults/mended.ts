@@ -2671,4 +2671,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "who has paid for a plan that is no longer configured has no access",
     tests: ["test/domain/access.test.ts"],
   },
+  {
+    file: "src/store/deliveries/deliveries.ts",
+    find: "where d.status = 'failed' or (d.status = 'pending' and ",
+    replace: "where d.status = 'failed' or d.status = 'pending' or (d.claim_no < 0 and ",
+    fault: "two processes that get an event at once both claim it",
+    tests: ["test/store/deliveries/claims.test.ts"],
+    only: "a redelivery",
+  },
+  {
+    file: "src/store/deliveries/deliveries.ts",
+    find: "c.claim_no = b.claim_no + 1 where b.is_unreported",
+    replace: "c.claim_no = b.claim_no + 1 where b.id < 0",
+    fault: "a crash that a redelivery makes good leaves no trace",
+    tests: ["test/store/deliveries/claims.test.ts"],
+    only: "a redelivery",
+  },
+  {
+    file: "src/store/deliveries/deliveries.ts",
+    find: "next_attempt_at = null, completed_at = null,\n    last_error = case when d.status",
+    replace: "completed_at = null,\n    last_error = case when d.status",
+    fault: "a delivery that a redelivery has applied still shows a next attempt",
+    tests: ["test/store/deliveries/claims.test.ts"],
+    only: "a redelivery",
+  },
 ];

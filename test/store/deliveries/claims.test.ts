@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_ATTEMPTS } from "../../../src/domain/deliveries/delivery.ts";
 import { type Claim, fenceClaims, releaseClaims } from "../../../src/store/deliveries/claims.ts";
+import { claimDeliveries } from "../../../src/store/deliveries/deliveries.ts";
 import { giveUpStuck, reclaimDue } from "../../../src/store/deliveries/reclaims.ts";
+import { eventually } from "../../support/eventually.ts";
 import { testDatabase } from "../../support/test-database.ts";
 
 const test = testDatabase(0);
@@ -121,6 +123,63 @@ it("waits for no delivery that another transaction has locked", async () => {
   expect(await giveUpStuck(test.database)).toHaveLength(1);
   await connection.script("rollback");
   connection.release({ healthy: true });
+});
+
+describe("a redelivery", () => {
+  const redelivered = (...eventIds: string[]) =>
+    claimDeliveries(
+      test.database,
+      eventIds.map((eventId) => ({
+        provider: "provider-a",
+        eventId,
+        eventType: "x",
+        format: "stripe",
+        occurredAtMicros: null,
+        source: "delivery",
+        payload: Buffer.from("{}"),
+      })),
+      30,
+    );
+
+  it("takes over what has failed or whose lease is over, and records only a claim that never ended", async () => {
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, payload,
+         lease_until, released_claims, released_claim_no, next_attempt_at)
+       select 'provider-a', id, 'x', 'stripe', case id when 'failed' then 'failed' else 'pending' end, 'retry', 2, '{}',
+         case when id <> 'failed' then now() end, case id when 'released' then 1 end,
+         case id when 'released' then 2 end, case id when 'failed' then now() end
+       from unnest('{crashed,failed,released}'::text[]) id`,
+    );
+    const claimed = await redelivered("crashed", "failed", "released");
+    expect(claimed.map(({ claim }) => claim?.attemptNo)).toEqual([3, 3, 2]);
+    expect(
+      await test.rows("select distinct status, claim_no, next_attempt_at from webhook_delivery"),
+    ).toEqual([{ status: "pending", claim_no: 3, next_attempt_at: null }]);
+    expect(
+      await test.rows(
+        `select d.event_id as event, a.claim_no as claim, a.source, a.reason_id as reason
+         from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id`,
+      ),
+    ).toEqual([{ event: "crashed", claim: 2, source: "retry", reason: "lease_expired" }]);
+  });
+
+  it("leaves its delivery to the process that claims it at the same moment", async () => {
+    const connection = await test.database.connection();
+    await connection.script(
+      `begin; insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, lease_until, payload)
+       values ('provider-a', 'at once', 'x', 'stripe', 'pending', 'delivery', now() + interval '1 hour', '{}')`,
+    );
+    const claiming = redelivered("at once");
+    const waiting = () =>
+      test.rows(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+    await eventually(waiting, [{}]);
+    await connection.script("commit");
+    connection.release({ healthy: true });
+    expect(await claiming).toMatchObject([{ claim: null }]);
+    expect(await test.rows("select claim_no from webhook_delivery")).toEqual([{ claim_no: 1 }]);
+  });
 });
 
 describe("due deliveries with large bodies", () => {
