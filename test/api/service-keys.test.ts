@@ -166,6 +166,13 @@ describe("a service key", () => {
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
   });
 
+  it("is refused with another secret that begins like it", async () => {
+    const { key: own } = await createServiceKey(test);
+    const forged = `${own.slice(0, 12)}${"a".repeat(32)}`;
+    expect((await send("GET", "/api/users/me?user=user_1", { key: own })).status).toBe(200);
+    expect((await send("GET", "/api/users/me?user=user_1", { key: forged })).status).toBe(401);
+  });
+
   it("is refused once it has expired or is revoked", async () => {
     const expired = await createServiceKey(test, { expiresAt: new Date(Date.now() - 1000) });
     const revoked = await createServiceKey(test);
