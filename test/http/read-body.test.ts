@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { BodyBudget } from "../../src/http/body-budget.ts";
@@ -7,8 +8,8 @@ import { BodyAborted, countBody, readBody } from "../../src/http/read-body.ts";
 import { type LocalServer, sendRequest, startHttpServer } from "../support/http.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 
-let server: LocalServer;
-afterEach(() => server.close());
+let server: LocalServer | undefined;
+afterEach(() => server?.close());
 
 /** What reading the body of this request results in, its connection being open until the reader closes it. */
 async function resultOf(
@@ -34,6 +35,21 @@ describe("readBody", () => {
     const chunked = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
     const request = `${chunked}2\r\nab\r\n2\r\ncd\r\n1\r\ne\r\n0\r\n\r\n`;
     expect(await resultOf(request, (incoming) => readBody(incoming, 5))).toBe("abcde");
+  });
+
+  it("no longer counts bodies that have been read, and lets a slow one arrive", async () => {
+    const arriving = () => Object.assign(new PassThrough(), { headers: {}, complete: true });
+    const read = (body: PassThrough) => readBody(body as unknown as IncomingMessage, 1024 * 1024);
+    const slow = arriving();
+    const reading = read(slow);
+    slow.write("a");
+    for (let n = 0; n < 65; n += 1) {
+      const body = arriving();
+      body.end(Buffer.alloc(1024 * 1024));
+      expect(await read(body)).toHaveLength(1024 * 1024);
+    }
+    slow.end("b");
+    expect((await reading).toString()).toBe("ab");
   });
 
   it("fails when the client goes before the rest has arrived", async () => {
