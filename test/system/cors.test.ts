@@ -53,6 +53,13 @@ describe("a page of an allowed origin", () => {
     expect(response.headers.has("access-control-allow-credentials")).toBe(false);
   });
 
+  it("shares no cache entry with clients that take another coding or version", async () => {
+    const { headers } = await send("GET", "/api/openapi.json", { origin: APP });
+    expect(list(headers.get("vary"))).toEqual(
+      expect.arrayContaining(["origin", "x-api-version", "accept-encoding"]),
+    );
+  });
+
   it("writes with a key", async () => {
     const body = { name: "From Elsewhere" };
     const headers = { "sec-fetch-site": "cross-site" };
