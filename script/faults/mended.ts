@@ -2695,4 +2695,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/deliveries/claims.test.ts"],
     only: "a redelivery",
   },
+  {
+    file: "src/auth/authenticate-service-key.ts",
+    find: "timingSafeEqual(candidate.hash, hash)",
+    replace: "timingSafeEqual(candidate.hash, candidate.hash)",
+    fault: "the beginning of a service key, which lists show, opens the API",
+    tests: ["test/api/service-keys.test.ts"],
+    only: "begins like it",
+  },
+  {
+    file: "src/http/read-body.ts",
+    find: '    incoming.once("end", () => {\n      budget.release(reader);\n',
+    replace: '    incoming.once("end", () => {\n',
+    fault: "bodies that have been read count on, and slow ones are given up for them",
+    tests: ["test/http/read-body.test.ts"],
+  },
+  {
+    file: "src/http/cors.ts",
+    find: 'if (name === "vary") existing.append(name, value);\n        else existing',
+    replace: "existing",
+    fault:
+      "caches give a compressed document to clients that cannot read it, where pages of other origins may call",
+    tests: ["test/system/cors.test.ts"],
+    only: "cache entry",
+  },
 ];
