@@ -178,6 +178,14 @@ describe("POST /api/usage", () => {
     expect([await usedBy("user_6"), await usedBy("user_7")]).toEqual([150, 0]);
   });
 
+  it("counts what two programs record under the same idempotency key, each with a service key", async () => {
+    const body = item("user_19", 100, "order-1");
+    const other = await createServiceKey(test);
+    expect((await use(body)).body.used).toBe(100);
+    const response = await sendRequest(server.url, "POST", "/api/v2/usage", { key: other.key, body });
+    expect([response.status, response.body.used, await usedBy("user_19")]).toEqual([200, 200, 200]);
+  });
+
   it("counts an idempotency key once when it is sent many times at once", async () => {
     const once = item("user_7", 100);
     const responses = await Promise.all(
