@@ -232,6 +232,8 @@ describe("/api/service-keys", () => {
         expiresAt: null,
       },
     ]);
+    const makers = await test.rows("select created_by from service_key where id = $1", [created.id]);
+    expect(makers).toEqual([{ created_by: admin.id }]);
     expect(await listed(created.id)).toEqual({
       ...created,
       createdAt: expect.any(String),
