@@ -2749,4 +2749,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "whoever asks while two look-ups are running waits until somebody else asks",
     tests: ["test/auth/batch-lookups.test.ts"],
   },
+  {
+    file: "src/operations/webhooks/replay-delivery.ts",
+    find: 'refuse({ reason: "delivery_taken_over", params: { id } })',
+    replace: '{ outcome: "applied", error: null, reason: null } as const',
+    fault: "a replay that another process has taken over says that it was applied",
+    tests: ["test/intake/replay-and-retry.test.ts"],
+    only: "taken the delivery over",
+  },
+  {
+    file: "src/operations/webhooks/replay-delivery.ts",
+    find: 'refuse({ reason: "replay_outcome_unknown", params: { id } })',
+    replace: '{ outcome: "applied", error: null, reason: null } as const',
+    fault: "a replay of unknown outcome says that it was applied",
+    tests: ["test/intake/replay-and-retry.test.ts"],
+    only: "its outcome is unknown",
+  },
 ];

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { secondsUntilRetry } from "../../src/domain/deliveries/delivery.ts";
+import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
+import { replayDelivery } from "../../src/operations/webhooks/replay-delivery.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { startTestRuntime } from "../support/runtime.ts";
@@ -96,6 +98,27 @@ describe("replay", () => {
       because: "payload dropped",
     });
     expect(await delivery(id)).toMatchObject({ status, claim_no: 1 });
+  });
+
+  it("says so when another process has taken the delivery over meanwhile", async () => {
+    const id = await received("taken over", { userId: "late_7" });
+    const { attempts: real } = runtime.intake;
+    const submit = async (event: ClaimedEvent) => {
+      await test.rows("update webhook_delivery set claim_no = claim_no + 1 where id = $1", [id]);
+      return real.submit(event);
+    };
+    const intake = { ...runtime.intake, attempts: { ...real, submit } };
+    const replaying = replayDelivery.run({ intake }, OPERATOR, { id, force: false }, {});
+    await expect(replaying).rejects.toMatchObject({ reason: "delivery_taken_over" });
+    expect(await delivery(id)).toMatchObject({ status: "pending", claim_no: 3 });
+  });
+
+  it("says so when its outcome is unknown", async () => {
+    const id = await received("unknown", { userId: "late_8" });
+    const submit = async () => ({ outcome: "unavailable" }) as const;
+    const intake = { ...runtime.intake, attempts: { ...runtime.intake.attempts, submit } };
+    const replaying = replayDelivery.run({ intake }, OPERATOR, { id, force: false }, {});
+    await expect(replaying).rejects.toMatchObject({ reason: "replay_outcome_unknown" });
   });
 });
 
