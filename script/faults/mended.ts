@@ -2765,4 +2765,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/replay-and-retry.test.ts"],
     only: "its outcome is unknown",
   },
+  {
+    file: "src/store/driver/read-burst.ts",
+    find: "error ? this.#reads.slice(this.answered) : []",
+    replace: 'error && this.text !== "" ? this.#reads.slice(this.answered) : []',
+    fault: "reads wait for ever where their connection breaks before they are sent",
+    tests: ["test/store/driver/query-pipeline.test.ts"],
+    only: "before anything is sent",
+  },
 ];

@@ -11,8 +11,8 @@ export type Read = {
 
 /** Reads of several callers, each resolved when its own rows are complete. */
 export class ReadBurst extends Burst {
-  readonly #reads: readonly Read[];
-  readonly #sent: Read[] = [];
+  /** Until they are sent, all of them; then those that could be. */
+  #reads: readonly Read[];
 
   /**
    * @param done called once; after an error with the reads that PostgreSQL has not answered, the failed one
@@ -23,19 +23,20 @@ export class ReadBurst extends Burst {
     reading: RowReading,
     done: (error: Error | null, unanswered: readonly Read[]) => void,
   ) {
-    super(reading, (error) => done(error, error ? this.#sent.slice(this.answered) : []));
+    super(reading, (error) => done(error, error ? this.#reads.slice(this.answered) : []));
     this.#reads = reads;
   }
 
   override submit(connection: DriverConnection): null {
-    for (const read of this.#reads) {
+    this.#reads = this.#reads.filter((read) => {
       try {
         this.send(read.config, connection);
-        this.#sent.push(read);
+        return true;
       } catch (error) {
         read.reject(error);
+        return false;
       }
-    }
+    });
     this.sync(connection);
     return null;
   }
@@ -44,7 +45,7 @@ export class ReadBurst extends Burst {
     index: number,
     { rows, failure }: { rows: object[]; failure: Error | null },
   ): void {
-    const read = this.#sent[index];
+    const read = this.#reads[index];
     if (failure) read?.reject(failure);
     else read?.resolve(rows);
   }

@@ -61,6 +61,16 @@ it("rejects with DatabaseUnavailable when a connection breaks, and replaces it",
   expect(row?.n).toBe(3);
 });
 
+it("rejects with DatabaseUnavailable where the connection breaks before anything is sent", async () => {
+  database.pool.once("acquire", (client) => void client.end());
+  const outcomes = await Promise.allSettled([database.run(PID, [1]), database.run(PID, [2])]);
+  for (const unsent of outcomes) {
+    expect(unsent).toMatchObject({ status: "rejected", reason: { name: "DatabaseUnavailable" } });
+  }
+  const [row] = await database.run<{ n: number }>(PID, [3]);
+  expect(row?.n).toBe(3);
+});
+
 it("gives up statements behind one that times out and keeps the pool usable", async () => {
   const outcomes = await Promise.allSettled([
     database.run({ name: "sleep", text: "select pg_sleep(4)" }),
