@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
+import { INTERACTIVE_LIMITS, inOwnTransaction } from "../../../src/store/transaction.ts";
 import { emptyDatabase, type TestDatabase } from "../../support/database.ts";
 
 let test: TestDatabase;
@@ -61,15 +62,28 @@ it("rejects with DatabaseUnavailable when a connection breaks, and replaces it",
   expect(row?.n).toBe(3);
 });
 
-it("rejects with DatabaseUnavailable where the connection breaks before anything is sent", async () => {
-  database.pool.once("acquire", (client) => void client.end());
-  const outcomes = await Promise.allSettled([database.run(PID, [1]), database.run(PID, [2])]);
-  for (const unsent of outcomes) {
-    expect(unsent).toMatchObject({ status: "rejected", reason: { name: "DatabaseUnavailable" } });
-  }
-  const [row] = await database.run<{ n: number }>(PID, [3]);
-  expect(row?.n).toBe(3);
-});
+it.each<[string, (database: Database) => Promise<unknown>[]]>([
+  ["reads", (database) => [database.run(PID, [1]), database.run(PID, [2])]],
+  ["a read that runs alone", (database) => [database.run({ ...PID, name: "alone", runsAlone: true }, [1])]],
+  [
+    "a write",
+    (database) => [database.run({ name: "no_update", text: "update pg_class set relname = '' where false" })],
+  ],
+  [
+    "a transaction",
+    (database) => [inOwnTransaction(database, INTERACTIVE_LIMITS, ({ run }) => run(PID, [1]))],
+  ],
+])(
+  "rejects with DatabaseUnavailable where the connection breaks before anything is sent: %s",
+  async (_, send) => {
+    database.pool.once("acquire", (client) => void client.end());
+    for (const unsent of await Promise.allSettled(send(database))) {
+      expect(unsent).toMatchObject({ status: "rejected", reason: { name: "DatabaseUnavailable" } });
+    }
+    const [row] = await database.run<{ n: number }>(PID, [3]);
+    expect(row?.n).toBe(3);
+  },
+);
 
 it("gives up statements behind one that times out and keeps the pool usable", async () => {
   const outcomes = await Promise.allSettled([
