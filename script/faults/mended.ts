@@ -2773,4 +2773,37 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/driver/query-pipeline.test.ts"],
     only: "before anything is sent",
   },
+  {
+    file: "src/jobs/job-runner.ts",
+    find: "endWhenStalled(\n          () => isStopping() || lease.isLost(),\n          async (isStopping) => run({ lease, isStopping }),\n        )",
+    replace: "run({ lease, isStopping: () => isStopping() || lease.isLost() }) as Promise<unknown>",
+    fault: "a job that hangs keeps its lease for ever",
+    tests: ["test/jobs/job-runner.test.ts"],
+    only: "lets another process run the job",
+  },
+  {
+    file: "src/domain/end-when-stalled.ts",
+    find: "if (!isStalled) timer?.refresh();",
+    replace: "",
+    fault: "a comparison of many subscriptions is given up after ten minutes",
+    tests: ["test/jobs/job-runner.test.ts"],
+    only: "as long as it goes on",
+  },
+  {
+    file: "src/reconcile/work-on-slots.ts",
+    find: "const hadWork = await endWhenStalled(isStopping, async (isStopping) => {\n        const work = await next(slot);\n        await work?.(isStopping);\n        return work !== null;\n      });",
+    replace:
+      "const work = await next(slot);\n      await work?.(isStopping);\n      const hadWork = work !== null;",
+    fault: "a slot whose work hangs is not healed again while another one is busy",
+    tests: ["test/reconcile/work-on-slots.test.ts"],
+    only: "gives up a slot that hangs",
+  },
+  {
+    file: "src/intake/retry-job.ts",
+    find: "endWhenStalled(\n        () => stopped,\n        (isStopping) => retryDue(intake, isStopping),\n      )",
+    replace: "retryDue(intake, () => stopped)",
+    fault: "a pass of retries that hangs is the last one",
+    tests: ["test/intake/retry-job.test.ts"],
+    only: "gives up a pass that hangs",
+  },
 ];

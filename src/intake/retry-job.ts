@@ -1,3 +1,4 @@
+import { endWhenStalled } from "../domain/end-when-stalled.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import type { Intake } from "./intake.ts";
 import { retryDue } from "./retry.ts";
@@ -24,7 +25,10 @@ export function startRetryJob(intake: Intake, { observe, runsOn }: RetryJobOptio
 
   async function pass(): Promise<"ok" | "failed"> {
     try {
-      const report = await retryDue(intake, () => stopped);
+      const report = await endWhenStalled(
+        () => stopped,
+        (isStopping) => retryDue(intake, isStopping),
+      );
       if (report.failed + report.gaveUp > 0)
         intake.log.warn(report, "webhook-retry: deliveries failed again");
       observe?.("webhook-retry", "ok");

@@ -1,3 +1,4 @@
+import { endWhenStalled } from "../domain/end-when-stalled.ts";
 import { type Tracing, traced } from "../domain/tracing.ts";
 import type { Lease } from "../store/leases.ts";
 
@@ -10,7 +11,10 @@ export type Job<Name extends string = string> = {
   leaseSeconds?: number;
   /** For a job that runs often: asked without a lease. */
   isDue?(): Promise<boolean>;
-  /** Throws, or resolves to `"failed"` if it has logged why it could not do its work. */
+  /**
+   * Throws, or resolves to `"failed"` if it has logged why it could not do its work. One that does not ask
+   * `isStopping` for ten minutes is given up.
+   */
   run(turn: Turn): Promise<unknown>;
 };
 
@@ -71,19 +75,14 @@ export function createJobRunner({
   const running = new Map<string, Promise<RunOutcome>>();
   let isStopped = false;
 
-  const runOnce = async ({ name, everyMs, leaseSeconds, isDue, run }: Job): Promise<RunOutcome> => {
+  const runOnce = async (job: Job): Promise<RunOutcome> => {
+    const { name, everyMs } = job;
     try {
-      let outcome: RunOutcome = "ok";
-      if (isDue === undefined || (await isDue())) {
-        const seconds = leaseSeconds ?? JOB_LEASE_SECONDS;
-        const runOutcome = await withLease(`job:${name}`, { seconds }, async (lease) => {
-          const turn = { lease, isStopping: () => isStopped || lease.isLost() };
-          const span = { kind: "internal", parent: "none" } as const;
-          const result = await traced(tracing, `job ${name}`, span, async () => run(turn));
-          return result === "failed" ? "failed" : "ok";
-        });
-        outcome = runOutcome ?? "already_running";
-      }
+      // A lease that is not acquired or released for so long holds up nobody either.
+      const outcome = await endWhenStalled(
+        () => isStopped,
+        (isStopping) => runIfDue(job, isStopping),
+      );
       observe?.(name, outcome === "failed" ? "failed" : "ok");
       return outcome;
     } catch (err) {
@@ -91,6 +90,25 @@ export function createJobRunner({
       log.warn({ err, job: name, againInSeconds: everyMs / 1000 }, "job failed");
       return "failed";
     }
+  };
+  const runIfDue = async (
+    { name, leaseSeconds, isDue, run }: Job,
+    isStopping: () => boolean,
+  ): Promise<RunOutcome> => {
+    if (isDue !== undefined && !(await isDue())) return "ok";
+    const seconds = leaseSeconds ?? JOB_LEASE_SECONDS;
+    const outcome = await withLease(`job:${name}`, { seconds }, async (lease) => {
+      const span = { kind: "internal", parent: "none" } as const;
+      const result = await traced(tracing, `job ${name}`, span, () =>
+        // Ends within the lease too, so that this is released.
+        endWhenStalled(
+          () => isStopping() || lease.isLost(),
+          async (isStopping) => run({ lease, isStopping }),
+        ),
+      );
+      return result === "failed" ? "failed" : "ok";
+    });
+    return outcome ?? "already_running";
   };
   const runAndSchedule = (job: Job): Promise<RunOutcome> => {
     clearTimeout(timers.get(job.name));

@@ -63,7 +63,7 @@ export async function compareChanged(
   for await (const states of inBatches(list)) {
     if (isStopping()) return report;
     report.listed += states.length;
-    await compareBatch(intake, slot, api, { states, askedAtMicros, dryRun, by, report });
+    await compareBatch(intake, slot, api, { states, askedAtMicros, dryRun, by, isStopping, report });
   }
   const failed = (providerPaymentId: string, error: unknown) => {
     notCorrected(intake, { provider: slot, providerPaymentId }, error);
@@ -78,6 +78,7 @@ type Batch = {
   askedAtMicros: number;
   dryRun: boolean;
   by: Reconciler;
+  isStopping: () => boolean;
   report: ChangedReport;
 };
 
@@ -88,6 +89,7 @@ async function compareBatch(intake: Intake, slot: Slot, api: PaymentApi, batch: 
   const stored = await findByProviderIds(database, slot, ids);
   const ownerOf = await findOwners(database, slot, states);
   for (const state of states) {
+    if (batch.isStopping()) return;
     const { providerSubscriptionId } = state;
     const ours = stored.get(providerSubscriptionId as string);
     const compared = ours

@@ -57,7 +57,10 @@ export async function comparePayments(
     await forEachConcurrently(missing, (state) =>
       compare(state.charge.id, { listed: { state, askedAtMicros } }),
     );
-    for (const state of different) await compare(state.charge.id, {});
+    for (const state of different) {
+      if (isStopping()) return count;
+      await compare(state.charge.id, {});
+    }
   }
   return count;
 }

@@ -67,8 +67,8 @@ export async function sweepMissed(tools: SweepTools, options: SweepOptions): Pro
     if (api === null || isStopping() || isTooSoon(slot)) return null;
     const cursor = await findSweepCursor(tools.intake.database, slot);
     if (!isDue(cursor, options)) return null;
-    return async () => {
-      const result = await sweepSlot(tools, slot, { api, cursor, ...options });
+    return async (isStopping) => {
+      const result = await sweepSlot(tools, slot, { ...options, api, cursor, isStopping });
       sweptAt.set(slot, performance.now());
       if ("problem" in result) haveSucceeded = false;
       swept(result);

@@ -1,4 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { STALLED_AFTER_MS } from "../../src/domain/end-when-stalled.ts";
+import type { Intake } from "../../src/intake/intake.ts";
+import { startRetryJob } from "../../src/intake/retry-job.ts";
 import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -27,4 +30,29 @@ it("runs webhook-retry in the server, logs failures under its name, and applies 
   expect((await attempts()).at(-1)).toEqual({ source: "retry", outcome: "successful" });
   expect((await server.end("SIGTERM")).code).toBe(0);
   await test.drop();
+});
+
+it("gives up a pass that hangs, and retries go on", async () => {
+  vi.useFakeTimers();
+  let passes = 0;
+  const silent = () => {
+    passes += 1;
+    return new Promise(() => {});
+  };
+  const lines: string[] = [];
+  const intake = {
+    database: { connection: silent },
+    leaseSeconds: 30,
+    log: { error: (_fields: object, message: string) => lines.push(message) },
+  } as unknown as Intake;
+  const outcomes: string[] = [];
+  const job = startRetryJob(intake, { observe: (_job, outcome) => outcomes.push(outcome), runsOn: "timer" });
+  await vi.advanceTimersByTimeAsync(5_000 + STALLED_AFTER_MS - 1);
+  expect([passes, outcomes]).toEqual([1, []]);
+  await vi.advanceTimersByTimeAsync(1 + 5_000);
+  expect([passes, outcomes, lines]).toEqual([2, ["failed"], ["webhook-retry failed"]]);
+  const stopped = job.stop();
+  await vi.advanceTimersByTimeAsync(STALLED_AFTER_MS);
+  await stopped;
+  vi.useRealTimers();
 });

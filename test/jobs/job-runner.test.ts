@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { STALLED_AFTER_MS } from "../../src/domain/end-when-stalled.ts";
 import { createJobRunner, type Turn, type WithLease } from "../../src/jobs/job-runner.ts";
 
 beforeEach(() => vi.useFakeTimers());
@@ -197,6 +198,57 @@ describe("createJobRunner", () => {
     isLost = true;
     await vi.advanceTimersByTimeAsync(10);
     expect(outcomes).toEqual(["long ok"]);
+  });
+
+  it("gives up a run that hangs, tells it to stop, and lets another process run the job", async () => {
+    const shared = leases();
+    const [first, second] = [runner(shared), runner(shared)];
+    const turns: Turn[] = [];
+    const hang = (turn: Turn) => {
+      turns.push(turn);
+      return new Promise(() => {});
+    };
+    first.jobs.start({ name: "heal", everyMs: 1_000, run: hang });
+    second.jobs.start({ name: "heal", everyMs: 10 * STALLED_AFTER_MS, run: async () => {} });
+    await vi.advanceTimersByTimeAsync(1_000 + STALLED_AFTER_MS - 1);
+    expect(await second.jobs.runNow("heal")).toBe("already_running");
+    expect([first.outcomes, turns[0]?.isStopping()]).toEqual([[], false]);
+
+    await vi.advanceTimersByTimeAsync(STALLED_AFTER_MS);
+    expect(first.outcomes).toEqual(["heal failed"]);
+    const err = new Error("given up: nothing has happened for 10 minutes");
+    expect(first.lines).toEqual([{ err, job: "heal", againInSeconds: 1 }]);
+    expect(turns[0]?.isStopping()).toBe(true);
+    expect(await second.jobs.runNow("heal")).toBe("ok");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(turns).toHaveLength(2);
+  });
+
+  it.each(["isDue", "lease"] as const)("runs a job again whose %s was never answered", async (hanging) => {
+    let asked = 0;
+    const hang = () => {
+      asked += 1;
+      return new Promise<never>(() => {});
+    };
+    const { jobs, outcomes } = runner(hanging === "lease" ? hang : leases());
+    const isDue = hanging === "isDue" ? { isDue: hang } : {};
+    jobs.start({ name: "heal", everyMs: 1_000, ...isDue, run: async () => {} });
+    await vi.advanceTimersByTimeAsync(2_000 + STALLED_AFTER_MS);
+    expect([outcomes, asked]).toEqual([["heal failed"], 2]);
+  });
+
+  it("leaves a run alone that takes hours, as long as it goes on", async () => {
+    const { jobs, outcomes } = runner();
+    jobs.start({
+      name: "nightly",
+      everyMs: 1_000,
+      run: async ({ isStopping }) => {
+        for (let step = 0; step < 5 && !isStopping(); step += 1)
+          await new Promise((resolve) => setTimeout(resolve, STALLED_AFTER_MS - 1));
+      },
+    });
+    await vi.advanceTimersByTimeAsync(1_000 + 5 * STALLED_AFTER_MS);
+    expect(outcomes).toEqual(["nightly ok"]);
   });
 
   it("acquires no lease while nothing is due", async () => {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { STALLED_AFTER_MS } from "../../src/domain/end-when-stalled.ts";
 import { workOnSlots } from "../../src/reconcile/work-on-slots.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -53,4 +54,26 @@ it("goes on looking in the other slots while one works on what it was looking fo
   give();
   await working;
   expect(asked["provider-a"]).toBe(3);
+});
+
+it("gives up a slot that hangs, however busy another one is", async () => {
+  vi.useFakeTimers();
+  let isGivenUp = () => false;
+  const working = workOnSlots(
+    async (slot) => {
+      if (slot === "provider-c") return null;
+      if (slot === "provider-b") return () => new Promise((resolve) => setTimeout(resolve, 60_000));
+      return (isStopping) => {
+        isGivenUp = isStopping;
+        return new Promise(() => {});
+      };
+    },
+    () => false,
+  ).finally(() => vi.useRealTimers());
+  const failed = expect(working).rejects.toThrow("given up: nothing has happened for 10 minutes");
+  await vi.advanceTimersByTimeAsync(STALLED_AFTER_MS - 1);
+  expect(isGivenUp()).toBe(false);
+  await vi.advanceTimersByTimeAsync(STALLED_AFTER_MS + 60_000);
+  await failed;
+  expect(isGivenUp()).toBe(true);
 });
