@@ -345,8 +345,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/jobs/job-runner.ts",
-    find: "isStopped || lease.isLost()",
-    replace: "isStopped",
+    find: "() => isStopping() || lease.isLost(),",
+    replace: "isStopping,",
     fault: "a job goes on after its lease was lost",
     tests: ["test/jobs/job-runner.test.ts"],
   },
