@@ -2806,4 +2806,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/retry-job.test.ts"],
     only: "gives up a pass that hangs",
   },
+  {
+    file: "src/store/reconciliation/imported-users.ts",
+    find: "order by u.id for no key update of u",
+    replace: "order by u.id",
+    fault: "an import of users undoes what a person is changing at that moment",
+    tests: ["test/import/import-users.test.ts"],
+    only: "keeps what a person is changing",
+  },
 ];

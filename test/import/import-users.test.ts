@@ -7,6 +7,8 @@ import { betterAuthUsers } from "../../src/import/sources/better-auth.ts";
 import { stripeCustomers } from "../../src/import/sources/stripe-customers.ts";
 import { userFile } from "../../src/import/sources/user-file.ts";
 import type { SourceUser } from "../../src/import/user-row.ts";
+import { isLockTimeout } from "../../src/store/transaction.ts";
+import { eventually } from "../support/eventually.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectFailureWithoutAudit } from "../support/without-audit.ts";
@@ -340,6 +342,32 @@ describe("importing users", () => {
       await context.test.rows("drop function sign_up");
       await context.test.rows("drop sequence writes");
     }
+  });
+
+  it("keeps what a person is changing at that moment", async () => {
+    await imported([{ id: "bob", email: "bob@example.com", name: "Bob" }]);
+    const connection = await context.test.database.connection();
+    await connection.script(`begin; update "user" set name = 'Rob', locale = 'zh'`);
+    const add = (): Promise<ImportReport> =>
+      imported([{ externalId: "8", email: "bob@example.com" }]).catch((error) => {
+        // On a busy machine the change may take longer.
+        if (isLockTimeout(error)) return add();
+        throw error;
+      });
+    const adding = add();
+    await eventually(
+      () =>
+        context.test.rows(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        ),
+      [{}],
+    );
+    await connection.script("commit");
+    connection.release({ healthy: true });
+    expect(await adding).toMatchObject(counts(0, 1, 0));
+    expect(await users()).toEqual([
+      { id: "bob", external_id: "8", email: "bob@example.com", name: "Rob", locale: "zh" },
+    ]);
   });
 
   it("changes nothing in a dry run, which reports the same", async () => {

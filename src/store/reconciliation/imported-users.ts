@@ -13,6 +13,7 @@ export type KnownUser = {
   hasPassword: boolean;
 };
 
+// What somebody changes between this and the update would be undone by it.
 const FIND = {
   name: "find_users_to_import",
   text: `
@@ -23,15 +24,16 @@ where u.id = any (array(
   select id from "user" where id = any ($1::text[])
   union select id from "user" where external_id = any ($2::text[])
   union select id from "user" where email = any ($3::text[])
-))`,
+))
+order by u.id for no key update of u`,
 };
 
-/** The users who have one of these ids, external ids or addresses. */
+/** The users who have one of these ids, external ids or addresses, locked until the end of the transaction. */
 export async function findUsersToImport(
-  database: Queryable,
+  transaction: Queryable,
   { ids, externalIds, emails }: { ids: string[]; externalIds: string[]; emails: string[] },
 ): Promise<KnownUser[]> {
-  return database.run<KnownUser>(FIND, [ids, externalIds, emails]);
+  return transaction.run<KnownUser>(FIND, [ids, externalIds, emails]);
 }
 
 const EXTERNAL = {
