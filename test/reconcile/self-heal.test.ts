@@ -172,8 +172,24 @@ describe("a flagged subscription", () => {
     expect(await healing).toEqual({ corrected: 0, postponed: 0, settled: 2 });
   });
 
+  it("is compared at least every 18 minutes, however often that has failed", async () => {
+    await receiveOutOfOrder();
+    truth({ seats: 3 });
+    context.stripe.interfere(async () => ({ status: 500 }));
+    await heal();
+    await context.test.rows("update subscription_heal set attempts = 5000, next_attempt_at = now()");
+    expect(await heal()).toMatchObject({ postponed: 1 });
+    expect(
+      await context.test.rows(
+        "select next_attempt_at <= clock_timestamp() + interval '18 minutes' as soon from subscription_heal",
+      ),
+    ).toEqual([{ soon: true }]);
+  });
+
   it("is not fetched from a slot without a provider, or before an event has named its id", async () => {
     await createSubscription(context.test, null, { provider: "provider-b", out_of_order: true });
+    const requestedThere = await createSubscription(context.test, null, { provider: "provider-b" });
+    await requestHeals(context.test.database, [requestedThere], { inSeconds: 0 });
     await createSubscription(context.test, null, { provider_subscription_id: null, out_of_order: true });
     expect(await heal()).toBeNull();
     expect(context.stripe.calls).toEqual([]);
@@ -311,6 +327,20 @@ describe("a checkout that names no subscription", () => {
     expect(await heal()).toMatchObject({ settled: 1 });
     await makeDue();
     expect(await heal()).toBeNull();
+    // As its next event does.
+    await context.test.rows("update subscription set updated_at = clock_timestamp()");
+    expect(await heal()).toMatchObject({ postponed: 1 });
+  });
+
+  it("is looked up also where it is flagged", async () => {
+    await purchase();
+    await eventually(requested, [{ requested: true }]);
+    await context.test.rows("update subscription set out_of_order = true");
+    await makeDue();
+    truth({ seats: 3 });
+    // Then it is compared as well.
+    expect(await heal()).toEqual({ corrected: 2, postponed: 0, settled: 0 });
+    expect(await stored()).toMatchObject([{ user_id: "user_1", seats: 3, out_of_order: false }]);
   });
 
   it("is not looked up once an event has named its id", async () => {
@@ -353,6 +383,23 @@ it("spaces the fetches of all processes 200 ms apart", async () => {
     "select extract(epoch from next_fetch_at)::float8 as at from heal_pace",
   );
   expect((pace?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(6 * 0.2);
+});
+
+it("waits for a fetch that another process has reserved", async () => {
+  await receiveOutOfOrder();
+  truth({ seats: 3 });
+  const reserve = `insert into heal_pace values ('provider-a', clock_timestamp() + interval '2 seconds')
+    on conflict (provider) do update set next_fetch_at = excluded.next_fetch_at returning next_fetch_at::text as until`;
+  const [reserved] = await context.test.rows<{ until: string }>(reserve);
+  let isEarly: unknown;
+  context.stripe.interfere(async () => {
+    // Timers may end a little early.
+    const text = "select clock_timestamp() < $1::timestamptz - interval '10 ms' as early";
+    [isEarly] = await context.test.rows(text, [reserved?.until]);
+    return undefined;
+  });
+  expect(await heal()).toMatchObject({ corrected: 1 });
+  expect(isEarly).toEqual({ early: false });
 });
 
 it("does not wait for a fetch that was reserved while the database's clock was ahead", async () => {
