@@ -81,6 +81,15 @@ it("keeps a customer found by an address only for a person who has confirmed tha
   expect(await context.audit()).toEqual([]);
 });
 
+it("stores a price that alone differs, as of when the provider was asked", async () => {
+  truth({ priceId: "price_pro_yearly" });
+  const state = () =>
+    rows('select price_id, compared_at_micros is not null as "isCompared" from subscription');
+  expect(await run()).toEqual({ outcome: "compared", changes: null });
+  expect(await state()).toEqual([{ price_id: "price_pro_yearly", isCompared: true }]);
+  expect(await context.audit()).toEqual([]);
+});
+
 it("has what renews without its person canceled, also where nothing differs", async () => {
   await rows("update subscription set user_id = null, customer_id = null");
   await find();

@@ -185,7 +185,11 @@ describe("a subscription that differs from its provider's", () => {
     expect(await run({ subscription: row?.id as string })).toMatchObject({
       corrected: [{ slot: "provider-a" }],
     });
-    await expect(run({ subscription: "sub_2" })).rejects.toMatchObject({ code: "not_found" });
+    for (const unknown of [
+      { subscription: "sub_2" },
+      { subscription: "sub_1", slots: ["provider-b"] as const },
+    ])
+      await expect(run(unknown)).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("corrects the subscription of a deleted user without a user", async () => {
@@ -403,6 +407,30 @@ describe("missed events", () => {
   });
 });
 
+describe("a provider that may have made no events", () => {
+  const changedWhere = async (differences: Partial<PaymentApi>) => {
+    const api = runtime.payments["provider-a"] as PaymentApi;
+    const payments = { ...runtime.payments, "provider-a": { ...api, ...differences } };
+    const { slots } = await run({}, { ...runtime, payments });
+    return slots[0]?.changed;
+  };
+
+  it("has the subscriptions compared that have changed there, no other has", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    const { traits } = runtime.payments["provider-a"] as PaymentApi;
+    const losing = { ...traits, losesEventsWhileDisabled: true };
+    for (const [seats, differences] of [
+      [2, { listEvents: null }],
+      [3, { traits: losing }],
+    ] as const) {
+      truth({ seats });
+      expect(await changedWhere(differences)).toMatchObject({ corrected: 1 });
+    }
+    truth({ seats: 4 });
+    expect(await changedWhere({ traits: { ...traits, losesEventsWhileDisabled: false } })).toBeNull();
+  });
+});
+
 describe("the nightly comparison", () => {
   beforeEach(async () => {
     await receive(eventOf("customer.subscription.created"));
@@ -509,9 +537,23 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toBeNull();
   });
 
-  it("skips subscriptions in order that have not changed for days", async () => {
-    await test.rows("update subscription set updated_at = now() - interval '3 days'");
-    expect(await nightly()).toMatchObject({ compared: 0 });
+  it.each([
+    ["compares", 1, 47, false],
+    ["skips", 0, 49, false],
+    ["compares", 1, 49, true],
+  ])("%s one (%i) that has changed %i hours ago, flagged: %s", async (_, compared, hours, isFlagged) => {
+    await test.rows(
+      "update subscription set updated_at = now() - $1::int * interval '1 hour', out_of_order = $2",
+      [hours, isFlagged],
+    );
+    expect(await nightly()).toMatchObject({ compared });
+  });
+
+  it("ingests events that were missed in the last week", async () => {
+    const lost = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
+    const occurredAt = new Date(Date.now() - 6 * 86_400_000);
+    stripe.events.push(eventOf("customer.subscription.created", { ...lost, occurredAt }));
+    expect((await nightly())?.slots[0]?.missed).toMatchObject({ missed: 1, applied: 1 });
   });
 });
 
@@ -519,13 +561,40 @@ it("finds the selected subscriptions in tables larger than one batch", async () 
   await test.rows(
     `insert into subscription (id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end,
        out_of_order, updated_at)
-     select gen_random_uuid(), 'provider-a', 'sub_long_' || n, 'pro', 1, 'canceled', false, n % 4000 = 0,
-       now() - interval '9 days'
+     select gen_random_uuid(), 'provider-b', 'sub_long_' || n, 'pro', 1, 'canceled', false, false, now() - interval '9 days'
      from generate_series(1, 12000) n`,
   );
-  expect(await run({ since: null })).toMatchObject({ left: { length: 3 } });
-  expect(await run({ since: null, extent: "all" })).toMatchObject({ left: { length: 3 } });
-  expect(await run({ since: null, extent: "recently changed", slots: ["provider-b"] })).toMatchObject({
-    left: [],
-  });
+  const found = async (options: Partial<ReconcileOptions>) => {
+    const { left } = await run({ since: null, ...options });
+    return { all: left.length, different: new Set(left.map(({ subscriptionId }) => subscriptionId)).size };
+  };
+  // None in the first two of the three steps in which the table is scanned.
+  await test.rows(
+    "update subscription set out_of_order = true where id in (select id from subscription order by id desc limit 3)",
+  );
+  for (const extent of ["recently changed", "all"] as const) {
+    expect(await found({ extent })).toEqual({ all: 3, different: 3 });
+    expect(await found({ extent, slots: ["provider-a"] })).toEqual({ all: 0, different: 0 });
+  }
+  await test.rows("update subscription set out_of_order = provider_subscription_id like '%0'");
+  expect(await found({})).toEqual({ all: 1_200, different: 1_200 });
+  expect(await found({ slots: ["provider-a"] })).toEqual({ all: 0, different: 0 });
+});
+
+it("compares ended subscriptions too that have changed lately, of all that have not ended", async () => {
+  for (const [n, status, days] of [
+    [1, "canceled", 1],
+    [2, "canceled", 3],
+    [3, "paused", 3],
+  ] as const) {
+    await receive(eventOf("customer.subscription.created", { subscriptionId: `sub_${n}` }));
+    const set = "status = $2, updated_at = now() - $3::int * interval '1 day'";
+    await test.rows(`update subscription set ${set} where provider_subscription_id = $1`, [
+      `sub_${n}`,
+      status,
+      days,
+    ]);
+  }
+  const { left } = await run({ since: null, extent: "all" });
+  expect(left.map(({ providerSubscriptionId }) => providerSubscriptionId).sort()).toEqual(["sub_1", "sub_3"]);
 });

@@ -65,6 +65,11 @@ describe("a sweep", () => {
     expect(await sweep()).toMatchObject([{ report: { listed: 1, missed: 1, applied: 1 } }]);
   });
 
+  it("ingests one from far in the future, as the provider's clock is ahead", async () => {
+    listed("customer.subscription.created", { secondsAgo: -3_600 });
+    expect(await sweep()).toMatchObject([{ report: { missed: 1, applied: 1 } }]);
+  });
+
   it("rereads ten minutes before its cursor", async () => {
     await sweep();
     await nextIsDue();
@@ -150,6 +155,20 @@ describe("a sweep", () => {
     expect(await sweepAgain()).toMatchObject([{ isEndpointDisabled: false, changed: { corrected: 1 } }]);
     expect(await stored()).toMatchObject([{ seats: 6 }]);
     expect(await sweepAgain()).toMatchObject([{ changed: null }]);
+  });
+
+  it("compares subscriptions each time where the provider lists no events", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    const api = context.runtime.payments["provider-a"] as PaymentApi;
+    const payments = { ...context.runtime.payments, "provider-a": { ...api, listEvents: null } };
+    for (const seats of [5, 6]) {
+      context.truth({ seats });
+      expect(await sweep({ ...context.runtime, payments })).toMatchObject([
+        { report: null, changed: { corrected: 1 } },
+      ]);
+      await nextIsDue();
+    }
+    expect(await stored()).toMatchObject([{ seats: 6 }]);
   });
 
   describe("while the database does not take all that is missed", () => {
@@ -278,5 +297,13 @@ describe("a sweep", () => {
     });
     expect(await sweep(context.runtime, () => listing)).toMatchObject([{ report: { applied: 0 } }]);
     expect(await cursor()).toMatchObject({ swept_until: null });
+    listing = false;
+    await sweep();
+    await nextIsDue();
+    const before = await cursor();
+    listing = false;
+    await sweep(context.runtime, () => listing);
+    expect(listing).toBe(true);
+    expect(await cursor()).toEqual(before);
   });
 });
