@@ -138,6 +138,22 @@ describe("the payloads to redact", () => {
     expect(await existingDeliveries([...usersDeliveries, ...otherDeliveries])).toEqual(otherDeliveries);
   });
 
+  it("exclude those of a subscription that has the number of the user's payment", async () => {
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state, status,
+         occurred_at)
+       values ('provider-a', '77', '77', 'user_1', 900, 'EUR', 'paid', 'paid', now())`,
+    );
+    await test.rows(
+      "insert into payment_name (provider, name, provider_payment_id) values ('provider-a', '77', '77')",
+    );
+    const otherDeliveries = [
+      await logged({ data: { attributes: { subscription_id: 77 } } }, { format: "lemon-squeezy" }),
+    ];
+    await leave();
+    expect(await existingDeliveries(otherDeliveries)).toEqual(otherDeliveries);
+  });
+
   it("exclude those of another user with the same customer", async () => {
     await subscription("user_1", "sub", "agency");
     await subscription("other", "sub_other", "agency");
@@ -242,6 +258,17 @@ describe("the payloads to redact", () => {
       },
     ]);
   });
+});
+
+it("replaces reasons that quote the beginning of a long id", async () => {
+  const userId = `user_${"x".repeat(80)}`;
+  await test.rows(`insert into "user" (id, name, email) values ($1, 'Ann', $1 || '@example.com')`, [userId]);
+  const error = `user: there is no user "${userId.slice(0, 60)}..."`;
+  await test.rows("update webhook_delivery set payload = null where id = $1", [
+    await logged("null", { error }),
+  ]);
+  await leave(userId);
+  expect(await placesInLog(userId.slice(0, 60))).toEqual([]);
 });
 
 describe("redaction", () => {

@@ -84,6 +84,14 @@ it("what was bought with a single payment does not stop the deletion of its acco
   ]);
 });
 
+it("what began as one is charged for once its provider has named its subscription", async () => {
+  const began = { provider_subscription_id: "sub_named_since", is_one_time: true };
+  await createSubscription(test, "user_14", began);
+  expect(await findRunning(runtime.database, "user_14")).toMatchObject([
+    { providerSubscriptionId: "sub_named_since" },
+  ]);
+});
+
 describe("an event without effects that names a deleted account is kept without its payload", () => {
   const events = {
     stripe: (userId: string) => ({

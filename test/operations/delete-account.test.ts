@@ -9,7 +9,7 @@ import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import type { RunningSubscription } from "../../src/store/accounts/account-deletion.ts";
-import { DatabaseUnavailable } from "../../src/store/database.ts";
+import { DatabaseUnavailable, type Queryable } from "../../src/store/database.ts";
 import { fixtureDelivery, loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { eventually } from "../support/eventually.ts";
@@ -17,6 +17,7 @@ import { freshServer } from "../support/fresh-server.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
 import { findInAllTables } from "./find-in-all-tables.ts";
 import {
@@ -432,6 +433,34 @@ describe("deleting an account", () => {
     const refusal = await refusalOf(call(deleteAccount, session("user_9"), confirmation("user_9")));
     expect(refusal.code).toBe("unavailable");
     expect(await isThere("user_9")).toBe(true);
+  });
+
+  it("takes the person from payments, and from those of another slot's subscription of the same id nobody", async () => {
+    const number = { provider_subscription_id: "4711", status: "canceled" };
+    await createSubscription(test, "user_13", number);
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state, status,
+         receipt_url, occurred_at)
+       select provider, user_id, '4711', nullif(user_id, 'user_13'), 900, 'EUR', 'paid', 'paid', 'https://example.com', now()
+       from (values ('provider-a', 'user_13'), ('provider-b', 'user_14')) as paid (provider, user_id)`,
+    );
+    await context.call(deleteUser, OPERATOR, deletionOf("user_13"));
+    const payments =
+      "select user_id, receipt_url from payment where provider_subscription_id = '4711' order by provider";
+    expect(await test.rows(payments)).toEqual([
+      { user_id: null, receipt_url: null },
+      { user_id: "user_14", receipt_url: "https://example.com" },
+    ]);
+  });
+
+  it("is done although the database fails while the log is redacted, which a job continues", async () => {
+    const run: Queryable["run"] = (statement, values) =>
+      statement.name === "open_redactions"
+        ? Promise.reject(new DatabaseUnavailable("connection lost"))
+        : test.database.run(statement, values);
+    const { call } = createTestContext({ database: { ...test.database, run } });
+    expect(await call(deleteAccount, session("user_15"), confirmation("user_15"))).toEqual({ success: true });
+    expect(await isThere("user_15")).toBe(false);
   });
 
   it("happens once for simultaneous requests", async () => {
