@@ -2990,4 +2990,37 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/delete-account.test.ts"],
     only: "although the database fails",
   },
+  {
+    file: "src/import/resolve-users.ts",
+    find: "if (states.has(name)) return name;\n        const id = external.get(name);\n        if (id !== undefined) return id;",
+    replace:
+      "const id = external.get(name);\n        if (id !== undefined) return id;\n        if (states.has(name)) return name;",
+    fault: "an import gives a subscription to whom another system gave the id of its user",
+    tests: ["test/import/import-subscriptions.test.ts"],
+    only: "prefers the user whom",
+  },
+  {
+    file: "src/import/resolve-users.ts",
+    find: "[userId, mapped, byEmail, customerId]",
+    replace: "[userId, byEmail, mapped, customerId]",
+    fault: "an import gives a customer's subscription to another user of the same address",
+    tests: ["test/import/import-subscriptions.test.ts"],
+    only: "prefers the user whom",
+  },
+  {
+    file: "src/import/import-subscriptions.ts",
+    find: "await run.fence(transaction);",
+    replace: "",
+    fault: "an import of subscriptions goes on after another run has taken over",
+    tests: ["test/import/import-subscriptions.test.ts"],
+    only: "another run has taken over",
+  },
+  {
+    file: "src/import/import-subscriptions.ts",
+    find: 'audit: "changes", dryRun: false, notify }',
+    replace: 'audit: "changes", dryRun: false, notify: true }',
+    fault: "a quiet import notifies people of what it has compared",
+    tests: ["test/import/import-subscriptions.test.ts"],
+    only: "what that comparison corrects",
+  },
 ];

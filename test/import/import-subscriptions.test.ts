@@ -244,6 +244,26 @@ describe("importing subscriptions from their provider", () => {
     ]);
   });
 
+  it("prefers the user whom a subscription names, then the mapping of its customer, then that of an address", async () => {
+    await addUsers(context.test, 6);
+    await context.test.rows(`update "user" set external_id = 'user_1' where id = 'user_5'`);
+    await context.test.rows(`update "user" set external_id = 'cus_3' where id = 'user_4'`);
+    const mapping = Mapping.parse({
+      customers: { cus_1: "user_2", cus_2: "user_2" },
+      emails: { "one@example.com": "user_3" },
+    });
+    for (const [n, userId] of [
+      [1, "user_1"],
+      [2, null],
+      [3, null],
+    ] as const) {
+      const customer = { id: `cus_${n}`, object: "customer", email: "one@example.com" };
+      listed({ subscriptionId: `sub_${n}`, customerId: `cus_${n}`, userId }, { customer });
+    }
+    expect(await imported({}, mapping)).toEqual({ ...counts(3, 0, 0), unmatched: [] });
+    expect((await stored()).map(({ user_id }) => user_id)).toEqual(["user_1", "user_2", "user_3"]);
+  });
+
   it("lists what has an unknown price, cannot be read, or belongs to a deleted account", async () => {
     await addUsers(context.test, 3);
     await context.test.rows("insert into deleted_user (id) values ('gone')");
@@ -289,6 +309,37 @@ describe("importing subscriptions from their provider", () => {
     };
     expect(await importFrom(source)).toEqual({ ...counts(0, 0, 1), unmatched: [] });
     expect(await stored()).toEqual([{ ...STORED, seats: 4 }]);
+  });
+
+  it("notifies nobody of what that comparison corrects, without the option", async () => {
+    await addUsers(context.test, 3);
+    // Newer than the list however long it takes until that is read.
+    await receive("customer.subscription.created", { occurredAt: new Date(Date.now() + 60_000) });
+    const emitted = async () => [
+      await context.test.rows("select kind from notification"),
+      (await writtenChanges(context.test)).map(({ type }) => type),
+    ];
+    const before = await emitted();
+    listed({ status: "past_due" });
+    expect(await imported()).toEqual({ ...counts(0, 0, 1), unmatched: [] });
+    expect(await stored()).toEqual([{ ...STORED, status: "past_due" }]);
+    expect(await emitted()).toEqual(before);
+  });
+
+  it("writes nothing more once another run has taken over, as after it was stopped for a while", async () => {
+    await addUsers(context.test, 3);
+    listed();
+    const { identity, read } = providerSubscriptions(SLOT, connection(), NO_MAPPING);
+    const stopped: Source<SubscriptionRow> = {
+      identity,
+      read: async (position) => {
+        if (position === null) return { rows: [], next: "2" };
+        await context.test.rows("update lease set token = gen_random_uuid()");
+        return read(null);
+      },
+    };
+    await expect(importFrom(stopped)).rejects.toThrow("another run");
+    expect(await stored()).toEqual([]);
   });
 
   it("requests none in a dry run, nor where the provider cannot be asked", async () => {
