@@ -3023,4 +3023,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/import/import-subscriptions.test.ts"],
     only: "what that comparison corrects",
   },
+  {
+    file: "src/reconcile/compare-changed.ts",
+    find: "const options = { since, dryRun, by, notify: true, failed, isStopping };",
+    replace: "const options = { since, dryRun, by, notify: false, failed, isStopping };",
+    fault: "payments that a comparison has found are not announced to other systems",
+    tests: ["test/reconcile/verify-payments.test.ts"],
+    only: "the payments of stripe",
+  },
+  {
+    file: "src/billing/open-checkout.ts",
+    find: "provider === order.provider && customerId !== null",
+    replace: "customerId !== null",
+    fault: "a checkout is opened for a customer that only another slot's provider knows",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "customer at another slot",
+  },
 ];

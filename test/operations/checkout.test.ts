@@ -15,6 +15,7 @@ import { startTestServer } from "../support/server.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
 import { createTestContext, session } from "./test-context.ts";
@@ -361,6 +362,18 @@ describe("a user with a subscription", () => {
     expect(stripe.sessions.map(({ params }) => params.get("customer"))).toEqual(
       Array(2).fill(`cus_${person.id}`),
     );
+  });
+
+  it("is not opened for the person's customer at another slot's provider, which this one does not know", async () => {
+    await createSubscription(test, person.id, {
+      provider: "provider-b",
+      customer_id: "ctm_of_another_slot",
+      status: "canceled",
+    });
+    expect((await checkout()).status).toBe(200);
+    expect(stripe.sessions.map(({ params }) => params.get("customer"))).toEqual([
+      stripe.customers.at(-1)?.id,
+    ]);
   });
 
   it("whose customer was deleted at the provider buys as a new customer", async () => {

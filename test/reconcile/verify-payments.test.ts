@@ -259,7 +259,16 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     expect(dry).toMatchObject({ payments: 1 });
     const stopping = { ...options, notify: true, failed: () => {}, isStopping: () => true };
     expect(await comparePayments(runtime.intake, "provider-a", api(), stopping)).toBe(0);
+    const announced = async () =>
+      (
+        await test.rows(
+          "select from outbound_event where type = 'payment.paid' and data->'payment'->>'providerPaymentId' = $1",
+          [lost.provider_payment_id],
+        )
+      ).length;
+    const before = await announced();
     expect(await compare()).toMatchObject({ payments: 1 });
+    expect(await announced()).toBe(before + 1);
     expect(await compare()).toMatchObject({ payments: 0 });
     expect(await run()).toMatchObject(clean);
   });
