@@ -3039,4 +3039,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/checkout.test.ts"],
     only: "customer at another slot",
   },
+  {
+    file: "src/runtime/stop-on-signal.ts",
+    find: "      if (isEnding) return;\n      log.error({ seconds",
+    replace: "      log.error({ seconds",
+    fault: "the embedded PostgreSQL is left running where the time to stop runs out after a second signal",
+    tests: ["test/runtime/stop-on-signal.test.ts"],
+  },
 ];

@@ -38,6 +38,8 @@ export function stopOnSignal(
     lastRequestMs = performance.now();
     log.info({ signal }, "stopping");
     setTimeout(() => {
+      // A second signal has begun it: another call would not wait.
+      if (isEnding) return;
       log.error({ seconds: STOP_WITHIN_MS / 1000 }, "could not stop in time: ending");
       void end();
     }, STOP_WITHIN_MS).unref();

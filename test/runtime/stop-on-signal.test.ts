@@ -90,3 +90,15 @@ it("ends what would outlive the process when it cannot stop in time", async () =
   await vi.waitFor(() => expect(process.exit).toHaveBeenCalledExactlyOnceWith(1));
   expect(endNow).toHaveBeenCalledOnce();
 });
+
+it("lets what would outlive the process end although the time for stopping in order runs out meanwhile", async () => {
+  const ending = Promise.withResolvers<void>();
+  stopOnSignal({ stop: never, endNow: () => ending.promise }, createLog("silent"));
+  process.emit("SIGTERM", "SIGTERM");
+  vi.advanceTimersByTime(29_000);
+  process.emit("SIGTERM", "SIGTERM");
+  vi.advanceTimersByTime(2_000);
+  expect(process.exit).not.toHaveBeenCalled();
+  ending.resolve();
+  await vi.waitFor(() => expect(process.exit).toHaveBeenCalledExactlyOnceWith(1));
+});
