@@ -202,9 +202,12 @@ describe("prepareDrain", () => {
     expect(closedAt - lastConnectionAt).toBeGreaterThan(990);
   });
 
-  it("accepts connections for as long as a load balancer takes to notice, even if none comes", async () => {
+  it.each([
+    ["a load balancer takes to notice", { quietForMs: 1, acceptAtLeastMs: 500 }],
+    ["none may come", { quietForMs: 500 }],
+  ])("accepts connections for as long as %s, even if none has come", async (_, options) => {
     const server = createServer((_, outgoing) => outgoing.end("answer"));
-    const drain = prepareDrain(server, { quietForMs: 1, acceptAtLeastMs: 500 });
+    const drain = prepareDrain(server, options);
     await listen(server);
     const stoppedAt = performance.now();
     await drain();
@@ -240,6 +243,29 @@ describe("prepareDrain", () => {
     client.socket.write(GET);
     await drained;
     await vi.waitFor(() => expect(client.received).toContain("answer"), { timeout: 30_000 });
+  });
+
+  it("closes a connection with its next answer, so that nothing more is sent on it", async () => {
+    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    const drain = prepareDrain(server, { quietForMs: 1, silentForMs: 30_000 });
+    const client = send(await listen(server), GET);
+    await vi.waitFor(() => expect(client.received).toMatch(/answer$/), { timeout: 30_000 });
+    expect(client.received).toContain("Connection: keep-alive");
+    const drained = drain();
+    client.socket.write(GET);
+    await drained;
+    await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 30_000 });
+    expect(client.received).toMatch(/Connection: close\r\n[\s\S]*answer$/);
+  });
+
+  it("does not wait for clients that keep an idle connection", async () => {
+    const server = createServer((_, outgoing) => outgoing.end("answer"));
+    const drain = prepareDrain(server, { quietForMs: 1, silentForMs: 1, finishWithinMs: 600_000 });
+    const port = await listen(server);
+    const clients = [send(port, GET), send(port, "")];
+    await vi.waitFor(() => expect(clients[0]?.received).toContain("answer"), { timeout: 30_000 });
+    await drain();
+    await Promise.all(clients.map(({ closed }) => closed));
   });
 
   it("stops accepting after a while even if connections keep coming", async () => {

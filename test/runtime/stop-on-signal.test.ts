@@ -68,14 +68,34 @@ describe.each(["SIGTERM", "SIGINT"] as const)("a later second %s", (signal) => {
   });
 });
 
-it("waits for what would outlive the process although it has stopped in order meanwhile", async () => {
+it("goes on stopping in order when SIGHUP comes again later, as from the shell of a terminal", async () => {
+  const endNow = vi.fn(async () => {});
+  stopOnSignal({ stop: never, endNow }, createLog("silent"));
+  process.emit("SIGHUP", "SIGHUP");
+  vi.advanceTimersByTime(1_500);
+  process.emit("SIGHUP", "SIGHUP");
+  expect(endNow).not.toHaveBeenCalled();
+});
+
+it("exits with 1 when it cannot stop in order", async () => {
+  const stop = () => Promise.reject(new Error("not now"));
+  stopOnSignal({ stop, endNow: never }, createLog("silent"));
+  process.emit("SIGTERM", "SIGTERM");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(process.exit).toHaveBeenCalledExactlyOnceWith(1);
+});
+
+it.each([
+  ["it has stopped in order", "resolve"],
+  ["stopping has failed", "reject"],
+] as const)("waits for what would outlive the process although %s meanwhile", async (_, settle) => {
   const stopping = Promise.withResolvers<void>();
   const ending = Promise.withResolvers<void>();
   stopOnSignal({ stop: () => stopping.promise, endNow: () => ending.promise }, createLog("silent"));
   process.emit("SIGTERM", "SIGTERM");
   vi.advanceTimersByTime(1_500);
   process.emit("SIGTERM", "SIGTERM");
-  stopping.resolve();
+  stopping[settle]();
   await vi.advanceTimersByTimeAsync(0);
   expect(process.exit).not.toHaveBeenCalled();
   ending.resolve();
