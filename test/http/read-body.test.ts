@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { BodyBudget } from "../../src/http/body-budget.ts";
-import { BodyAborted, countBody, readBody } from "../../src/http/read-body.ts";
+import { BodyAborted, countBody, readBody, readBodyOrRefuse } from "../../src/http/read-body.ts";
 import { type LocalServer, sendRequest, startHttpServer } from "../support/http.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 
@@ -37,8 +37,9 @@ describe("readBody", () => {
     expect(await resultOf(request, (incoming) => readBody(incoming, 5))).toBe("abcde");
   });
 
+  const arriving = () => Object.assign(new PassThrough(), { headers: {}, complete: true });
+
   it("no longer counts bodies that have been read, and lets a slow one arrive", async () => {
-    const arriving = () => Object.assign(new PassThrough(), { headers: {}, complete: true });
     const read = (body: PassThrough) => readBody(body as unknown as IncomingMessage, 1024 * 1024);
     const slow = arriving();
     const reading = read(slow);
@@ -50,6 +51,16 @@ describe("readBody", () => {
     }
     slow.end("b");
     expect((await reading).toString()).toBe("ab");
+  });
+
+  it("refuses a body as unavailable when those that arrive take too much memory", async () => {
+    const [slow, large] = [arriving(), arriving()];
+    const reading = [slow, large].map((body) =>
+      readBodyOrRefuse(body as unknown as IncomingMessage, 2 ** 26).catch((error: unknown) => error),
+    );
+    slow.write("a");
+    large.end(Buffer.alloc(2 ** 26));
+    expect(await Promise.all(reading)).toMatchObject([{ code: "unavailable" }, { length: 2 ** 26 }]);
   });
 
   it("fails when the client goes before the rest has arrived", async () => {

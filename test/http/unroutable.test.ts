@@ -34,6 +34,11 @@ it.each([
   expect(JSON.parse(/\{.*\}/.exec(body)?.[0] ?? "")).toEqual({ error });
 });
 
+it("serves HTTP/1.0, which needs no Host, to the checks of load balancers", async () => {
+  const request = "GET /api/health HTTP/1.0\r\n\r\n";
+  expect(await openRawConnection(server.url, request).closed).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 it("answers a request that does not arrive in time, and closes the connection", async () => {
   const socket = new PassThrough();
   const late = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
