@@ -1,11 +1,12 @@
 import pg from "pg";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { DatabaseUnavailable, type Queryable } from "../../src/store/database.ts";
 import { holdLease, withLease } from "../../src/store/hold-lease.ts";
 import {
   acquireLease,
   deleteExpiredLeases,
   heldLease,
+  keepLease,
   type Lease,
   releaseLease,
   renewLease,
@@ -18,6 +19,14 @@ afterEach(() => test.rows("truncate lease"));
 
 const acquire = (seconds = 60) => acquireLease(test.database, "job:test", { seconds });
 const expire = () => test.rows("update lease set held_until = clock_timestamp()");
+
+/** How many statements wait for a lock. */
+async function waitingCount(): Promise<number> {
+  const waiting = await test.rows(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return waiting.length;
+}
 
 async function heldUntil(): Promise<number> {
   const [row] = await test.rows<{ held_until: Date }>("select held_until from lease");
@@ -74,12 +83,24 @@ describe("a lease", () => {
     const takeOver = test.rows(
       "update lease set token = gen_random_uuid() where name = 'job:test' returning (select count(*)::int from fenced)",
     );
-    const waiting = "select count(*)::int as n from pg_locks where not granted";
-    await eventually(async () => (await test.rows<{ n: number }>(waiting))[0]?.n, 1);
+    await eventually(waitingCount, 1);
     await slow.query("commit");
     await slow.end();
     await takeOver;
     expect(await test.rows("select token from fenced")).toEqual([{ token: holder.token }]);
+  });
+
+  it("is not taken over while a transaction keeps it", async () => {
+    const holder = (await acquire()) as Lease;
+    const transaction = await test.database.connection();
+    await transaction.script("begin");
+    expect(await keepLease(transaction, holder)).toBe(true);
+    const takeOver = test.rows("update lease set token = gen_random_uuid()");
+    await eventually(waitingCount, 1);
+    await transaction.script("commit");
+    transaction.release({ healthy: true });
+    await takeOver;
+    expect(await keepLease(test.database, holder)).toBe(false);
   });
 
   it("is deleted when its holder crashed long ago", async () => {
@@ -121,6 +142,22 @@ describe("a held lease", () => {
     const lease = await holdLease(database, "job:test", { seconds: 1 });
     isGone = true;
     await eventually(async () => lease?.isLost(), true);
+    await lease?.release();
+  });
+
+  it("is lost when its time runs out while the answer that it is held is on its way", async () => {
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    onTestFinished(() => clock.mockRestore());
+    const slow: Queryable = {
+      run: async <Row>(...statement: Parameters<Queryable["run"]>) => {
+        const rows = await test.database.run<Row>(...statement);
+        nowMs += 1_000;
+        return rows;
+      },
+    };
+    const lease = await holdLease(slow, "job:test", { seconds: 1 });
+    expect(lease?.isLost()).toBe(true);
     await lease?.release();
   });
 
