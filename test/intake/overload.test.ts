@@ -32,6 +32,7 @@ it.each([
   ["the oldest claim has waited for 2 s", { claims: { items: 1, delayMs: 2_001 } }, true],
   ["attempts wait, which have their claims", { attempts: { items: 1, delayMs: 2_001 } }, false],
   ["20,000 events wait in all", { deliveries: { items: 10_000 }, attempts: { items: 10_000 } }, true],
+  ["20,000 repeats and claims wait", { repeats: { items: 10_000 }, claims: { items: 10_000 } }, true],
   ["bodies of 128 MiB wait in all", { claims: { bytes: 2 ** 26 }, attempts: { bytes: 2 ** 26 } }, true],
 ])("decides by age and memory whether the intake is overloaded: %s", (_, queues, expected) => {
   expect(isOverloaded(intakeWith(queues))).toBe(expected);

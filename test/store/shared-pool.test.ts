@@ -55,8 +55,42 @@ it("limits transactions to a share of the connections", async () => {
   for (let n = 0; n < 20; n += 1) await database.run({ name: "one", text: "select 1" });
   go();
   await Promise.all(transactions);
+  // None of the share has been given twice.
+  await Promise.all(
+    Array.from({ length: 10 }, () =>
+      db.transaction(async (tx) => {
+        inUse += 1;
+        most = Math.max(most, inUse);
+        await tx.execute("select 1");
+        inUse -= 1;
+      }),
+    ),
+  );
   expect(most).toBe(MAX_TRANSACTIONS);
   expect(await test.rows("select count(*)::int from note")).toEqual([{ count: 10 }]);
+});
+
+it("gives the share back where no connection can be opened", async () => {
+  const url = "postgres://nobody@127.0.0.1:1/nothing";
+  const nowhere = openDatabase({ url, prepared: true, maxConnections: 1, answerTimeoutMs: 2_000 });
+  const pool = sharedPool(nowhere, { maxTransactions: 1, failed: () => {} });
+  for (const _ of ["first", "second"])
+    await expect(pool.connect()).rejects.toMatchObject({ name: "DatabaseUnavailable" });
+  await nowhere.close();
+});
+
+it("replaces a connection whose server no longer takes writes, as after a failover", async () => {
+  const one = openDatabase({ url: test.url, prepared: true, maxConnections: 1, answerTimeoutMs: 30_000 });
+  const pid = () => one.run({ name: "pid", text: "select pg_backend_pid() as pid" });
+  const before = await pid();
+  const db = drizzle({ client: sharedPool(one, { maxTransactions: 1, failed: () => {} }) });
+  const failed = db.transaction(async (tx) => {
+    await tx.execute("set transaction read only");
+    await tx.execute("insert into note values ('read only')");
+  });
+  await expect(failed).rejects.toThrow();
+  expect(await pid()).not.toEqual(before);
+  await one.close();
 });
 
 it("rolls back a failed transaction and reports its error", async () => {

@@ -62,9 +62,13 @@ it("rejects with DatabaseUnavailable when a connection breaks, and replaces it",
   expect(row?.n).toBe(3);
 });
 
-it.each<[string, (database: Database) => Promise<unknown>[]]>([
+type Send = (database: Database) => Promise<unknown>[];
+
+const READS: [string, Send][] = [
   ["reads", (database) => [database.run(PID, [1]), database.run(PID, [2])]],
   ["a read that runs alone", (database) => [database.run({ ...PID, name: "alone", runsAlone: true }, [1])]],
+];
+const WRITES: [string, Send][] = [
   [
     "a write",
     (database) => [database.run({ name: "no_update", text: "update pg_class set relname = '' where false" })],
@@ -73,7 +77,28 @@ it.each<[string, (database: Database) => Promise<unknown>[]]>([
     "a transaction",
     (database) => [inOwnTransaction(database, INTERACTIVE_LIMITS, ({ run }) => run(PID, [1]))],
   ],
-])(
+];
+
+it.each(WRITES)(
+  "reports as unknown what a standby may lack, its wait being canceled: %s",
+  async (_, send) => {
+    database.pool.once("acquire", (client) => client.emit("notice", { routine: "SyncRepWaitForLSN" }));
+    for (const committed of await Promise.allSettled(send(database))) {
+      expect(committed).toMatchObject({ status: "rejected", reason: { name: "DatabaseUnavailable" } });
+    }
+    await Promise.all(send(database));
+  },
+);
+
+it("refuses a statement that has the name of another one", async () => {
+  const opened = openDatabase({ url: test.url, prepared: true, maxConnections: 1, answerTimeoutMs: 5_000 });
+  expect(await opened.run({ name: "same", text: "select 1 as n" })).toEqual([{ n: 1 }]);
+  const other = opened.run({ name: "same", text: "select 2 as n" });
+  await expect(other).rejects.toThrow('two statements are called "same"');
+  await opened.close();
+});
+
+it.each([...READS, ...WRITES])(
   "rejects with DatabaseUnavailable where the connection breaks before anything is sent: %s",
   async (_, send) => {
     database.pool.once("acquire", (client) => void client.end());
