@@ -393,3 +393,25 @@ it("stores the body and type of the redelivery that was applied", async () => {
     { claim_no: 2, outcome: "successful" },
   ]);
 });
+
+it.each([
+  ["user", "user_2", { userId: "user_2", customerId: null }],
+  // Whose user is known by another subscription.
+  ["customer", "of-user-2", { userId: null, customerId: "of-user-2" }],
+])("waits for another process that adds a subscription of the same %s", async (kind, id, names) => {
+  expect(await receive(update(`first-${kind}`, "of-user-1", "user_1", 5))).toBe("applied");
+  expect(await receive(update(`second-${kind}`, "of-user-2", "user_2", 5))).toBe("applied");
+  await holdLock(`select pg_advisory_xact_lock(hashtextextended('provider-a ${kind} ${id}', 7016552814))`);
+  const added = fixtureDelivery("stripe", "customer.subscription.created", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `added-by-${kind}`,
+    subscriptionId: `added-by-${kind}`,
+    planId: "team",
+    ...names,
+  });
+  // In a group with an event of another one's subscription, which is locked by this process.
+  const beside = update(`third-${kind}`, "of-user-1", "user_1", 6);
+  const outcomes = await Promise.all([receive(beside), receive(added)]);
+  expect(outcomes).toEqual(["applied", "unavailable"]);
+});
