@@ -124,7 +124,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** A write may wait for a row lock, and must not delay other statements. */
+/**
+ * A write may wait for a row lock, and must not delay other statements. Nor may it be sent before a read that fails:
+ * PostgreSQL would take it back.
+ */
 function isWrite(statement: Statement): boolean {
   let isKnownWrite = isWriteByStatement.get(statement);
   if (isKnownWrite === undefined) {

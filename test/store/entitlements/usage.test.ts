@@ -36,6 +36,13 @@ it.each<[string, Partial<UsageItem>]>([
   expect(await record(item({ ...different, amount: 5 }))).toEqual(recorded(10, 0));
 });
 
+it("stays recorded where a read that is sent with it fails", async () => {
+  const failing = { name: "no_such_table", text: "select * from no_such_table" };
+  const [answer, read] = await Promise.allSettled([record(item()), test.database.run(failing)]);
+  expect([answer, read]).toMatchObject([{ value: recorded(7, 3) }, { status: "rejected" }]);
+  expect(await record(item({ amount: 3 }))).toEqual(recorded(10, 0));
+});
+
 it("leaves nothing when the quota has become smaller than what was used", async () => {
   await record(item());
   expect(await record(item({ amount: 1, quota: 5 }))).toEqual({
