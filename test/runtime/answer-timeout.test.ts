@@ -4,6 +4,7 @@ import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase } from "../support/database.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createUser } from "../support/people.ts";
+import { startTestRuntime } from "../support/runtime.ts";
 import { startTestServer } from "../support/server.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
@@ -26,6 +27,16 @@ it("returns 503 while PostgreSQL is stopped, however long the lease of the intak
   proxy.set({ toClient: "flows" });
   await server.close();
   await proxy.close();
+  await test.drop();
+});
+
+it("has PostgreSQL end a single statement before it stops waiting for it", async () => {
+  const test = await freshDatabase(0);
+  const runtime = await startTestRuntime(test.url);
+  const timeout = { name: "timeout", text: "select current_setting('statement_timeout') as timeout" };
+  expect(await runtime.database.run(timeout)).toEqual([{ timeout: "5s" }]);
+  expect(runtime.connecting.answerTimeoutMs).toBe(10_000);
+  await runtime.close();
   await test.drop();
 });
 

@@ -17,6 +17,7 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   server = await spawnServer(test.url, {
     CRON_SECRET: SECRET,
+    AUDIT_RETENTION_DAYS: "40",
     SIMULATOR: "on",
     SIMULATOR_PORT: "0",
     DATA_DIR: folder,
@@ -61,6 +62,17 @@ describe("GET /api/cron/:job", () => {
     await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp()");
     await get("webhook-retry");
     expect(await test.rows("select status from webhook_delivery")).toEqual([{ status: "successful" }]);
+  });
+
+  it("drops entries of the audit log after AUDIT_RETENTION_DAYS", async () => {
+    await test.rows(
+      `insert into audit_entry (at, actor_kind, action, target_type, target_id)
+       select now() - days * interval '1 day', 'operator', 'test.aged', 'user', days from unnest(array[39, 41]) days`,
+    );
+    await eventually(async () => {
+      await get("session-clean-up");
+      return test.rows("select target_id from audit_entry where action = 'test.aged'");
+    }, [{ target_id: "39" }]);
   });
 
   it("returns 401 for a wrong or missing secret", async () => {

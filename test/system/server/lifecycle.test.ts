@@ -94,6 +94,7 @@ describe("the server", () => {
   it("is not ready from SIGTERM on, and still answers", async () => {
     // It accepts connections for seconds then, even if this process stalls between two of them.
     const server = await spawnServer(test.url, { TRUSTED_PROXIES: "1" });
+    const stoppedAt = performance.now();
     const ended = server.end("SIGTERM");
     const statuses = async () => [
       (await sendRequest(server.url, "GET", "/api/ready")).status,
@@ -101,6 +102,8 @@ describe("the server", () => {
     ];
     await eventually(statuses, [503, 200]);
     expect((await ended).code).toBe(0);
+    // As long as the load balancer in front of it takes to notice.
+    expect(performance.now() - stoppedAt).toBeGreaterThan(2_900);
   });
 
   it("finishes running requests on SIGTERM and exits 0", async () => {
