@@ -3316,4 +3316,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/server/cron.test.ts"],
     only: "AUDIT_RETENTION_DAYS",
   },
+  {
+    file: "src/cli/with-runtime.ts",
+    find: "const removeHandlers = closeOnSignal(close, async () => (await starting).stopDatabase());",
+    replace: "const removeHandlers = () => {};",
+    fault: "an interrupted command leaves the embedded database running",
+    tests: ["test/cli/embedded.test.ts"],
+    only: "interrupted",
+  },
+  {
+    file: "src/cli/close-on-signal.ts",
+    find: "(requests === 1 ? close : endNow)()",
+    replace: "close()",
+    fault: "a command that hangs cannot be ended by a second Ctrl-C",
+    tests: ["test/cli/close-on-signal.test.ts"],
+  },
 ];
