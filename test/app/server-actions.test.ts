@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vite
 import plans from "../../plans.config.ts";
 import { type PageRequest, pageRequests } from "../../src/app/gate/page-request.ts";
 import { newApiKey } from "../../src/auth/api-key.ts";
+import type { AccountCall } from "../../src/domain/callers/account-call.ts";
 import type { Person } from "../../src/domain/callers/caller.ts";
 import { testLimits } from "../support/guarded-app.ts";
 import { testDatabase } from "../support/test-database.ts";
@@ -113,6 +114,9 @@ const TEN: Record<string, Row> = {
 
 const test = testDatabase(0);
 let actions: Record<string, Action>;
+/** Calls of routes below `/api/auth`, and the body that each of them responds with. */
+const accountCalls: Pick<AccountCall, "path" | "body">[] = [];
+let accountResponse: Record<string, unknown> = {};
 beforeAll(async () => {
   actions = await importActions();
 });
@@ -132,6 +136,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   revalidatePath.mockReset();
+  accountCalls.length = 0;
+  accountResponse = {};
   await test.rows(`truncate "user", deleted_user, checkout, subscription cascade`);
 });
 
@@ -158,7 +164,13 @@ function run(
     markParsed: () => {},
     setErrorStatus: () => {},
     appUrl: "https://app.example.com",
-    accounts: { scopeOf: () => null, handle: async () => Response.json({}) },
+    accounts: {
+      scopeOf: () => null,
+      call: async ({ path, body }: AccountCall) => {
+        accountCalls.push({ path, body });
+        return { status: 200, body: accountResponse, refusal: null, cookies: [] };
+      },
+    },
     log,
     deps: {
       database: test.database,
@@ -252,5 +264,106 @@ describe("a second click, whose response is the one that a browser without JavaS
     ["deleteEventEndpoint", { id: "5a0f3c1e-0000-4000-8000-000000000003" }],
   ])("of %s says so of what has never existed", async (name, fields) => {
     await expect(run(name, fields, personFor(TEN.deleteUser as Row))).rejects.toThrow(/^No such/);
+  });
+});
+
+describe("an action of accounts", () => {
+  const someone = personFor(TEN.updateProfile as Row);
+  const password = "a password";
+
+  it.each<[string, fields: Record<string, string>, path: string, body: object, to: string | null]>([
+    [
+      "signIn",
+      { email: "a@example.com", password, next: "/billing" },
+      "/sign-in/email",
+      { email: "a@example.com", password, rememberMe: false },
+      "/billing",
+    ],
+    [
+      "signIn",
+      { email: "a@example.com", password, rememberMe: "on", next: "//evil.example" },
+      "/sign-in/email",
+      { email: "a@example.com", password, rememberMe: true },
+      "/onboarding",
+    ],
+    [
+      "signInWithCode",
+      { code: "123456", next: "/billing" },
+      "/two-factor/verify-totp",
+      { code: "123456", trustDevice: false },
+      "/billing",
+    ],
+    [
+      "signInWithCode",
+      { code: "123456", trustDevice: "on", next: "https://evil.example" },
+      "/two-factor/verify-totp",
+      { code: "123456", trustDevice: true },
+      "/onboarding",
+    ],
+    [
+      "signInWithBackupCode",
+      { code: "abcde-fghij", next: "/\\evil.example" },
+      "/two-factor/verify-backup-code",
+      { code: "abcde-fghij", trustDevice: false },
+      "/onboarding",
+    ],
+    [
+      "changePassword",
+      { currentPassword: password, newPassword: "another one", revokeApiKeys: "on" },
+      "/change-password",
+      { currentPassword: password, newPassword: "another one", revokeApiKeys: true },
+      null,
+    ],
+    [
+      "changePassword",
+      { currentPassword: password, newPassword: "another one" },
+      "/change-password",
+      { currentPassword: password, newPassword: "another one", revokeApiKeys: false },
+      null,
+    ],
+    ["changeEmail", { newEmail: "b@example.com" }, "/change-email", { newEmail: "b@example.com" }, null],
+    ["createBackupCodes", { password }, "/two-factor/generate-backup-codes", { password }, null],
+    [
+      "disableTwoFactor",
+      { password },
+      "/two-factor/disable",
+      { password },
+      "/settings/security?done=two-factor-off",
+    ],
+  ])(
+    "passes on what was entered, and leads to own pages only: %s %j",
+    async (name, fields, path, body, to) => {
+      expect(await redirectOf(run(name, fields, someone))).toBe(to);
+      expect(accountCalls).toEqual([{ path, body }]);
+    },
+  );
+
+  it.each([
+    ["signUp", "//evil.example", "/onboarding"],
+    ["signUp", "/billing?plan=pro", "/billing?plan=pro"],
+    ["completeOnboarding", "//evil.example", "/dashboard"],
+    ["completeOnboarding", "/api-keys", "/api-keys"],
+  ])("%s leads to own pages only: %s", async (name, next, to) => {
+    accountResponse = { token: "signed in" };
+    expect(await redirectOf(run(name, { next }, someone))).toBe(to);
+  });
+
+  it.each([
+    ["//evil.example", "/sign-in/two-factor"],
+    ["/billing", "/sign-in/two-factor?next=%2Fbilling"],
+  ])("asks for the second factor, and remembers where to go: %s", async (next, to) => {
+    accountResponse = { twoFactorRedirect: true };
+    expect(await redirectOf(run("signIn", { email: "a@example.com", password, next }, null))).toBe(to);
+  });
+
+  it("signs out of an account that is deleted", async () => {
+    await redirectOf(run("deleteAccount", { confirmation: "user_1@example.com" }, someone));
+    expect(accountCalls.map(({ path }) => path)).toEqual(["/sign-out"]);
+  });
+
+  it("changes nothing for somebody whose session has ended", async () => {
+    for (const name of ["changePassword", "changeEmail", "disableTwoFactor", "createBackupCodes"])
+      expect(await redirectOf(run(name, { password }, null))).toMatch(/^\/sign-in/);
+    expect(accountCalls).toEqual([]);
   });
 });
