@@ -3406,4 +3406,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "administrators read a hundredth of the amount that is disputed",
     tests: ["test/app/describe-notification.test.ts"],
   },
+  {
+    file: "src/mail/notification-email.ts",
+    find: "date: dayIn(locale, details.endsAt)",
+    replace: "date: dayIn(locale, details.expiresAt)",
+    fault: "the mail about a grace period does not say when access ends",
+    tests: ["test/mail/notification-email.test.ts"],
+  },
+  {
+    file: "src/mail/mail.ts",
+    find: "isPermanent(error) || isClosing || ",
+    replace: "isPermanent(error) || ",
+    fault: "a mail that is lost as the server stops is said to be sent later",
+    tests: ["test/mail/mail.test.ts"],
+    only: "when it is closed",
+  },
 ];

@@ -153,7 +153,7 @@ describe("with a mail server", () => {
     const sent = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [3600]);
     const unsent = createMail(
       { smtpUrl: "smtp://127.0.0.1:9", from: FROM, dataDir: await folder(), log },
-      [3600],
+      [3600, 3600],
     );
     for (const mail of [sent, unsent]) {
       mail.send(EMAIL);

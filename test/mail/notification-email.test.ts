@@ -53,6 +53,18 @@ describe("the notification mail", () => {
     expect(text).toMatch(/tg_19_….*\nAnd 480 more\.\n\nSee the details:\n.*\/api-keys\n.*\/notifications\n/);
   });
 
+  it.each([
+    ["en", "March 4, 2030"],
+    ["de", "4. März 2030"],
+    ["es", "4 de marzo de 2030"],
+    ["zh", "2030年3月4日"],
+  ] as const)("names in %s the day (UTC) on which access ends", async (locale, day) => {
+    const details = { planId: "pro", endsAt: "2030-03-04T23:59:59.000Z" };
+    const notifications = [{ id: "1", kind: "grace_period_ending" as const, details }];
+    const { text } = await notificationEmail({ ...mail, locale, notifications }, CONTEXT);
+    expect(text.split("\n")[0]).toContain(day);
+  });
+
   it("shortens a long plan id between characters", async () => {
     const planId = `x${"😀".repeat(60)}`;
     const notifications = [{ id: "1", kind: "subscription_canceled" as const, details: { planId } }];
