@@ -3421,4 +3421,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/mail/mail.test.ts"],
     only: "when it is closed",
   },
+  {
+    file: "src/observability/mask-secrets.ts",
+    find: "/(tg[sl]?_)[A-Za-z0-9]{40,}/g",
+    replace: "/\\b(tg[sl]?_)[A-Za-z0-9]{40}\\b/g",
+    fault: "the log shows a key that follows a line break or stands in an encoded address",
+    tests: ["test/observability/log.test.ts"],
+  },
+  {
+    file: "src/observability/write-lines.ts",
+    find: "    pendingCharacters -= lines.length;\n",
+    replace: "",
+    fault: "nothing is logged any more after sixteen megabytes",
+    tests: ["test/observability/write-lines.test.ts"],
+    only: "sixteen megabytes",
+  },
 ];

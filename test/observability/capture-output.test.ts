@@ -59,6 +59,9 @@ describe("captureOutput", () => {
       ["warn", { suppressed: 80 }, "output of libraries suppressed"],
       ["error", { output: "later" }, "output of a library"],
     ]);
+    passTime(10_000);
+    console.error("later still");
+    expect(lines.slice(22)).toEqual([["error", { output: "later still" }, "output of a library"]]);
   });
 
   it("truncates very long output", () => {

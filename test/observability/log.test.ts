@@ -20,6 +20,20 @@ it("masks keys and link secrets wherever they stand in an entry", () => {
   });
 });
 
+it.each([
+  ["at the start of a line", (secret: string) => `refused:\n${secret}`],
+  ["after a tab", (secret: string) => `key\t${secret}\tended`],
+  ["in an encoded address", (secret: string) => `/sign-in?next=%2Flinks%2F${secret}%2Fcalendar.ics`],
+  ["before an underscore", (secret: string) => `${secret}_`],
+])("masks a secret %s", (_, write) => {
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  const { secret } = newLinkSecret();
+  log.warn({ text: write(secret) }, write(secret));
+  expect(lines[0]).not.toContain(secret);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ text: write("tgl_***"), msg: write("tgl_***") });
+});
+
 it("writes the causes of an error, even of one that is its own", () => {
   const lines: string[] = [];
   const log = createLog("info", { write: (line) => void lines.push(line) });

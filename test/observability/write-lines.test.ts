@@ -54,6 +54,8 @@ it("says how many lines a full disk has cost, once there is room again", { timeo
     msg: "log lines could not be written",
   });
   expect(JSON.parse(next)).toMatchObject({ msg: "some entry" });
+  // It is full again at the end, and its next notice is lost, too.
+  expect(text().match(/"lost"/g)).toHaveLength(1);
 });
 
 it("loses nothing that was written before the end of the process", () => {
@@ -66,6 +68,40 @@ it("loses nothing that was written before the end of the process", () => {
     .split("\n")
     .map((line) => (JSON.parse(line) as { entry: number }).entry);
   expect(entries.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 5000 }, (_, entry) => entry));
+});
+
+it("keeps sixteen megabytes for a slow reader, however much was written before", async () => {
+  const file = join(await temporaryFolder(), "server.log");
+  const script = `${LOG}
+    import { fstatSync } from "node:fs";
+    import { setTimeout as sleep } from "node:timers/promises";
+    const text = "x".repeat(2 ** 20);
+    let bytes = 0;
+    const written = async (entries) => {
+      bytes += entries * text.length;
+      while (fstatSync(1).size < bytes) await sleep(1);
+    };
+    for (let entry = 0; entry < 20; entry += 1) {
+      log.info(text);
+      await written(1);
+    }
+    // Together, without a pause in which they could be written.
+    for (let entry = 0; entry < 20; entry += 1) log.info(text);
+    await written(15);
+    log.info("the end");`;
+  const child = spawn(process.execPath, nodeArguments(script), {
+    stdio: ["ignore", openSync(file, "a"), "inherit"],
+  });
+  cleanedUp(async () => child.kill("SIGKILL"));
+  expect(await once(child, "exit")).toEqual([0, null]);
+  const entries = readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { msg: string; lost?: number });
+  const lost = entries.flatMap(({ lost = 0 }) => lost).reduce((sum, count) => sum + count, 0);
+  expect(lost).toBeGreaterThanOrEqual(3);
+  expect(entries.filter(({ msg }) => msg.startsWith("x"))).toHaveLength(40 - lost);
+  expect(entries.at(-1)).toMatchObject({ msg: "the end" });
 });
 
 it.each([
