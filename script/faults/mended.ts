@@ -3436,4 +3436,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/observability/write-lines.test.ts"],
     only: "sixteen megabytes",
   },
+  {
+    file: "src/app/gate/accounts.ts",
+    find: "if (scope !== null) await charge(scope, deps.limits, call);",
+    replace: "",
+    fault: "passwords are guessed without limit on the sign-in page",
+    tests: ["test/app/server-actions.test.ts"],
+    only: "limited by address",
+  },
 ];

@@ -6,6 +6,7 @@ import { type PageRequest, pageRequests } from "../../src/app/gate/page-request.
 import { newApiKey } from "../../src/auth/api-key.ts";
 import type { AccountCall } from "../../src/domain/callers/account-call.ts";
 import type { Person } from "../../src/domain/callers/caller.ts";
+import { Refusal } from "../../src/domain/refusals/refusal.ts";
 import { testLimits } from "../support/guarded-app.ts";
 import { testDatabase } from "../support/test-database.ts";
 
@@ -117,6 +118,7 @@ let actions: Record<string, Action>;
 /** Calls of routes below `/api/auth`, and the body that each of them responds with. */
 const accountCalls: Pick<AccountCall, "path" | "body">[] = [];
 let accountResponse: Record<string, unknown> = {};
+let accountStatus = 200;
 beforeAll(async () => {
   actions = await importActions();
 });
@@ -138,6 +140,7 @@ afterEach(async () => {
   revalidatePath.mockReset();
   accountCalls.length = 0;
   accountResponse = {};
+  accountStatus = 200;
   await test.rows(`truncate "user", deleted_user, checkout, subscription cascade`);
 });
 
@@ -165,10 +168,11 @@ function run(
     setErrorStatus: () => {},
     appUrl: "https://app.example.com",
     accounts: {
-      scopeOf: () => null,
+      scopeOf: () => "auth-sign-in",
       call: async ({ path, body }: AccountCall) => {
         accountCalls.push({ path, body });
-        return { status: 200, body: accountResponse, refusal: null, cookies: [] };
+        const refusal = accountStatus === 401 ? new Refusal({ reason: "invalid_credentials" }) : null;
+        return { status: accountStatus, body: accountResponse, refusal, cookies: [] };
       },
     },
     log,
@@ -365,5 +369,23 @@ describe("an action of accounts", () => {
     for (const name of ["changePassword", "changeEmail", "disableTwoFactor", "createBackupCodes"])
       expect(await redirectOf(run(name, { password }, null))).toMatch(/^\/sign-in/);
     expect(accountCalls).toEqual([]);
+  });
+
+  it("is limited by address, before anybody is signed in", async () => {
+    const limits = testLimits();
+    const policy = limits.policies["auth-sign-in"];
+    await limits.rateLimit("auth-sign-in:192.0.2.1", { ...policy, cost: policy.limit });
+    await expect(run("signIn", { email: "a@example.com", password }, null, limits)).rejects.toThrow(
+      /^Too many requests\./,
+    );
+    expect(accountCalls).toEqual([]);
+  });
+
+  it.each([401, 400])("leads nowhere when it is refused: %i", async (status) => {
+    accountStatus = status;
+    await expect(run("signIn", { email: "a@example.com", password }, null)).rejects.toMatchObject({
+      name: "Refusal",
+      code: status === 401 ? "unauthorized" : "invalid_input",
+    });
   });
 });
