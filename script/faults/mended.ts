@@ -3444,4 +3444,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/app/server-actions.test.ts"],
     only: "limited by address",
   },
+  {
+    file: "src/cli/progress.ts",
+    find: '    if (isTTY) stderr.write("\\r\\x1b[K");\n',
+    replace: "",
+    fault: "the sentence that says why an import failed begins behind its counter",
+    tests: ["test/cli/progress.test.ts"],
+    only: "is removed from a terminal",
+  },
 ];

@@ -32,15 +32,17 @@ export async function withCounter<Result>(
 ): Promise<Result> {
   const { isTTY } = stderr;
   let shownCount = 0;
-  const result = await work((readCount) => {
-    if (isTTY) stderr.write(`\r${readCount} read`);
-    else if (readCount - shownCount >= LINE_EVERY) {
-      shownCount = readCount;
-      stderr.write(`${readCount} read\n`);
-    }
-  });
-  if (isTTY) stderr.write("\r\x1b[K");
-  return result;
+  try {
+    return await work((readCount) => {
+      if (isTTY) stderr.write(`\r${readCount} read`);
+      else if (readCount - shownCount >= LINE_EVERY) {
+        shownCount = readCount;
+        stderr.write(`${readCount} read\n`);
+      }
+    });
+  } finally {
+    if (isTTY) stderr.write("\r\x1b[K");
+  }
 }
 
 const UPDATE_EVERY_MS = 100;

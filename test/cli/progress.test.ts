@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { withPolledProgress, withProgress } from "../../src/cli/progress.ts";
+import { withCounter, withPolledProgress, withProgress } from "../../src/cli/progress.ts";
 import { eventually } from "../support/eventually.ts";
 
 function terminalWith(isTTY: boolean) {
@@ -34,5 +34,27 @@ describe("a progress bar", () => {
     const { terminal, printed } = terminalWith(false);
     await withProgress(terminal, async (progressed) => progressed(50, 200));
     expect(printed()).toBe("");
+  });
+});
+
+describe("a counter", () => {
+  const count = (terminal: ReturnType<typeof terminalWith>["terminal"], end: () => void) =>
+    withCounter(terminal, async (progressed) => {
+      for (const read of [1, 9_999, 10_000, 20_001]) progressed(read);
+      end();
+    });
+
+  it("is removed from a terminal, also before the sentence that says what failed", async () => {
+    for (const end of [() => {}, () => expect.fail("the provider is away")]) {
+      const { terminal, printed } = terminalWith(true);
+      await count(terminal, end).catch(() => {});
+      expect(printed()).toBe("\r1 read\r9999 read\r10000 read\r20001 read\r\u001b[K");
+    }
+  });
+
+  it("takes a line for ten thousand elsewhere", async () => {
+    const { terminal, printed } = terminalWith(false);
+    await count(terminal, () => {});
+    expect(printed()).toBe("10000 read\n20001 read\n");
   });
 });
