@@ -4,6 +4,7 @@ import { openSync } from "node:fs";
 import { expect, it } from "vitest";
 import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture, signedDelivery } from "../../fixtures/fixture.ts";
+import { builtPages } from "../../support/built-pages.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -74,6 +75,22 @@ it("writes no recipient's address and no part of a payload to the log at info", 
     await server.end("SIGTERM");
     expect(server.lines.filter((line) => line.toLowerCase().includes(MARKER))).toEqual([]);
     expect(server.lines.filter((line) => line.includes("@example.com"))).toEqual([]);
+  } finally {
+    server.child.kill("SIGKILL");
+    await test.drop();
+  }
+});
+
+it("writes what a library prints as an entry of its own", { timeout: 120_000 }, async () => {
+  await builtPages();
+  const test = await freshDatabase(0);
+  const server = await spawnServer(test.url);
+  try {
+    expect((await sendRequest(server.url, "GET", "/sign-in")).status).toBe(200);
+    await server.end("SIGTERM");
+    const entries = server.lines.map((line) => JSON.parse(line) as { msg: string });
+    // Next.js prints how long its configuration took to load.
+    expect(entries.map(({ msg }) => msg)).toContain("output of a library");
   } finally {
     server.child.kill("SIGKILL");
     await test.drop();
