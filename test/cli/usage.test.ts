@@ -140,6 +140,12 @@ describe("a failure", () => {
     expect(await bad.json("webhooks", "list")).toEqual({ error: line.trim() });
   });
 
+  it("says that the database cannot be reached, and why", async () => {
+    const sentence = "the database cannot be reached: connect ECONNREFUSED 127.0.0.1:1";
+    const { code, stdout, stderr } = await tollgate("users", "list", "--json");
+    expect([code, JSON.parse(stdout), stderr]).toEqual([1, { error: sentence }, `${sentence}\n`]);
+  });
+
   it("says how to start a server when there is none", async () => {
     const { code, stdout, stderr } = await tollgate("simulate", "--slot", "provider-a");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

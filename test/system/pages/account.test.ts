@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import plans from "../../../plans.config.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { sendRequest } from "../../support/http.ts";
@@ -174,6 +175,79 @@ describe("an API key", () => {
     });
     expect(response.text).toContain("This API key no longer exists.");
     expect((await keysOf(otherUser)).map((key) => key.id)).toEqual([id]);
+  });
+});
+
+describe("an API key that has expired", () => {
+  it("is said to, and counts no longer", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
+    const shown = async (path: string) => (await openPage(server.url, path, cookie)).text;
+    expect([await shown("/api-keys"), await shown("/dashboard")]).toEqual([
+      expect.not.stringContaining("Expired"),
+      expect.stringContaining(" API keys 1 Not used yet."),
+    ]);
+    await test.rows("update api_key set expires_at = now() where user_id = $1", [id]);
+    expect([await shown("/api-keys"), await shown("/dashboard")]).toEqual([
+      expect.stringContaining("Expired"),
+      expect.stringContaining(" API keys 0 Not used yet."),
+    ]);
+  });
+});
+
+describe("what a plan includes", () => {
+  it("is shown with what has been used of a quota, in the reader's numbers", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    await createSubscription(test, id, { current_period_end: "2090-03-04" });
+    await test.rows(
+      "insert into usage_counter (user_id, feature, period_end, used) values ($1, 'events', '2090-03-04', 1200)",
+      [id],
+    );
+    const shown = async () => (await openPage(server.url, "/billing", cookie)).text;
+    expect(await shown()).toContain("1,200 used, 98,800 left in this period");
+    await test.rows(`update "user" set locale = 'de' where id = $1`, [id]);
+    expect(await shown()).toContain("1.200 verbraucht, 98.800 in diesem Zeitraum übrig");
+  });
+});
+
+describe("an overdue payment", () => {
+  it("is on every page, with the day on which access ends", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    const days = (count: number) => new Date(Date.now() + count * 24 * 3_600_000);
+    const since = days(-1);
+    await createSubscription(test, id, { status: "past_due", past_due_since: since.toISOString() });
+    const { graceDays } = plans.find("pro") as { graceDays: number };
+    const end = new Date(since.getTime() + graceDays * 24 * 3_600_000);
+    const day = new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" }).format(end);
+    const shown = async (path: string) => (await openPage(server.url, path, cookie)).text;
+    for (const path of ["/dashboard", "/settings"])
+      expect(await shown(path)).toContain(`A payment for Pro failed. You keep access until ${day}.`);
+    await test.rows("update subscription set past_due_since = $2 where user_id = $1", [id, days(-99)]);
+    expect(await shown("/settings")).toContain("You won’t have access until it’s paid.");
+  });
+});
+
+describe("a delivery of the log", () => {
+  it("is shown without personal data, which cannot be searched for either", async () => {
+    const { cookie } = await createUser(test, "Grace", { isHttps: true, role: "admin" });
+    const payload = {
+      id: "evt_1",
+      data: { object: { id: "sub_shown", customer_email: "buyer@example.com" } },
+    };
+    const [row] = await test.rows<{ id: string }>(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+       values ('provider-a', 'evt_1', 'other', 'stripe', 'failed', 'delivery', $1::text::json) returning id::text`,
+      [JSON.stringify(payload)],
+    );
+    const path = `/admin/webhooks/${row?.id}`;
+    const { html, text } = await openPage(server.url, path, cookie);
+    expect(html).not.toContain("buyer@");
+    expect(text).toMatch(/ sub_shown customer_email : removed /);
+    expect(text).toContain(" No more automatic retries.");
+    const found = async (search: string) =>
+      (await openPage(server.url, `${path}?find=${search}`, cookie)).text;
+    expect(await found("buyer")).toContain("No matches.");
+    expect(await found("sub_shown")).toContain("1 match.");
   });
 });
 
