@@ -6,6 +6,7 @@ import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { createSubscription } from "../support/subscriptions.ts";
 import { testDatabase } from "../support/test-database.ts";
 import { GENEROUS_LIMITS, SECRETS, serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
@@ -97,6 +98,35 @@ describe("webhooks verify", () => {
     expect(await drift("--sample", "10")).toMatchObject({ code: 0, checked: 1 });
   });
 
+  it.each([
+    [[], []],
+    [["--notify"], [{ kind: "subscription_past_due" }]],
+  ])("notifies nobody of a repair unless it is told to: %j", async (flags, notifications) => {
+    await test.rows("delete from subscription where id <> $1", [id]);
+    await test.rows("delete from notification where user_id = $1", [person.id]);
+    stripe.subscriptions.clear();
+    truth({ status: "past_due" });
+    expect((await drift("--repair", ...flags)).repaired).toBe(1);
+    expect(await test.rows("select kind from notification where user_id = $1", [person.id])).toEqual(
+      notifications,
+    );
+  });
+
+  it("checks only as many as it is told to, and no other slot", async () => {
+    await test.rows("delete from subscription where id <> $1", [id]);
+    stripe.subscriptions.clear();
+    truth({});
+    for (const [provider, other] of [
+      ["provider-a", "sub_of_a"],
+      ["provider-b", "sub_of_b"],
+    ] as const)
+      await createSubscription(test, person.id, { provider, provider_subscription_id: other });
+    expect(await drift("--slot", "provider-a")).toMatchObject({ code: 3, checked: 2, failed: [] });
+    expect(await drift("--slot", "provider-a", "--sample", "1")).toMatchObject({ checked: 1, failed: [] });
+    expect((await drift()).failed).toMatchObject([{ slot: "provider-b" }]);
+    await test.rows("delete from subscription where id <> $1", [id]);
+  });
+
   it("prints what the provider does not know", async () => {
     await test.rows("delete from subscription where id <> $1", [id]);
     stripe.subscriptions.clear();
@@ -185,6 +215,34 @@ describe("webhooks reconcile", () => {
       ],
       left: [],
     });
+  });
+
+  it("looks back as far as it is told, and exits with 3 in a dry run that misses an event", async () => {
+    const missed = eventOf({ seats: 2, occurredAt: new Date(Date.now() - 2 * 3_600_000) });
+    stripe.events.push(missed);
+    truth({ seats: 1 });
+    const dryRun = async (...since: string[]) => {
+      const command = ["webhooks", "reconcile", "--dry-run", ...since];
+      const { code, stdout } = await tollgate(...command);
+      return [code, /^provider-a: .*$/m.exec(stdout)?.[0]];
+    };
+    expect(await dryRun("--since", "90m")).toEqual([0, "provider-a: 0 events listed, none missed"]);
+    expect(await dryRun("--since", "3h")).toEqual([3, "provider-a: 1 events listed, 1 missed"]);
+    expect(await dryRun()).toEqual([3, "provider-a: 1 events listed, 1 missed"]);
+    expect(await test.rows("select from webhook_delivery where event_id = $1", [missed.id])).toEqual([]);
+  });
+
+  it("compares every subscription of a slot that is named, and no other slot", async () => {
+    await test.rows("delete from subscription where id <> $1", [id]);
+    truth({ seats: 5 });
+    const named = await tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+    expect(named).toMatchObject({ slots: [{ slot: "provider-a" }], compared: 1 });
+    expect([named.slots.length, await seats()]).toEqual([1, 5]);
+    const { code, stderr } = await tollgate("webhooks", "reconcile", "--slot", "provider-b");
+    expect([code, stderr]).toEqual([
+      1,
+      "the provider cannot be reached: no payment provider is configured for provider-b\n",
+    ]);
   });
 
   it("fails when the provider cannot be reached, or does not know the named subscription", async () => {
