@@ -17,14 +17,15 @@ function commandLine() {
 
 it("creates, lists, tests and replays endpoints", async () => {
   const { json } = commandLine();
-  const created = await json("endpoints", "create", receiver.url, "--types", "user.created,user.deleted");
+  const options = ["--types", "user.created,user.deleted", "--description", "Data warehouse"];
+  const created = await json("endpoints", "create", receiver.url, ...options);
   expect(created).toMatchObject({
     url: receiver.url,
     types: ["user.created", "user.deleted"],
     enabled: true,
   });
   expect(created.secret).toMatch(/^whsec_/);
-  expect(await json("endpoints", "list")).toMatchObject([{ id: created.id }]);
+  expect(await json("endpoints", "list")).toMatchObject([{ id: created.id, description: "Data warehouse" }]);
   expect(await json("endpoints", "test", created.id)).toMatchObject({ delivered: true, responseStatus: 204 });
   expect(receiver.received).toMatchObject([{ event: { type: "user.created" } }]);
   expect(await json("endpoints", "replay", created.id)).toEqual({ replayed: 0 });
@@ -87,6 +88,11 @@ it("pauses, resumes and changes an endpoint, and rotates its secret", async () =
   expect(rotated.secret).toMatch(/^whsec_/);
   expect(rotated.secret).not.toBe(secret);
   expect((await tollgate("endpoints", "update", id, "--pause", "--resume")).code).toBe(2);
+  expect(await update("--description", " Data warehouse ")).toMatchObject({ description: "Data warehouse" });
+  expect(await update("--url", `${receiver.url}/moved`, "--description", " ")).toMatchObject({
+    url: `${receiver.url}/moved`,
+    description: null,
+  });
   await test.rows("update event_endpoint set enabled = false, disabled_at = now() where id = $1", [id]);
   expect((await tollgate("endpoints", "list")).stdout).toContain("disabled: it failed for five days");
 });

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { loadFixture } from "../fixtures/fixture.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { STRIPE_KEY, stripeServer } from "../support/stripe-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -68,6 +69,18 @@ describe("import users", () => {
     expect(await tollgate.json("import", "users", "--from", file)).toMatchObject({ created: 0, skipped: 1 });
   });
 
+  it("emits events only when it is told to", async () => {
+    const emitted = () => test.rows("select type from outbound_event where data ->> 'id' = 'eve'");
+    const imported = (name: string, ...flags: string[]) =>
+      fileOf("eve.csv", `id,email,name\neve,eve@example.com,${name}\n`).then((file) =>
+        tollgate.json("import", "users", "--from", file, ...flags),
+      );
+    expect(await imported("Eve")).toMatchObject({ created: 1 });
+    expect(await emitted()).toEqual([]);
+    expect(await imported("Eva", "--notify")).toMatchObject({ updated: 1 });
+    expect(await emitted()).toEqual([{ type: "user.updated" }]);
+  });
+
   it("fails with one sentence for a source that it cannot read", async () => {
     const other = await emptyDatabase();
     const failures: [string[], RegExp][] = [
@@ -98,6 +111,43 @@ describe("import subscriptions", () => {
     expect(await withStripe(...words)).toMatchObject({
       stdout: "0 created, 0 updated, 0 unchanged, 0 left out; 0 payments recorded\n",
     });
+  });
+
+  it("writes nothing in a dry run, and notifies nobody unless it is told to", async () => {
+    const stripe = await stripeServer();
+    onTestFinished(() => stripe.close());
+    await test.rows(`insert into "user" (id, name, email) values ('fay', 'Fay', 'fay@example.com')`);
+    const { body } = loadFixture("stripe", "customer.subscription.created", {
+      ...{
+        eventId: "evt_1",
+        occurredAt: new Date(),
+        userId: "fay",
+        planId: "pro",
+        subscriptionId: "sub_fay",
+      },
+      ...{ customerId: "cus_fay", priceId: "price_pro_monthly", seats: 1, status: "active" },
+    });
+    stripe.subscriptions.set("sub_fay", (body as { data: { object: object } }).data.object);
+    const access = { PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
+    const withStripe = tollgateIn({ ...serverVariables(test.url), ...access });
+    const stored = () =>
+      test.rows(`select (select count(*)::int from subscription) as subscriptions,
+        (select count(*)::int from notification) as notifications`);
+    for (const [flag, subscriptions, notifications] of [
+      ["--dry-run", 0, 0],
+      ["--json", 1, 0],
+      ["--notify", 1, 1],
+    ] as const) {
+      if (flag === "--notify") await test.rows("delete from subscription");
+      expect(await withStripe.json("import", "subscriptions", "--slot", "provider-a", flag)).toMatchObject({
+        created: 1,
+        unmatched: [],
+      });
+      expect([flag, await stored()]).toEqual([flag, [{ subscriptions, notifications }]]);
+      // Asked for to be recorded.
+      const paymentCalls = stripe.calls.filter((call) => call.includes("/invoices"));
+      expect([flag, paymentCalls.length > 0]).toEqual([flag, flag !== "--dry-run"]);
+    }
   });
 
   it("requires a slot with API credentials, and a readable mapping", async () => {

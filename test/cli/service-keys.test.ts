@@ -49,6 +49,13 @@ describe("a service key of the command line", () => {
     ]);
   });
 
+  it.each([
+    ["never", null],
+    ["2099-02-03T00:00:00Z", "2099-02-03T00:00:00.000Z"],
+  ])("expires when it is told to: %s", async (expires, expiresAt) => {
+    expect(await create("--permissions", "users:read", "--expires", expires)).toMatchObject({ expiresAt });
+  });
+
   it("is refused with an unknown permission", async () => {
     const { code, stderr } = await tollgate(
       "keys",
