@@ -9,6 +9,7 @@ import { isCrossOrigin } from "./http/origin-check.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
 import { statusOf } from "./http/status-of.ts";
+import { shortUserAgent } from "./http/user-agent.ts";
 import type { LimitCharge } from "./limits/charge.ts";
 import { charge } from "./operations/call.ts";
 
@@ -72,6 +73,8 @@ function passedOn(request: NextRequest, known: Pick<PassedRequest, "id" | "nonce
   const { pathname, search } = request.nextUrl;
   const headers = new Headers(request.headers);
   headers.set("content-security-policy", policy);
+  const userAgent = shortUserAgent(headers.get("user-agent"));
+  if (userAgent !== undefined) headers.set("user-agent", userAgent);
   headers.set(REQUEST_HEADER, JSON.stringify({ ...known, path: `${pathname}${search}` }));
   return headers;
 }

@@ -3592,4 +3592,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/import.test.ts"],
     only: "dry run",
   },
+  {
+    file: "src/http/user-agent.ts",
+    find: "userAgent?.slice(0, MAX_LENGTH)",
+    replace: "userAgent ?? undefined",
+    fault: "a page with a long User-Agent keeps the whole process busy for seconds",
+    tests: ["test/runtime/pages/user-agent.test.ts"],
+  },
 ];

@@ -4,6 +4,7 @@ import { APIError } from "better-auth/api";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Locale } from "../domain/locale.ts";
+import { shortUserAgent } from "../http/user-agent.ts";
 import type { Database } from "../store/database.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/sign-in/revocations.ts";
@@ -42,8 +43,6 @@ const HOUR_SECONDS = 60 * 60;
 
 /** A sign-up holds its connection while the password is hashed, and webhooks need connections too. */
 const MAX_TRANSACTIONS = 3;
-
-const MAX_USER_AGENT_LENGTH = 500;
 
 /** Configures Better Auth with email and password only. Authorization is the gate's. */
 export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestScopes) {
@@ -136,7 +135,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             return {
               data: {
                 ipAddress: scope?.address ?? null,
-                userAgent: session.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+                userAgent: shortUserAgent(session.userAgent) ?? null,
               },
             };
           },

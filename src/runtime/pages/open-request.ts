@@ -4,6 +4,7 @@ import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { Person } from "../../domain/callers/caller.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
+import { shortUserAgent } from "../../http/user-agent.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import { isLate } from "../../operations/call.ts";
 import { type ErrorDocumentCause, errorDocument } from "./error-document.ts";
@@ -36,6 +37,8 @@ export async function openRequest(
   headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
   // Next.js fetches the page that an action redirects to from this server, over plain HTTP.
   headers["x-forwarded-proto"] = "http";
+  const userAgent = shortUserAgent(headers["user-agent"]);
+  if (userAgent !== undefined) headers["user-agent"] = userAgent;
   markAsOwn(incoming, address);
   for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
 
