@@ -9,6 +9,7 @@ import { isCrossOrigin } from "./http/origin-check.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "./http/retry-after.ts";
 import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
 import { statusOf } from "./http/status-of.ts";
+import { hasTooManyParameters } from "./http/too-many-parameters.ts";
 import { shortUserAgent } from "./http/user-agent.ts";
 import type { LimitCharge } from "./limits/charge.ts";
 import { charge } from "./operations/call.ts";
@@ -55,8 +56,9 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
 
 export const config = { matcher: ["/((?!api(?:/|$)|_next/static/).*)"] };
 
-function refusalOf({ method, headers }: NextRequest, ownOrigins: () => readonly string[]) {
+function refusalOf({ method, headers, url }: NextRequest, ownOrigins: () => readonly string[]) {
   if (!METHODS.includes(method)) return { status: 405, text: "Method not allowed" };
+  if (hasTooManyParameters(url)) return { status: 414, text: "Too many parameters" };
   const secFetchSite = headers.get("sec-fetch-site") ?? undefined;
   const origin = headers.get("origin") ?? undefined;
   if (isCrossOrigin({ method, secFetchSite, origin, byCookie: true }, ownOrigins)) {

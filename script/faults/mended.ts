@@ -3597,6 +3597,15 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     find: "userAgent?.slice(0, MAX_LENGTH)",
     replace: "userAgent ?? undefined",
     fault: "a page with a long User-Agent keeps the whole process busy for seconds",
-    tests: ["test/runtime/pages/user-agent.test.ts"],
+    tests: ["test/runtime/pages/costly-requests.test.ts"],
+    only: "User-Agent",
+  },
+  {
+    file: "src/runtime/pages/create-pages.ts",
+    find: 'hasTooManyParameters(incoming.url ?? "")',
+    replace: 'hasTooManyParameters("")',
+    fault: "a page with thousands of parameters keeps the whole process busy",
+    tests: ["test/runtime/pages/costly-requests.test.ts"],
+    only: "parameters",
   },
 ];

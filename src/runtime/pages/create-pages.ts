@@ -11,6 +11,7 @@ import { countBody } from "../../http/read-body.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../http/retry-after.ts";
 import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
 import { statusOf } from "../../http/status-of.ts";
+import { hasTooManyParameters } from "../../http/too-many-parameters.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import { builtFiles } from "./built-files.ts";
 import { chargePage } from "./charge-page.ts";
@@ -71,6 +72,7 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
         }
         // Next.js would respond with 500.
         if (!isDecodable(pathOf(incoming))) return sendText(outgoing, 400, "Bad request");
+        if (hasTooManyParameters(incoming.url ?? "")) return sendText(outgoing, 414, "Too many parameters");
         if (isForbiddenWrite(incoming, options)) return sendText(outgoing, 403, "Forbidden");
         if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
           return sendText(outgoing, 413, "Payload too large");
