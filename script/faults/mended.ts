@@ -3608,4 +3608,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/pages/costly-requests.test.ts"],
     only: "parameters",
   },
+  {
+    file: "src/billing/resolve-change.ts",
+    find: "startsPeriod && stored.recentIntervalChanges >= MAX_INTERVAL_CHANGES",
+    replace: "false",
+    fault: "whoever changes the interval to and fro gets new quotas each time, for nothing",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "three times within 30 days",
+  },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: "    if (mayHaveChanged(error)) await rememberInterval(deps.database, resolved);\n",
+    replace: "",
+    fault: "an interval that was changed without a response can be changed back for new quotas",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "is remembered if it is",
+  },
 ];

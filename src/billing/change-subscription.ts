@@ -9,6 +9,7 @@ import { withLease } from "../store/hold-lease.ts";
 import { type Lease, renewLease } from "../store/leases.ts";
 import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
 import { checkoutLease } from "../store/subscriptions/checkouts.ts";
+import { recordIntervalChange } from "../store/subscriptions/interval-changes.ts";
 import {
   deleteScheduledChange,
   saveScheduledChange,
@@ -79,8 +80,10 @@ async function changeAndCompare(deps: Deps, resolved: ResolvedChange, lease: Lea
   try {
     const changing = api.changeSubscription(providerSubscriptionId, change);
     await mapProviderErrors(deps, { slot: provider, userId }, forgetWithdrawn(deps, resolved, changing));
+    await rememberInterval(deps.database, resolved);
     await rememberSchedule(deps.database, resolved);
   } catch (error) {
+    if (mayHaveChanged(error)) await rememberInterval(deps.database, resolved);
     // Without a response the change may have been made; asking again now would take as long once more.
     const isUnreachable = error instanceof Refusal && error.reason === "provider_unreachable";
     if (isUnreachable && deps.intake.requestComparison)
@@ -89,6 +92,20 @@ async function changeAndCompare(deps: Deps, resolved: ResolvedChange, lease: Lea
     throw error;
   }
   if (change.when === "now") await compareAfterwards(deps, resolved);
+}
+
+function mayHaveChanged(error: unknown): boolean {
+  return (
+    error instanceof Refusal &&
+    (error.reason === "provider_unreachable" || error.reason === "change_incomplete")
+  );
+}
+
+async function rememberInterval(
+  database: Queryable,
+  { subscription, startsPeriod }: ResolvedChange,
+): Promise<void> {
+  if (startsPeriod) await recordIntervalChange(database, subscription.id);
 }
 
 async function isChangeWaiting(database: Queryable, id: string): Promise<boolean> {

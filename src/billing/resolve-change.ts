@@ -50,9 +50,17 @@ export type ResolvedChange = {
   change: ChangeOrder;
   /** Whether there is anything to do at the provider. */
   isChange: boolean;
+  /** Whether a new period begins with it, and with that new quotas. */
+  startsPeriod: boolean;
   /** ISO 4217, of what is paid now; `null`: the plan has no such price any more. */
   currency: string | null;
 };
+
+/**
+ * Within 30 days, at once. Each begins a period with new quotas, and the rest of the former one is credited,
+ * however much of its quotas was used: whoever has paid for a year could have any number of them for nothing.
+ */
+const MAX_INTERVAL_CHANGES = 3;
 
 /** Resolves a request against the subscription as it is stored now. @throws Refusal */
 export async function resolveChange(
@@ -95,6 +103,9 @@ export async function resolveChange(
   const isChange = change.priceId !== null || change.seats !== null || when === "period_end";
   if (isChange && !isPossible(change, possibleChanges(stored, api.traits)))
     refuse({ reason: "change_not_supported" });
+  const startsPeriod = isChange && changesInterval(stored, change, { plan, presumed });
+  if (startsPeriod && stored.recentIntervalChanges >= MAX_INTERVAL_CHANGES)
+    refuse({ reason: "interval_changed_often" });
   // One that has been made may be requested again.
   if (isChange && expected !== undefined && !isAsExpected(stored, expected))
     refuse({ reason: "subscription_changed" });
@@ -104,6 +115,7 @@ export async function resolveChange(
     planId,
     change,
     isChange,
+    startsPeriod,
     currency: paid?.currency ?? null,
   };
 }
@@ -112,6 +124,16 @@ function isPossible({ when, seats }: ChangeOrder, possible: PossibleChanges): bo
   return (
     (when === "period_end" ? possible.atPeriodEnd : possible.atOnce) && (seats === null || possible.seats)
   );
+}
+
+/** At once, to a price of another interval; a trial keeps its end. */
+function changesInterval(
+  { provider, status }: ChangeableSubscription,
+  { when, priceId }: ChangeOrder,
+  { plan, presumed }: { plan: Plan; presumed: PaidPrice },
+): boolean {
+  const price = when === "now" && status !== "trialing" ? priceWithId(plan, provider, priceId) : undefined;
+  return price !== undefined && presumed !== undefined && price.interval !== presumed.interval;
 }
 
 /** Another interval shows in the period's end: a change of it starts a new period. */

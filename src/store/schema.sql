@@ -187,6 +187,18 @@ create table import_unmatched (
   constraint import_unmatched_pkey PRIMARY KEY (import_id, place)
 );
 
+create table interval_change (
+  id bigint not null generated always as identity,
+  subscription_id uuid not null,
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  constraint interval_change_pkey PRIMARY KEY (id),
+  constraint interval_change_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
+);
+
+CREATE INDEX interval_change_changed_at ON public.interval_change USING btree (changed_at);
+
+CREATE INDEX interval_change_subscription ON public.interval_change USING btree (subscription_id, changed_at);
+
 create table lease (
   name text not null,
   token uuid not null,

@@ -578,6 +578,57 @@ it("reports a change of which only a part was made, and stores that part", async
   expect(await stored()).toMatchObject([{ plan_id: "pro", seats: 5 }]);
 });
 
+describe("another interval at once", () => {
+  const intervalChanges = async () =>
+    (await context.test.rows<{ n: number }>("select count(*)::int as n from interval_change"))[0]?.n;
+  const toYear = () => change({ interval: "year" });
+
+  beforeEach(async () => {
+    await context.test.rows("update subscription set plan_id = 'pro', price_id = 'price_pro_monthly'");
+    truth({ seats: 5 });
+    during = async () => truth({ seats: 5, priceId: "price_pro_yearly" });
+  });
+
+  it("is made three times within 30 days", async () => {
+    const recorded = (days: number) =>
+      context.test.rows(
+        "insert into interval_change (subscription_id, changed_at) select id, now() - $1::int * interval '1 day' from subscription",
+        [days],
+      );
+    for (const days of [29, 29, 31]) await recorded(days);
+    await toYear();
+    expect(await intervalChanges()).toBe(4);
+    const refusal = { code: "conflict", reason: "interval_changed_often" };
+    await expect(change({ interval: "month" })).rejects.toMatchObject(refusal);
+    await expect(change({ interval: "month", preview: true })).rejects.toMatchObject(refusal);
+    await expect(change({ planId: "team", interval: "month" })).rejects.toMatchObject(refusal);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is not remembered if the card was declined", async () => {
+    during = async () => {
+      throw new PaymentApiProblem("rejected", "the card was declined");
+    };
+    await expect(toYear()).rejects.toMatchObject({ reason: "provider_rejected" });
+    expect(await intervalChanges()).toBe(0);
+  });
+
+  it.each(["unreachable", "incomplete"] as const)("is remembered if it is %s", async (failure) => {
+    during = async () => {
+      throw new PaymentApiProblem(failure, "it may have been made");
+    };
+    await expect(toYear()).rejects.toMatchObject({ code: "unavailable" });
+    expect(await intervalChanges()).toBe(1);
+  });
+
+  it("may be taken back in a trial, whose end and quotas it leaves alone", async () => {
+    await context.test.rows("update subscription set status = 'trialing'");
+    during = async () => truth({ seats: 5, priceId: "price_pro_yearly", status: "trialing" });
+    await toYear();
+    expect(await intervalChanges()).toBe(0);
+  });
+});
+
 it("previews no cost where nothing changes, whatever the current price is", async () => {
   expect(await change({ seats: 5, preview: true })).toMatchObject({
     preview: { amountDue: 0, currency: "EUR" },

@@ -134,6 +134,10 @@ export const REASONS = {
     "A subscription that is unpaid or paused cannot be changed: continue it in the billing portal first",
   ),
   change_not_supported: plain("conflict", "The payment provider does not support this change"),
+  interval_changed_often: plain(
+    "conflict",
+    "The billing interval was changed three times within 30 days: change it at the period's end, or later",
+  ),
   subscription_changed: plain(
     "conflict",
     "The subscription has changed since the preview: preview the change again",

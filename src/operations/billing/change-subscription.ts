@@ -69,6 +69,7 @@ export const changeSubscription = defineOperation({
     "seats_out_of_range",
     "subscription_exists",
     "change_not_supported",
+    "interval_changed_often",
     "subscription_changed",
     "checkout_in_progress",
     "provider_not_configured",

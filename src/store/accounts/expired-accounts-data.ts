@@ -10,6 +10,7 @@ const STATEMENTS = [
     deletion(table, "last_at < now() - interval '1 day'", "last_at"),
   ),
   deletion("scheduled_change", "takes_effect_at < now() - interval '1 day'", "takes_effect_at"),
+  deletion("interval_change", "changed_at < now() - interval '30 days'", "changed_at"),
   deletion("used_totp_code", "used_at < now() - interval '1 hour'", "used_at"),
 ];
 

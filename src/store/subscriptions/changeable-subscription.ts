@@ -13,6 +13,8 @@ export type ChangeableSubscription = {
   status: SubscriptionStatus;
   cancelAtPeriodEnd: boolean;
   currentPeriodEnd: Date | null;
+  /** How often its interval was changed at once within the last 30 days. */
+  recentIntervalChanges: number;
 };
 
 const FIND = {
@@ -20,8 +22,11 @@ const FIND = {
   text: `
 select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", price_id as "priceId",
   plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
-  current_period_end as "currentPeriodEnd"
-from subscription where id = $1`,
+  current_period_end as "currentPeriodEnd", (
+    select count(*)::int from interval_change c
+    where c.subscription_id = s.id and c.changed_at > clock_timestamp() - interval '30 days'
+  ) as "recentIntervalChanges"
+from subscription s where id = $1`,
 };
 
 /** What a change of plan or seats starts from. */

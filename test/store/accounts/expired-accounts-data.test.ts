@@ -26,7 +26,11 @@ const INSERTS = {
     "insert into used_totp_code (user_id, code, used_at) values ('user_0', $1, now() - $2::interval)",
   scheduled_change: `insert into scheduled_change (subscription_id, plan_id, seats, takes_effect_at)
     select id, $1, 1, now() - $2::interval from subscription where provider_subscription_id = $1`,
+  interval_change: `insert into interval_change (subscription_id, changed_at)
+    select id, now() - $2::interval from subscription where provider_subscription_id = $1`,
 };
+
+const NAME_OF_SUBSCRIPTION = "(select provider_subscription_id from subscription where id = subscription_id)";
 
 it.each<[table: keyof typeof INSERTS, name: string, old: string, stays: string]>([
   ["session", "id", "1 second", "-1 hour"],
@@ -36,6 +40,7 @@ it.each<[table: keyof typeof INSERTS, name: string, old: string, stays: string]>
   ["mail_recipient", "key", "25 hours", "23 hours"],
   ["used_totp_code", "code", "61 minutes", "50 minutes"],
   ["scheduled_change", "plan_id", "25 hours", "23 hours"],
+  ["interval_change", NAME_OF_SUBSCRIPTION, "31 days", "29 days"],
 ])("deletes the expired rows of %s, and no others", async (table, name, old, stays) => {
   for (const [id, age] of [
     ["old", old],
