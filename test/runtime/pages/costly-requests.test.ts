@@ -10,38 +10,35 @@ beforeAll(async () => {
   await sendRequest(server.url, "GET", "/sign-in");
 }, 180_000);
 
-type Sent = { status: number; computedMs: number };
-
-/** `computedMs`: how long this thread, which is the server's too, has computed for it. */
-async function load(path: string, userAgent = "Mozilla/5.0"): Promise<Sent> {
+/** Of a page, in milliseconds: how long this thread, which is the server's too, computes for it. */
+async function costOf(userAgent: string): Promise<number> {
   const before = process.threadCpuUsage();
-  const { status } = await sendRequest(server.url, "GET", path, { headers: { "user-agent": userAgent } });
-  return { status, computedMs: process.threadCpuUsage(before).user / 1_000 };
+  const { status } = await sendRequest(server.url, "GET", "/sign-in", {
+    headers: { "user-agent": userAgent },
+  });
+  expect(status).toBe(200);
+  return process.threadCpuUsage(before).user / 1_000;
 }
 
 it.each(["a", "-", "0", "en-"])(
   "serves a page to a User-Agent of 14 KB of %j at no greater cost",
   async (text) => {
-    const { status, computedMs } = await load("/sign-in", text.repeat(14_000 / text.length));
-    expect(status).toBe(200);
-    // Seconds where Next.js searches all of it for crawlers.
-    expect(computedMs).toBeLessThan(500);
+    const usual = await costOf("Mozilla/5.0");
+    // A hundred times as much where Next.js searches all of it for crawlers.
+    expect(await costOf(text.repeat(14_000 / text.length))).toBeLessThan(10 * Math.max(usual, 20));
   },
   120_000,
 );
 
 it.each(["/", "/sign-in", "/dashboard", "/nothing"])(
-  "refuses %s with thousands of parameters before Next.js looks them up",
+  "refuses %s with thousands of parameters, which Next.js would look up again for each",
   async (path) => {
-    const { status, computedMs } = await load(`${path}?${"a=1&".repeat(3_500)}`);
-    expect(status).toBe(414);
-    expect(computedMs).toBeLessThan(500);
+    expect((await sendRequest(server.url, "GET", `${path}?${"a=1&".repeat(3_500)}`)).status).toBe(414);
   },
-  120_000,
 );
 
 it("serves a page whose address has the parameters of a campaign", async () => {
-  const parameters = Array.from({ length: 100 }, (_, index) => `utm_${index}=1`);
-  expect((await load(`/sign-in?${parameters.join("&")}`)).status).toBe(200);
-  expect((await load(`/sign-in?${parameters.join("&")}&one=more`)).status).toBe(414);
+  const parameters = Array.from({ length: 100 }, (_, index) => `utm_${index}=1`).join("&");
+  expect((await sendRequest(server.url, "GET", `/sign-in?${parameters}`)).status).toBe(200);
+  expect((await sendRequest(server.url, "GET", `/sign-in?${parameters}&one=more`)).status).toBe(414);
 });
