@@ -3624,4 +3624,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "is remembered if it is",
   },
+  {
+    file: "src/billing/open-checkout.ts",
+    find: "for (const opened of lost) if (opened.url !== url) await",
+    replace: "for (const opened of lost) await",
+    fault: "a checkout is closed whose URL somebody has just been given",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "can be paid although its process",
+  },
+  {
+    file: "src/billing/open-checkout.ts",
+    find: "for (const opened of lost) if (opened.url !== url) await",
+    replace: "for (const opened of lost) if (opened.url === null) await",
+    fault: "a checkout stays open whose process had lost the lease",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "to another one with another order",
+  },
+  {
+    file: "src/billing/open-checkout.ts",
+    find: "isAccountGone ? lost : []",
+    replace: "isAccountGone ? [] : lost",
+    fault: "a checkout stays open that was opened while its account was being deleted",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "keeps an account deleted",
+  },
 ];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CheckoutOrder, OpenedCheckout, PaymentApi } from "../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
-import { notFound, refuse } from "../domain/refusals/refusal.ts";
+import { notFound, Refusal, refuse } from "../domain/refusals/refusal.ts";
 import { withLease } from "../store/hold-lease.ts";
 import type { Lease } from "../store/leases.ts";
 import {
@@ -23,7 +23,8 @@ import { LEASE_SECONDS, waitForLease } from "./wait-for-lease.ts";
 /** For providers that do not report when a checkout expires. */
 const KEEP_SECONDS = 60 * 60;
 
-type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease };
+/** `lost`: what was opened, and could not be stored as the lease had been lost, is added. */
+type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease; lost: OpenedCheckout[] };
 
 /**
  * Returns the URL at which the user can pay. There is one checkout per user: requests for the same order, in
@@ -33,13 +34,24 @@ type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease };
  */
 export async function openCheckout(deps: BillingTools, api: PaymentApi, order: Order): Promise<string> {
   const { database } = deps;
-  return waitForLease(async () => {
-    const open = await findOpenCheckout(database, order, { keepSeconds: KEEP_SECONDS, lease: null });
-    if (open !== null) return open;
-    return withLease(database, checkoutLease(order.userId), { seconds: LEASE_SECONDS }, (lease) =>
-      openWithLease(deps, { api, order, lease }),
-    );
-  });
+  const lost: OpenedCheckout[] = [];
+  try {
+    const url = await waitForLease(async () => {
+      const open = await findOpenCheckout(database, order, { keepSeconds: KEEP_SECONDS, lease: null });
+      if (open !== null) return open;
+      return withLease(database, checkoutLease(order.userId), { seconds: LEASE_SECONDS }, (lease) =>
+        openWithLease(deps, { api, order, lease, lost }),
+      );
+    });
+    // The same one where the provider knows the order's idempotency key: it must stay open.
+    for (const opened of lost) if (opened.url !== url) await close(deps, order, opened);
+    return url;
+  } catch (error) {
+    // Else a later order may get it by that key. Nobody has its URL so far.
+    const isAccountGone = error instanceof Refusal && error.reason === "not_found";
+    for (const opened of isAccountGone ? lost : []) await close(deps, order, opened);
+    throw error;
+  }
 }
 
 /** `null`: another process is opening one, or has taken over the lease. */
@@ -97,25 +109,27 @@ async function openPlaced(
   }
 }
 
-/** Stores what was opened. `null`: the lease was lost meanwhile, so it is closed again. */
+/** Stores what was opened. `null`: the lease was lost meanwhile. */
 async function keep(
   deps: BillingTools,
-  { order, lease }: LeasedOrder,
+  { order, lease, lost }: LeasedOrder,
   opened: OpenedCheckout,
 ): Promise<string | null> {
   if (await keepCheckout(deps.database, order, { lease, opened })) return opened.url;
-  const closing = {
-    provider: order.provider,
-    id: opened.id,
-    userId: order.userId,
-    email: order.email,
-  };
-  await closeStoredCheckout(deps, closing).catch((error: unknown) => {
+  lost.push(opened);
+  return null;
+}
+
+async function close(
+  deps: BillingTools,
+  { provider, userId, email }: Order,
+  { id }: OpenedCheckout,
+): Promise<void> {
+  await closeStoredCheckout(deps, { provider, id, userId, email }).catch((error: unknown) => {
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message: reason } = error;
-    deps.log.error({ slot: order.provider, failure, reason }, "a checkout could not be closed");
+    deps.log.error({ slot: provider, failure, reason }, "a checkout could not be closed");
   });
-  return null;
 }
 
 /** A customer may have been deleted at the provider: the checkout then creates a new one. */

@@ -282,6 +282,48 @@ describe("a checkout", () => {
     expect(stripe.sessions).toHaveLength(1);
   });
 
+  /** Takes the lease away while the provider opens the first checkout, as after the process has stopped for long. */
+  function loseLease(meanwhile = async () => {}): void {
+    let isFirst = true;
+    stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/checkout/sessions" || !isFirst) return undefined;
+      isFirst = false;
+      await test.rows("delete from lease where name = $1", [`checkout:${person.id}`]);
+      await test.rows("update checkout set lease_until = now() where user_id = $1", [person.id]);
+      await meanwhile();
+      return undefined;
+    });
+  }
+
+  it("can be paid although its process had lost the lease, alone or to another one with the same order", async () => {
+    loseLease();
+    const alone = await checkout();
+    expect([alone.status, alone.body.url]).toEqual([200, stripe.sessions[0]?.url]);
+    await checkout({ planId: "team" });
+    expect(stripe.expired).toEqual([stripe.sessions[0]?.id]);
+    let other: Awaited<ReturnType<typeof checkout>> | undefined;
+    loseLease(async () => {
+      other = await checkout({ planId: "pro", seats: 2 }, servers[1]);
+    });
+    const both = await checkout({ planId: "pro", seats: 2 });
+    expect([both.body.url, other?.body.url]).toEqual(Array(2).fill(stripe.sessions[2]?.url));
+    expect(stripe.expired).toEqual(stripe.sessions.slice(0, 2).map(({ id }) => id));
+  });
+
+  it("is closed when its process had lost the lease to another one with another order", async () => {
+    loseLease(async () => {
+      expect((await checkout({ planId: "team" }, servers[1])).status).toBe(200);
+    });
+    const { body } = await checkout();
+    expect(body.url).toBe(stripe.sessions.at(-1)?.url);
+    expect(stripe.expired.sort()).toEqual(
+      stripe.sessions
+        .slice(0, -1)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+
   it("is replaced once it has expired", async () => {
     stripe.sessionSeconds = 10;
     const first = await checkout();
@@ -499,6 +541,7 @@ it("keeps an account deleted when its checkout is created at the same moment", a
   const answer = await checkout();
   expect([answer.status, answer.body]).toEqual([404, { error: "No such user" }]);
   expect(await rows()).toEqual([]);
+  expect(stripe.expired).toEqual(["cs_1"]);
 });
 
 it("continues the checkout of a crashed process at the next request, with the same idempotency key", {
