@@ -98,6 +98,17 @@ describe("the checkout of an account that is about to be deleted", () => {
       expect(await close(unexpected, { userId })).toEqual([]);
   });
 
+  it("is waited for while a server of an earlier release is opening it", async () => {
+    await test.rows(
+      "update checkout set lease_key = gen_random_uuid(), lease_until = clock_timestamp() + interval '1 second'",
+    );
+    const held = await closeOnDeletion(runtime)("user_0");
+    expect(await test.rows("select lease_until <= clock_timestamp() as over from checkout")).toEqual([
+      { over: true },
+    ]);
+    await held.release();
+  });
+
   it("cannot be opened until it is released", async () => {
     const held = await closeOnDeletion(runtime)("user_0");
     expect(await acquire()).toBeNull();

@@ -78,6 +78,13 @@ it("reminds of each subscription that has a user", async () => {
   ]);
 });
 
+it("reminds nobody whose subscription seems active until it is compared", async () => {
+  await pastDue();
+  await test.rows("update subscription set status = 'active', out_of_order = true");
+  await remindAt(GRACE_DAYS / 2);
+  expect(await sent()).toEqual([]);
+});
+
 it("leaves out reminders that would come together", () => {
   expect(graceReminders(0)).toEqual([]);
   expect(graceReminders(1)).toEqual([]);

@@ -271,6 +271,40 @@ it("emits the end of everybody's grace period, whatever has been emitted of othe
   expect(await emitted()).toMatchObject([{ userId: "user_1" }, { userId: "user_2" }]);
 });
 
+it("emits the end of a grace period of which somebody was reminded, and of a plan that is no longer listed", async () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  const pastDue = (days: number) => ({
+    status: "past_due",
+    past_due_since: daysAgo(days),
+    created_at: daysAgo(60),
+  });
+  const reminded = await createSubscription(test, "user_1", pastDue(8));
+  await test.rows(
+    `insert into grace_reminder (subscription_id, past_due_since, stage)
+     select id, past_due_since, 'middle' from subscription where id = $1`,
+    [reminded],
+  );
+  await createSubscription(test, "user_2", { ...pastDue(8), plan_id: "former" });
+  await createSubscription(test, "user_3", { ...pastDue(6), plan_id: "former" });
+  await endAt(new Date());
+  const over = await test.rows<{ user_id: string }>(
+    `select s.user_id from grace_reminder g join subscription s on s.id = g.subscription_id
+     where g.stage = 'over' order by 1`,
+  );
+  expect(over).toEqual([{ user_id: "user_1" }, { user_id: "user_2" }]);
+  expect((await emitted()).map(({ userId }) => userId)).toContain("user_1");
+});
+
+it("emits no end of a grace period of a subscription that seems active until it is compared", async () => {
+  const columns = {
+    past_due_since: new Date(Date.now() - 8 * DAY_MS).toISOString(),
+    created_at: new Date(Date.now() - 60 * DAY_MS).toISOString(),
+  };
+  await createSubscription(test, "user_1", { ...columns, status: "active", out_of_order: true });
+  await endAt(new Date());
+  expect(await test.rows("select from grace_reminder")).toEqual([]);
+});
+
 it("emits nothing when the grace period is already over as the failed renewal is reported", async () => {
   await receive(CREATED, { occurredAt: new Date(Date.now() - 9 * DAY_MS) });
   await receive(UPDATED, { status: "past_due", occurredAt: new Date(Date.now() - 8 * DAY_MS) });
