@@ -3688,4 +3688,29 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/billing/close-on-deletion.test.ts"],
     only: "of an earlier release",
   },
+  {
+    file: "src/store/accounts/redaction.ts",
+    find: "\n      or (first_reason is not null and strpos(first_reason, $6::text) > 0)",
+    replace: "",
+    fault: "the reasons of first attempts that quote a deleted account are kept",
+    tests: ["test/accounts/redact-deleted.test.ts"],
+    only: "reasons of first attempts",
+  },
+  {
+    file: "src/store/accounts/redaction.ts",
+    find: "first_reason_id = case when d.first_reason is not null then 'redacted' end, first_reason_params = null",
+    replace: "first_reason_id = case when d.first_reason is not null then 'redacted' end",
+    fault: "the parameters of a reason name a deleted account",
+    tests: ["test/accounts/redact-deleted.test.ts"],
+    only: "reasons of first attempts",
+  },
+  {
+    file: "src/reconcile/dismiss-review.ts",
+    find: "        deleteHeal(transaction, id),\n",
+    replace: "",
+    fault:
+      "a subscription that is flagged again after a dismissal waits for the retry of the last comparison",
+    tests: ["test/operations/dismiss-subscription.test.ts"],
+    only: "to be compared at once",
+  },
 ];

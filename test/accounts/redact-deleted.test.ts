@@ -260,6 +260,24 @@ describe("the payloads to redact", () => {
   });
 });
 
+it("replaces the reasons of first attempts that quote the user, and no others", async () => {
+  const quoting = (userId: string) => `user: there is no user "${userId}"`;
+  const ids = [await logged("null"), await logged("null")];
+  await test.rows(
+    `update webhook_delivery d set payload = null, first_reason = reason, first_reason_id = 'user_not_found',
+       first_reason_params = '{"userId": "of the reason"}'
+     from unnest($1::bigint[], $2::text[]) as given (id, reason) where d.id = given.id`,
+    [ids, [quoting("user_1"), quoting("user_10")]],
+  );
+  await leave();
+  const reasons = `select first_reason as reason, first_reason_id as id, first_reason_params as params
+    from webhook_delivery order by webhook_delivery.id`;
+  expect(await test.rows(reasons)).toEqual([
+    { reason: "redacted: the person has deleted the account", id: "redacted", params: null },
+    { reason: quoting("user_10"), id: "user_not_found", params: { userId: "of the reason" } },
+  ]);
+});
+
 it("replaces reasons that quote the beginning of a long id", async () => {
   const userId = `user_${"x".repeat(80)}`;
   await test.rows(`insert into "user" (id, name, email) values ($1, 'Ann', $1 || '@example.com')`, [userId]);

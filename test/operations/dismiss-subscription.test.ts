@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dismissSubscription } from "../../src/operations/subscriptions/dismiss-subscription.ts";
+import { hasDueHeals } from "../../src/store/reconciliation/heals.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
@@ -47,12 +48,17 @@ describe("dismissing a subscription", () => {
     expect(await context.test.rows("select reason from reconciliation")).toEqual([{ reason: "once" }]);
   });
 
-  it("does not keep a later out-of-order event from flagging it again", async () => {
+  it("does not keep a later out-of-order event from flagging it again, to be compared at once", async () => {
     const id = await flagged();
+    await context.test.rows(
+      "insert into subscription_heal (subscription_id, attempts, next_attempt_at) values ($1, 9, now() + interval '15 minutes')",
+      [id],
+    );
     await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "settled" }, {});
     const occurredAt = new Date(Date.now() - 3_600_000);
     await receive(eventOf("customer.subscription.updated", { seats: 9, occurredAt }));
     expect(await stored()).toMatchObject([{ seats: 9, out_of_order: true }]);
+    expect(await hasDueHeals(context.test.database, ["provider-a"])).toBe(true);
   });
 
   it("is done again when PostgreSQL has ended it for another transaction", async () => {
