@@ -17,6 +17,8 @@ describe("the configuration", () => {
       databaseUrl: null,
       preparedStatements: true,
       appUrl: "http://localhost:3000",
+      corsOrigins: [],
+      returnOrigins: ["http://localhost:3000"],
       authSecret: null,
       slots: {
         "provider-a": { format: "stripe", secrets: null, apiKey: null, apiUrl: null },
@@ -116,6 +118,10 @@ describe("the configuration", () => {
     ).toBe(true);
   });
 
+  it("prepares no statements for a pooler that cannot keep them", () => {
+    expect(readConfig({ DATABASE_PREPARED: "off" }).preparedStatements).toBe(false);
+  });
+
   it("accepts several secrets, trimmed", () => {
     const { slots } = readConfig({ PROVIDER_B_WEBHOOK_SECRET: " new ,\told\n" });
     expect(slots["provider-b"].secrets).toEqual(["new", "old"]);
@@ -151,6 +157,9 @@ describe("the configuration", () => {
     expect(simulator({ APP_URL: "https://app.example.com", SIMULATOR: "on" })).toEqual({ port: 3001 });
     for (const local of ["http://127.0.0.1:3000", "http://[::1]:3000", "http://tollgate.localhost"]) {
       expect(simulator({ APP_URL: local })).toEqual({ port: 3001 });
+    }
+    for (const remote of ["http://127.example.com", "http://mylocalhost", "http://localhost.example.com"]) {
+      expect(simulator({ APP_URL: remote })).toBeNull();
     }
     expect(simulator({ DATABASE_URL: databaseUrl })).toBeNull();
     expect(simulator({ PROVIDER_B_API_KEY: "pdl_1" })).toBeNull();
@@ -264,6 +273,7 @@ describe("the configuration", () => {
     ["DATABASE_URL", "postgres://me@one/x?port=70000", "port=5432"],
     ["DATABASE_PREPARED", "yes", "on"],
     ["APP_URL", "example.com", "https://"],
+    ["APP_URL", "https://me@app.example.com", "https://"],
     ["RETURN_ORIGINS", "https://a.example.com,b.example.com", "https://app.example.com"],
     ["RETURN_ORIGINS", "https://a.example.com/path", "https://app.example.com"],
     ["AUTH_SECRET", "short", "openssl rand"],

@@ -23,6 +23,16 @@ describe("embeddedSecrets", () => {
     await expect(embeddedSecrets(folder)).resolves.toBeDefined();
   });
 
+  it("keeps the keys that it derives where a file of an earlier release has none", async () => {
+    const { apiKeys: _, ...earlier } = await embeddedSecrets(folder);
+    await writeFile(join(folder, "secrets.json"), JSON.stringify(earlier));
+    const { apiKeys, ...secrets } = await embeddedSecrets(folder);
+    expect(secrets).toEqual(earlier);
+    expect(new Set(Object.values(apiKeys)).size).toBe(3);
+    expect(apiKeys["provider-a"]).toMatch(/^sim_provider-a_[0-9a-f]{48}$/);
+    expect((await embeddedSecrets(folder)).apiKeys).toEqual(apiKeys);
+  });
+
   it("names DATA_DIR when the file cannot be read", async () => {
     await mkdir(join(folder, "secrets.json"), { mode: 0o700 });
     await expect(embeddedSecrets(folder)).rejects.toThrow(/^DATA_DIR: EISDIR: /);
@@ -45,6 +55,9 @@ describe("webhookSecrets", () => {
     expect(of(configured)).toEqual(["whsec_mine", simulatorSecret]);
     expect(of({ ...configured, SIMULATOR: "off" })).toEqual(["whsec_mine"]);
     expect(of({ ...configured, SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_live_1" })).toEqual(["whsec_mine"]);
+    // Those that were generated for the embedded database are no secrets of another one's.
+    const other = { DATABASE_URL: "postgres://localhost/x", SIMULATOR: "on" };
+    expect(of(other)).toEqual([simulatorSecret]);
     expect(simulatorSecret).not.toBe(stored.webhookSecrets["provider-a"]);
   });
 });
