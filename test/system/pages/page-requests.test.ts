@@ -78,6 +78,19 @@ describe("a page", () => {
     expect((await load("/settings", { cookie })).status).toBe(200);
   });
 
+  it("extends the session of a person who comes back after days", async () => {
+    const person = await createUser(test, "Comes Back", { isHttps: true });
+    const setCookies = async () =>
+      (await load("/settings", { cookie: person.cookie })).headers.getSetCookie();
+    expect(await setCookies()).toEqual([]);
+    await test.rows("update session set expires_at = now() + interval '3 days' where user_id = $1", [
+      person.id,
+    ]);
+    const week = /session_token=[^;]+; Max-Age=604800;/;
+    expect(await setCookies()).toEqual([expect.stringMatching(week)]);
+    expect(await setCookies()).toEqual([]);
+  });
+
   it("treats an API key as signed out, whatever cookie is sent with it", async () => {
     const { key } = await createKey(server.url, { cookie });
     expect((await load("/settings", { authorization: `Bearer ${key}` })).status).toBe(307);
