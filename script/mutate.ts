@@ -13,12 +13,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { setImmediate as immediate } from "node:timers/promises";
 import { startTestPostgres } from "../test/support/postgres.ts";
-import { FAULTS_BY_FOLDER } from "./faults/by-folder.ts";
 import type { Fault } from "./faults/fault.ts";
-import { FAULTS_FOUND } from "./faults/found.ts";
-import { FAULTS_OF_THE_INTAKE } from "./faults/intake.ts";
-import { FAULTS_IN_WHAT_WAS_MENDED } from "./faults/mended.ts";
-import { FAULTS_OF_THE_SPECIFICATION } from "./faults/specification.ts";
+import { FAULT_LISTS } from "./faults/lists.ts";
+import { plantingProblem } from "./faults/planting-problem.ts";
 import { exitWithUsage, readArguments } from "./read-arguments.ts";
 
 const USAGE = `script/mutate             plants every fault in a copy of the project, one at a time, and expects the tests
@@ -29,14 +26,6 @@ script/mutate TEXT ...    only the faults whose file or description contains one
 
 const PROJECT = join(import.meta.dirname, "..");
 const MIN_CAUGHT_SHARE = 38 / 40;
-
-const LISTS: Record<string, readonly Fault[]> = {
-  "by-folder": FAULTS_BY_FOLDER,
-  specification: FAULTS_OF_THE_SPECIFICATION,
-  found: FAULTS_FOUND,
-  intake: FAULTS_OF_THE_INTAKE,
-  mended: FAULTS_IN_WHAT_WAS_MENDED,
-};
 
 const faults = chosenFaults();
 const problems = new Map(faults.map((fault) => [fault, plantingProblem(fault)]));
@@ -90,27 +79,14 @@ function chosenFaults(): Fault[] {
   const [shard, shards] = values.shard.split("/").map(Number);
   if (!shard || !shards || shard > shards)
     exitWithUsage(USAGE, `--shard=${values.shard}: write it as --shard=1/4`);
-  const listed = values.list === undefined ? Object.values(LISTS).flat() : LISTS[values.list];
-  if (!listed) exitWithUsage(USAGE, `--list=${values.list}: one of ${Object.keys(LISTS).join(", ")}`);
+  const listed = values.list === undefined ? Object.values(FAULT_LISTS).flat() : FAULT_LISTS[values.list];
+  if (!listed) exitWithUsage(USAGE, `--list=${values.list}: one of ${Object.keys(FAULT_LISTS).join(", ")}`);
   const isNamed = ({ file, fault }: Fault, text: string) => `${file} ${fault}`.includes(text);
   const unknown = positionals.find((text) => !listed.some((fault) => isNamed(fault, text)));
   if (unknown !== undefined) exitWithUsage(USAGE, `No fault's file or description contains "${unknown}".`);
   return listed
     .filter((fault) => positionals.length === 0 || positionals.some((text) => isNamed(fault, text)))
     .filter((_, n) => n % shards === shard - 1);
-}
-
-/** Why the fault cannot be planted: the code has moved on, and the fault has to follow it. */
-function plantingProblem({ file, find, replace, tests, only }: Fault): string | null {
-  const missing = [file, ...tests].find((path) => !existsSync(join(PROJECT, path)));
-  if (missing) return `there is no ${missing}`;
-  const textOf = (path: string) => readFileSync(join(PROJECT, path), "utf8");
-  // A fault whose tests are all left out would seem to have survived.
-  if (only !== undefined && !tests.some((path) => new RegExp(only).test(textOf(path))))
-    return `no test is called "${only}"`;
-  const places = textOf(file).split(find).length - 1;
-  if (places !== 1) return `its text is there ${places} times instead of once`;
-  return find === replace ? "it changes nothing" : null;
 }
 
 /** Everything that is tracked, as it is in the working tree, and the built pages. */

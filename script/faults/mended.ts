@@ -1,6 +1,6 @@
 import type { Fault } from "./fault.ts";
 
-const DECIDE = ["test/domain/decide.test.ts"];
+const DECIDE = ["test/domain/events/decide.test.ts"];
 const DISPATCHER = ["test/outbound/dispatcher.test.ts"];
 const RECORD_PAYMENTS = ["test/store/payments/record-payments.test.ts"];
 const POST_EVENT = ["test/outbound/post-event.test.ts"];
@@ -2669,7 +2669,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     find: "plan ?? DEFAULT_ACCESS_RULES",
     replace: "plan ?? { ...DEFAULT_ACCESS_RULES, accessStatuses: [] }",
     fault: "who has paid for a plan that is no longer configured has no access",
-    tests: ["test/domain/access.test.ts"],
+    tests: ["test/domain/entitlements/access.test.ts"],
   },
   {
     file: "src/store/deliveries/deliveries.ts",
