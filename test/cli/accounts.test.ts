@@ -118,11 +118,11 @@ describe("users list", () => {
   it("escapes control characters in names", async () => {
     await test.rows(
       `insert into "user" (id, name, email, created_at)
-       values ('evil', E'\\x1b[2J\\x1b]0;owned\\x07', 'evil@example.com', '2000-01-01')`,
+       values ('evil', E'\\x1b[2J\\x1b]0;owned\\x07\\u202Etfel ot thgir', 'evil@example.com', '2000-01-01')`,
     );
     const { stdout } = await tollgate("users", "list");
     expect(stdout).toContain("evil@example.com");
-    for (const control of ["\x1b", "\x07"]) expect(stdout).not.toContain(control);
+    for (const control of ["\x1b", "\x07", "\u202e"]) expect(stdout).not.toContain(control);
   });
 
   it("prints a sentence when there are no users", async () => {

@@ -61,6 +61,8 @@ describe("import users", () => {
       skipped: 0,
       unmatched,
     });
+    const dry = await tollgate("import", "users", "--from", file, "--dry-run");
+    expect(dry.stdout).toMatch(/^1 would be created, 0 would be updated, 0 unchanged, 1 left out\n/);
     const { code, stdout, stderr } = await tollgate("import", "users", "--from", file);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
@@ -148,6 +150,34 @@ describe("import subscriptions", () => {
       const paymentCalls = stripe.calls.filter((call) => call.includes("/invoices"));
       expect([flag, paymentCalls.length > 0]).toEqual([flag, flag !== "--dry-run"]);
     }
+  });
+
+  it("lists a payment that cannot be recorded, and records the others", async () => {
+    const stripe = await stripeServer();
+    onTestFinished(() => stripe.close());
+    const invoice = (id: string) => ({
+      ...{ id, object: "invoice", customer: "cus_1", currency: "eur", status: "paid", attempted: true },
+      ...{ created: 1_772_452_800, amount_due: 2_000, amount_paid: 2_000 },
+      lines: { data: [{ period: { start: 1_772_452_800, end: 1_775_131_200 } }] },
+      parent: { subscription_details: { subscription: "sub_1", metadata: { userId: "fay" } } },
+      payments: { data: [{ payment: { type: "payment_intent", payment_intent: `pi_${id}` } }] },
+    });
+    stripe.interfere(async ({ path }) =>
+      path === "/v1/invoices"
+        ? {
+            status: 200,
+            body: { object: "list", data: [invoice("in_1"), invoice("in_2")], has_more: false },
+          }
+        : undefined,
+    );
+    await test.rows("alter table payment add constraint refused check (provider_payment_id <> 'in_1')");
+    onTestFinished(async () => void (await test.rows("alter table payment drop constraint refused")));
+    const access = { PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
+    const withStripe = tollgateIn({ ...serverVariables(test.url), ...access });
+    const { code, stdout } = await withStripe("import", "subscriptions", "--slot", "provider-a");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^0 created, 0 updated, 0 unchanged, 1 left out; 1 payments recorded\n/);
+    expect(stdout).toMatch(/^in_1 +\S/m);
   });
 
   it("requires a slot with API credentials, and a readable mapping", async () => {
