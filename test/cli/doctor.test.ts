@@ -205,6 +205,16 @@ describe("doctor", () => {
     });
   });
 
+  it("does not take a page that responds to everything for the server", async () => {
+    const page = await standIn((_, response) => response.end("<h1>Welcome</h1>"));
+    const findingOf = await examined({ APP_URL: page });
+    expect(findingOf("address")).toMatchObject({ state: "broken" });
+    expect(findingOf("provider-a webhook")).toMatchObject({
+      state: "warning",
+      detail: `${page}/api/webhooks/provider-a responds, but is not Tollgate`,
+    });
+  });
+
   it("reports a proxy that has no server behind it", async () => {
     const proxy = await standIn((_, response) => response.writeHead(503).end("<h1>no server</h1>"));
     const findingOf = await examined({ APP_URL: proxy });
@@ -255,6 +265,13 @@ describe("doctor", () => {
     smtp.reply = ({ verb }) =>
       verb === "EHLO" ? "250-test\r\n250 AUTH PLAIN" : verb === "AUTH" ? "235 ok" : undefined;
     expect((await examined({ SMTP_URL: withLogin }))("mail")?.detail).toMatch(/ accepts our login$/);
+    smtp.reply = ({ verb }) =>
+      verb === "EHLO" ? "250-test\r\n250 AUTH PLAIN" : verb === "AUTH" ? "535 no" : undefined;
+    expect((await examined({ SMTP_URL: withLogin }))("mail")).toMatchObject({
+      state: "broken",
+      detail: expect.stringMatching(/ refuses our login: it returned 535$/),
+      remedy: expect.stringMatching(/user and the password/),
+    });
     await smtp.close();
   });
 
