@@ -3774,4 +3774,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/doctor.test.ts"],
     only: "responds to everything",
   },
+  {
+    file: "src/chat/create-chat.ts",
+    find: 'redirect: "error"',
+    replace: 'redirect: "follow"',
+    fault: "a conversation is sent to whatever host the AI provider names",
+    tests: ["test/api/chat.test.ts"],
+    only: "another host",
+  },
 ];

@@ -332,6 +332,16 @@ describe("a provider that fails before the first word", () => {
     expect(problems.join()).not.toMatch(/sk-|How are you|127\.0\.0\.1/);
   });
 
+  it.each([302, 307])("is not followed to another host: %i", async (status) => {
+    const elsewhere = await openAiServer();
+    extra.push(elsewhere);
+    elsewhere.answer((exchange) => exchange.finish());
+    const location = `${elsewhere.baseUrl}/chat/completions`;
+    provider.answer(({ response }) => void response.writeHead(status, { location }).end());
+    expect((await post()).status).toBe(503);
+    expect(elsewhere.exchanges).toEqual([]);
+  });
+
   it("returns 503 when nothing listens at AI_BASE_URL", async () => {
     const closedServer = await openAiServer();
     await closedServer.close();
