@@ -3782,4 +3782,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/chat.test.ts"],
     only: "another host",
   },
+  {
+    file: "src/doctor/check-production-database.ts",
+    find: 'fsync === "off"',
+    replace: "false",
+    fault: "the doctor finds a database ready that loses what it has acknowledged",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "that PostgreSQL has",
+  },
 ];

@@ -72,7 +72,7 @@ const COUNT_ADMINISTRATORS = {
 };
 
 /** An acknowledged event must survive a crash of the database. */
-function durability({ fsync, fullPageWrites, synchronousCommit }: Settings): Finding {
+export function durability({ fsync, fullPageWrites, synchronousCommit }: Settings): Finding {
   const off = [
     ...(fsync === "off" ? ["fsync"] : []),
     ...(fullPageWrites === "off" ? ["full_page_writes"] : []),

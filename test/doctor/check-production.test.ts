@@ -5,6 +5,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { checkProduction, PRODUCTION_CHECKS } from "../../src/doctor/check-production.ts";
 import {
   checkProductionDatabase,
+  durability,
   encryption,
   PRODUCTION_DATABASE_CHECKS,
 } from "../../src/doctor/check-production-database.ts";
@@ -151,6 +152,19 @@ it("checks the durability of a database that no server has used yet", async () =
     ["second administrator", "skipped"],
   ]);
 });
+
+it.each(["fsync", "full_page_writes", "synchronous_commit"] as const)(
+  "reports that PostgreSQL has %s off",
+  (setting) => {
+    const stateOfSetting = (name: string) => (name === setting ? "off" : "on");
+    const finding = durability({
+      fsync: stateOfSetting("fsync"),
+      fullPageWrites: stateOfSetting("full_page_writes"),
+      synchronousCommit: stateOfSetting("synchronous_commit"),
+    });
+    expect(finding).toMatchObject({ state: "broken", detail: `PostgreSQL has ${setting} off` });
+  },
+);
 
 it.each([
   [
