@@ -3790,4 +3790,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-production.test.ts"],
     only: "that PostgreSQL has",
   },
+  {
+    file: "src/doctor/check-database.ts",
+    find: "isReadOnly ? READ_ONLY :",
+    replace: "false ? READ_ONLY :",
+    fault: "the doctor finds a database ready that takes no writes",
+    tests: ["test/doctor/check-database.test.ts"],
+    only: "takes no writes",
+  },
 ];

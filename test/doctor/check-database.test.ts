@@ -55,6 +55,20 @@ it("reports a role that is not the one that owns the tables", async () => {
   expect((await findings())[1]).toMatchObject({ state: "broken", detail });
 });
 
+it("reports a database that takes no writes", async () => {
+  const test = await freshDatabase(0);
+  cleanedUp(() => test.drop());
+  await test.rows(
+    `alter database ${new URL(test.url).pathname.slice(1)} set default_transaction_read_only = on`,
+  );
+  const { findings } = await checkDatabase(readConfig(serverVariables(test.url)));
+  expect(findings[0]).toMatchObject({
+    check: "database",
+    state: "broken",
+    detail: "DATABASE_URL: read-only",
+  });
+});
+
 it("warns of indexes that were built with an earlier collation version", async () => {
   const test = await freshDatabase(0);
   cleanedUp(() => test.drop());
