@@ -3029,7 +3029,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "const options = { since, dryRun, by, notify: false, failed, isStopping };",
     fault: "payments that a comparison has found are not announced to other systems",
     tests: ["test/reconcile/verify-payments.test.ts"],
-    only: "the payments of stripe",
+    only: "are recorded by the comparison of changed subscriptions",
   },
   {
     file: "src/billing/open-checkout.ts",
