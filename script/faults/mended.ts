@@ -3798,4 +3798,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-database.test.ts"],
     only: "takes no writes",
   },
+  {
+    file: "src/billing/assert-quotas.ts",
+    find: "used > quota && quota < quotaIn(present, feature)",
+    replace: "used < 0",
+    fault: "whoever uses up the quota of a dearer plan and changes back has paid for the cheaper one alone",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "includes less",
+  },
+  {
+    file: "src/billing/assert-quotas.ts",
+    find: " && quota < quotaIn(present, feature)",
+    replace: "",
+    fault: "nobody can change to a dearer plan in a period in which a quota has been taken off the plans",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "includes no longer",
+  },
 ];

@@ -16,6 +16,7 @@ import {
   type ChangeableSubscription,
   changeableSubscription,
 } from "../store/subscriptions/changeable-subscription.ts";
+import { assertQuotas } from "./assert-quotas.ts";
 import { ownsPlan } from "./is-subscribed.ts";
 import { type ProviderTools, providerOf } from "./map-provider-errors.ts";
 import { assertSeats, orderedPlan } from "./ordered-plan.ts";
@@ -106,6 +107,8 @@ export async function resolveChange(
   const startsPeriod = isChange && changesInterval(stored, change, { plan, presumed });
   if (startsPeriod && stored.recentIntervalChanges >= MAX_INTERVAL_CHANGES)
     refuse({ reason: "interval_changed_often" });
+  if (isChange && when === "now" && currentPlan !== undefined)
+    await assertQuotas(database, { present: currentPlan, next: plan }, { ...stored, userId });
   // One that has been made may be requested again.
   if (isChange && expected !== undefined && !isAsExpected(stored, expected))
     refuse({ reason: "subscription_changed" });

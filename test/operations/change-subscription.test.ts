@@ -578,6 +578,50 @@ it("reports a change of which only a part was made, and stores that part", async
   expect(await stored()).toMatchObject([{ plan_id: "pro", seats: 5 }]);
 });
 
+describe("a plan at once that includes less", () => {
+  const END = "2027-01-01T00:00:00Z";
+  const recordUsed = (used: number, periodEnd = END, feature = "events") =>
+    context.test.rows(
+      "insert into usage_counter (user_id, feature, period_end, used) values ('user_1', $1, $2, $3)",
+      [feature, periodEnd, used],
+    );
+
+  it("is refused once more has been used than it includes, in its preview too", async () => {
+    await recordUsed(100_001);
+    for (const preview of [true, false])
+      await expect(change({ planId: "pro", preview })).rejects.toMatchObject({
+        reason: "plan_includes_less",
+        params: { feature: "events" },
+        field: "planId",
+      });
+    expect(sent).toEqual([]);
+  });
+
+  it("is made while it includes what has been used, in this period alone", async () => {
+    await recordUsed(100_000);
+    await recordUsed(10_000_000, "2026-12-01T00:00:00Z");
+    await context.test.rows(
+      "insert into usage_counter (user_id, feature, period_end, used) values ('user_2', 'events', $1, 100001)",
+      [END],
+    );
+    await change({ planId: "pro" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is made whatever has been used of a quota that the present plan includes no longer", async () => {
+    await recordUsed(1, END, "exports");
+    await change({ planId: "pro" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("can be ordered for the next period, whose quotas are new, and seats be changed", async () => {
+    await recordUsed(100_001);
+    await change({ planId: "pro", when: "period_end" });
+    await change({ seats: 6 });
+    expect(sent).toHaveLength(2);
+  });
+});
+
 describe("another interval at once", () => {
   const intervalChanges = async () =>
     (await context.test.rows<{ n: number }>("select count(*)::int as n from interval_change"))[0]?.n;

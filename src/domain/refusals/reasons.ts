@@ -138,6 +138,12 @@ export const REASONS = {
     "conflict",
     "The billing interval was changed three times within 30 days: change it at the period's end, or later",
   ),
+  plan_includes_less: reason(
+    "conflict",
+    z.object({ feature: text }),
+    ({ feature }) =>
+      `More of the quota of ${feature} has been used in this period than the plan includes: change to it with the next period`,
+  ),
   subscription_changed: plain(
     "conflict",
     "The subscription has changed since the preview: preview the change again",

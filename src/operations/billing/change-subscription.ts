@@ -70,6 +70,7 @@ export const changeSubscription = defineOperation({
     "subscription_exists",
     "change_not_supported",
     "interval_changed_often",
+    "plan_includes_less",
     "subscription_changed",
     "checkout_in_progress",
     "provider_not_configured",

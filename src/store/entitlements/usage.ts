@@ -44,6 +44,20 @@ function hashOf({ userId, feature, amount }: Pick<UsageItem, "userId" | "feature
     .digest("hex");
 }
 
+const IN_PERIOD = {
+  name: "usage_in_period",
+  text: "select feature, used::float8 from usage_counter where user_id = $1 and period_end = $2 order by feature",
+};
+
+/** What a user has used of each quota that starts over at this time. */
+export async function usedInPeriod(
+  database: Queryable,
+  userId: string,
+  periodEnd: Date,
+): Promise<{ feature: string; used: number }[]> {
+  return database.run(IN_PERIOD, [userId, periodEnd]);
+}
+
 const DROP_KEYS = {
   name: "drop_usage_keys",
   text: `
