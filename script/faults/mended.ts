@@ -3814,4 +3814,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "includes no longer",
   },
+  {
+    file: "src/billing/change-subscription.ts",
+    find: 'error.reason === "provider_rejected") await resolve();',
+    replace: 'error.reason === "provider_rejected") await Promise.resolve();',
+    fault: "a change of a subscription that has ended at the provider is answered as one to try again",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "names the reason",
+  },
 ];

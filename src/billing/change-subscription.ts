@@ -51,7 +51,7 @@ export async function changeSubscription(
       if (!resolved.isChange) return true;
       // Before the provider is asked: a crash must not leave a change of which nobody knows whose key it was.
       if (by.kind !== "session") await recordRequest(deps.database, resolved, by);
-      await changeAndCompare(deps, resolved, lease);
+      await changeAndCompare(deps, resolve, resolved, lease);
       return true;
     },
   );
@@ -68,7 +68,12 @@ function recordRequest(
   return recordAudit(database, by, { action: "subscription.change_requested", target, details });
 }
 
-async function changeAndCompare(deps: Deps, resolved: ResolvedChange, lease: Lease): Promise<void> {
+async function changeAndCompare(
+  deps: Deps,
+  resolve: () => Promise<ResolvedChange>,
+  resolved: ResolvedChange,
+  lease: Lease,
+): Promise<void> {
   const { api, subscription, change } = resolved;
   const { provider, providerSubscriptionId, userId } = subscription;
   // Nothing else finds out what waits for the period's end when this process ends before that is stored.
@@ -89,6 +94,8 @@ async function changeAndCompare(deps: Deps, resolved: ResolvedChange, lease: Lea
     if (isUnreachable && deps.intake.requestComparison)
       deps.intake.requestComparison(provider, [subscription.id]);
     else await compareAfterwards(deps, resolved);
+    // No event may have told yet why, such as that the subscription has ended: then that is the refusal.
+    if (error instanceof Refusal && error.reason === "provider_rejected") await resolve();
     throw error;
   }
   if (change.when === "now") await compareAfterwards(deps, resolved);

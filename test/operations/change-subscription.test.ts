@@ -533,6 +533,22 @@ it.each([
   );
 });
 
+it.each([
+  ["has ended", { status: "canceled" }, {}, "no_subscription"],
+  ["is unpaid", { status: "unpaid" }, {}, "subscription_not_paid"],
+  ["is ending", { cancelAtPeriodEnd: true }, { changesWhileEnding: false }, "change_not_supported"],
+] as const)(
+  "names the reason when the subscription %s at the provider, of which no event has arrived",
+  async (_, state, traits, reason) => {
+    during = async () => {
+      truth({ ...TEAM, seats: 5, ...state });
+      throw new PaymentApiProblem("rejected", "not of this subscription");
+    };
+    await expect(change({ seats: 9 }, { traits })).rejects.toMatchObject({ code: "conflict", reason });
+    expect(sent).toHaveLength(1);
+  },
+);
+
 it("stores at once what was changed without a response where no job compares it later", async () => {
   during = async () => {
     throw new PaymentApiProblem("unreachable", "failed");
