@@ -3822,4 +3822,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "names the reason",
   },
+  {
+    file: "src/simulator/paddle/item-change.ts",
+    find: 'if (before.state.status === "canceled") {',
+    replace: 'if (before.state.status === "paused") {',
+    fault: "the simulated Paddle changes a canceled subscription",
+    tests: ["test/simulator/sdk/paddle.test.ts"],
+    only: "cancel at the period",
+  },
 ];

@@ -21,6 +21,11 @@ export function requestedChange(
   before: SimulatedSubscription,
   fields: Json,
 ): Transition<SimulatedSubscription> {
+  // https://developer.paddle.com/errors/subscriptions/subscription_update_when_canceled
+  if (before.state.status === "canceled") {
+    const detail = "cannot update subscription, as subscription is canceled";
+    throw new PaddleProblem(400, "subscription_update_when_canceled", detail);
+  }
   if (!fields.has("items")) return { subscription: before, events: [] };
   const item = fields.at("items").at(0);
   const priceId = item.at("price_id").text() ?? before.state.offer.priceId;

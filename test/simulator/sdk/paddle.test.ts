@@ -157,6 +157,9 @@ describe("subscriptions", () => {
     await expect(paddle.subscriptions.cancel(id, {})).rejects.toMatchObject({
       code: "subscription_is_canceled_action_invalid",
     });
+    const refused = { code: "subscription_update_when_canceled" };
+    await expect(paddle.subscriptions.update(id, itemOf(PRICE, 3))).rejects.toMatchObject(refused);
+    await expect(paddle.subscriptions.previewUpdate(id, itemOf(PRICE, 3))).rejects.toMatchObject(refused);
   });
 
   it("are listed page by page, by customer and by status", async () => {
