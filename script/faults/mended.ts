@@ -3816,8 +3816,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/billing/change-subscription.ts",
-    find: 'error.reason === "provider_rejected") await resolve();',
-    replace: 'error.reason === "provider_rejected") await Promise.resolve();',
+    find: "REJECTED.has(error.reason)) await resolve();",
+    replace: "REJECTED.has(error.reason)) await Promise.resolve();",
     fault: "a change of a subscription that has ended at the provider is answered as one to try again",
     tests: ["test/operations/change-subscription.test.ts"],
     only: "names the reason",
@@ -3829,5 +3829,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the simulated Paddle changes a canceled subscription",
     tests: ["test/simulator/sdk/paddle.test.ts"],
     only: "cancel at the period",
+  },
+  {
+    file: "src/providers/paddle/requests.ts",
+    find: '  "subscription_update_when_canceled",\n',
+    replace: "",
+    fault: "the preview for a subscription that has ended at Paddle is answered as one to try again",
+    tests: ["test/providers/outbound/paddle.test.ts"],
+    only: "locked or canceled",
   },
 ];

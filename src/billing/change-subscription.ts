@@ -1,5 +1,6 @@
 import type { Person } from "../domain/callers/caller.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import type { Reason } from "../domain/refusals/reasons.ts";
 import { Refusal, refuse } from "../domain/refusals/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { compare } from "../reconcile/compare.ts";
@@ -21,6 +22,8 @@ import type { ResolvedChange } from "./resolve-change.ts";
 type Deps = ProviderTools & { database: Queryable; intake: Intake };
 
 const LEASE_SECONDS = 20;
+
+const REJECTED: ReadonlySet<Reason> = new Set<Reason>(["provider_rejected", "change_not_supported"]);
 
 /**
  * Changes a subscription at its provider, then stores the provider's new state, which its webhook will repeat.
@@ -95,7 +98,7 @@ async function changeAndCompare(
       deps.intake.requestComparison(provider, [subscription.id]);
     else await compareAfterwards(deps, resolved);
     // No event may have told yet why, such as that the subscription has ended: then that is the refusal.
-    if (error instanceof Refusal && error.reason === "provider_rejected") await resolve();
+    if (error instanceof Refusal && REJECTED.has(error.reason)) await resolve();
     throw error;
   }
   if (change.when === "now") await compareAfterwards(deps, resolved);

@@ -534,15 +534,22 @@ it.each([
 });
 
 it.each([
-  ["has ended", { status: "canceled" }, {}, "no_subscription"],
-  ["is unpaid", { status: "unpaid" }, {}, "subscription_not_paid"],
-  ["is ending", { cancelAtPeriodEnd: true }, { changesWhileEnding: false }, "change_not_supported"],
+  ["has ended", "rejected", { status: "canceled" }, {}, "no_subscription"],
+  ["has been canceled", "unsupported", { status: "canceled" }, {}, "no_subscription"],
+  ["is unpaid", "rejected", { status: "unpaid" }, {}, "subscription_not_paid"],
+  [
+    "is ending",
+    "rejected",
+    { cancelAtPeriodEnd: true },
+    { changesWhileEnding: false },
+    "change_not_supported",
+  ],
 ] as const)(
   "names the reason when the subscription %s at the provider, of which no event has arrived",
-  async (_, state, traits, reason) => {
+  async (_, failure, state, traits, reason) => {
     during = async () => {
       truth({ ...TEAM, seats: 5, ...state });
-      throw new PaymentApiProblem("rejected", "not of this subscription");
+      throw new PaymentApiProblem(failure, "not of this subscription");
     };
     await expect(change({ seats: 9 }, { traits })).rejects.toMatchObject({ code: "conflict", reason });
     expect(sent).toHaveLength(1);

@@ -31,13 +31,14 @@ function headersOf(provider: ConnectedProvider): Record<string, string> {
 }
 
 /**
- * Of a subscription for which something is scheduled, or which renews within half an hour.
+ * Of a subscription for which something is scheduled, which renews within half an hour, or which has ended.
  * https://developer.paddle.com/errors/subscriptions/subscription_locked_renewal
  */
-const LOCKED = new Set([
+const UNCHANGEABLE = new Set([
   "subscription_locked_pending_changes",
   "subscription_locked_processing",
   "subscription_locked_renewal",
+  "subscription_update_when_canceled",
 ]);
 
 export function readPaddleError(status: number, body: unknown): ProviderError | null {
@@ -48,7 +49,7 @@ export function readPaddleError(status: number, body: unknown): ProviderError | 
   );
   const message = [textAt(body, "error", "detail") ?? code, ...fields].join("; ");
   if (code === "concurrent_modification") return { message, code, means: "busy" };
-  if (LOCKED.has(code)) return { message, code, means: "unsupported" };
+  if (UNCHANGEABLE.has(code)) return { message, code, means: "unsupported" };
   // An unknown path returns 404 as well.
   return status === 404 && !code.endsWith("not_found") ? null : { message, code };
 }

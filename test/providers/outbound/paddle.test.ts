@@ -239,7 +239,8 @@ describe("Paddle's API", () => {
     [400, "subscription_locked_pending_changes"],
     [409, "subscription_locked_renewal"],
     [409, "subscription_locked_processing"],
-  ])("cannot change a subscription that is locked: %d %s", async (status, code) => {
+    [400, "subscription_update_when_canceled"],
+  ])("cannot change a subscription that is locked or canceled: %d %s", async (status, code) => {
     const items = [{ price: { id: "pri_pro" }, quantity: 2 }];
     provider.respondWith(({ method }) =>
       method === "GET" ? { body: { data: { id: "sub_0", status: "active", items } } } : refused(status, code),
