@@ -3838,4 +3838,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/paddle.test.ts"],
     only: "locked or canceled",
   },
+  {
+    file: "src/import/sources/foreign-table.ts",
+    find: 'order by t.id::text collate "C" limit',
+    replace: "order by t.id::text limit",
+    fault: "an import leaves out users whose database sorts ids as a dictionary does",
+    tests: ["test/import/import-users.test.ts"],
+    only: "in whatever order",
+  },
+  {
+    file: "src/import/sources/foreign-table.ts",
+    find: "value : `$",
+    replace: "value : value || `$",
+    fault: "an import reads times in the zone of the command",
+    tests: ["test/import/foreign-table.test.ts"],
+    only: "without a zone in UTC",
+  },
 ];

@@ -501,27 +501,31 @@ describe("importing users", () => {
 });
 
 describe("importing users of Better Auth", () => {
-  it.each(["camel", "snake"])("reads its table, with columns in %s case", async (style) => {
-    const schema = `auth_${style}`;
-    const verified = style === "camel" ? '"emailVerified"' : "email_verified";
-    await context.test.rows(`create schema ${schema}`);
-    await context.test.rows(
-      `create table ${schema}."user" (id text primary key, name text not null, email text not null unique,
+  // In this order, `U1` comes between `u1` and `u2`.
+  it.each(["camel", "snake"])(
+    "reads its table, with columns in %s case, in whatever order",
+    async (style) => {
+      const schema = `auth_${style}`;
+      const verified = style === "camel" ? '"emailVerified"' : "email_verified";
+      await context.test.rows(`create schema ${schema}`);
+      await context.test.rows(
+        `create table ${schema}."user" (id text collate "en-x-icu" primary key, name text not null, email text not null unique,
          ${verified} boolean not null, image text, ${style === "camel" ? '"createdAt"' : "created_at"} timestamp not null)`,
-    );
-    await context.test.rows(
-      `insert into ${schema}."user" select 'u' || n, 'User ' || n, 'u' || n || '@example.com', true, null, now()
+      );
+      await context.test.rows(
+        `insert into ${schema}."user" select case when n % 2 = 0 then 'u' else 'U' end || n, 'User ' || n, 'u' || n || '@example.com', true, null, now()
        from generate_series(1, 450) n`,
-    );
-    const url = new URL(context.test.url);
-    url.searchParams.set("options", `-c search_path=${schema}`);
-    const { withForeignDatabase } = await import("../../src/import/foreign-database.ts");
-    const report = await withForeignDatabase(url.href, (foreign) =>
-      importUsers(context.runtime.intake, betterAuthUsers(foreign), QUIET),
-    );
-    expect(report).toEqual({ ...counts(450, 0, 0), unmatched: [] });
-    await context.test.rows(`drop schema ${schema} cascade`);
-  });
+      );
+      const url = new URL(context.test.url);
+      url.searchParams.set("options", `-c search_path=${schema}`);
+      const { withForeignDatabase } = await import("../../src/import/foreign-database.ts");
+      const report = await withForeignDatabase(url.href, (foreign) =>
+        importUsers(context.runtime.intake, betterAuthUsers(foreign), QUIET),
+      );
+      expect(report).toEqual({ ...counts(450, 0, 0), unmatched: [] });
+      await context.test.rows(`drop schema ${schema} cascade`);
+    },
+  );
 });
 
 describe("importing Stripe's customers", () => {
