@@ -349,6 +349,17 @@ describe("redaction", () => {
     expect(await existingDeliveries([before, pending])).toEqual([]);
   });
 
+  it("waits for those of whoever was deleted last, also where others were deleted long before", async () => {
+    for (const userId of ["user_1", "other"]) await leave(userId);
+    await test.rows("update deleted_user set deleted_at = now() - interval '1 hour' where id = 'user_1'");
+    await test.rows(
+      `update deleted_user set to_redact = '{"subscriptions": [], "customers": [], "after": "0", "again": false}'`,
+    );
+    const pending = await logged(stripe("other", "sub", "cus"), { ...UPDATED, status: "pending" });
+    expect(await redactDeleted(tools(), () => false)).toBe(false);
+    expect(await existingDeliveries([pending])).toEqual([pending]);
+  });
+
   it("loses no match when two processes take the same step", async () => {
     await goneOnly();
     const [before] = (await openRedactions(test.database)) as [Redaction];
