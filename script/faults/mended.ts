@@ -3862,4 +3862,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/accounts/redact-deleted.test.ts"],
     only: "whoever was deleted last",
   },
+  {
+    file: "src/store/migrate.ts",
+    find: "`drop index concurrently if exists ",
+    replace: "`select -- ",
+    fault: "the server does not start any more after a migration was interrupted that builds an index",
+    tests: ["test/store/migrate.test.ts"],
+    only: "builds an index anew",
+  },
+  {
+    file: "src/store/migrate.ts",
+    find: "(if not exists )?(\\w+)/",
+    replace: "()(\\w+)/",
+    fault: "an index that an interrupted migration has left unusable stays",
+    tests: ["test/store/migrate.test.ts"],
+    only: "builds an index anew",
+  },
+  {
+    file: "src/store/migrate.ts",
+    find: "!(keepsExisting && (await isUsable(connection, index)))",
+    replace: "(await isUsable(connection, index).then(() => true))",
+    fault: "a migration drops an index that servers of the release before rely on",
+    tests: ["test/store/migrate.test.ts"],
+    only: "keeps an index",
+  },
 ];

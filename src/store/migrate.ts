@@ -138,7 +138,8 @@ async function runInTransaction(database: Database, name: string, text: string):
 }
 
 /**
- * An interrupted run leaves an invalid index behind, which is dropped first. Behind a transaction pooler the
+ * An interrupted run leaves an invalid index behind, which is dropped first; `if not exists` keeps one that servers
+ * rely on. Behind a transaction pooler the
  * timeout may apply to another connection than the statement, which has that of a serving process then.
  */
 async function runConcurrently(
@@ -149,13 +150,25 @@ async function runConcurrently(
 ): Promise<void> {
   await onConnection(database, async (connection) => {
     await connection.script("set statement_timeout = 0; set lock_timeout = 0");
-    const [, index] = /\bindex concurrently (\w+)/.exec(text) ?? [];
-    if (index) await connection.script(`drop index concurrently if exists ${index}`);
+    const [, keepsExisting, index] = /\bindex concurrently (if not exists )?(\w+)/.exec(text) ?? [];
+    if (index && !(keepsExisting && (await isUsable(connection, index))))
+      await connection.script(`drop index concurrently if exists ${index}`);
     await connection.script(text);
     await lock.confirm();
     await recordMigration(connection, name);
     await connection.script("reset statement_timeout; reset lock_timeout");
   });
+}
+
+async function isUsable(connection: Connection, index: string): Promise<boolean> {
+  const rows = await connection.run(
+    {
+      name: "is_index_usable",
+      text: "select from pg_index where indexrelid = to_regclass($1) and indisvalid",
+    },
+    [index],
+  );
+  return rows.length > 0;
 }
 
 async function recordMigration(connection: Connection, name: string): Promise<void> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Connection, openDatabase } from "../../src/store/database.ts";
 import { isMigrated, migrate } from "../../src/store/migrate.ts";
 import { dumpSchema } from "../../src/store/schema-dump.ts";
-import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { spawnServer } from "../support/server-process.ts";
 
@@ -45,6 +45,36 @@ it("goes on after a process that stopped in the middle of a migration, its conne
   const files = await migrate(database);
   expect(files[0]).toBe("0003_changes.sql");
   expect(await isMigrated(database)).toBe(true);
+  await drop();
+});
+
+/** Whether it can be used, and its id in PostgreSQL. */
+const findIndex = (name: string) =>
+  `select indisvalid as usable, indexrelid::int as id from pg_index where indexrelid = '${name}'::regclass`;
+
+it.each([
+  ["subscription_payment_once", "0361_subscription_payment_once_concurrently.sql"],
+  // Where 0121 and 0154 were interrupted, releases before took it for usable.
+  ["user_by_external_id", "0375_external_id_concurrently.sql"],
+])("builds an index anew that an interrupted migration has left unusable: %s", async (index, file) => {
+  const { database, rows, drop } = await freshDatabase(2);
+  await rows("delete from schema_migration where name = $1", [file]);
+  await rows(`drop index ${index}`);
+  const interrupted = rows(`create unique index concurrently ${index} on "user" ((1))`);
+  await expect(interrupted).rejects.toMatchObject({ code: "23505" });
+  expect(await rows(findIndex(index))).toMatchObject([{ usable: false }]);
+  expect(await migrate(database)).toEqual([file]);
+  expect(await rows(findIndex(index))).toMatchObject([{ usable: true }]);
+  await drop();
+});
+
+it("keeps an index that an earlier migration has built and servers rely on", async () => {
+  const { database, rows, drop } = await freshDatabase(0);
+  const file = "0375_external_id_concurrently.sql";
+  const before = await rows(findIndex("user_by_external_id"));
+  await rows("delete from schema_migration where name = $1", [file]);
+  expect(await migrate(database)).toEqual([file]);
+  expect(await rows(findIndex("user_by_external_id"))).toEqual(before);
   await drop();
 });
 

@@ -1,0 +1,1 @@
+create unique index concurrently if not exists user_by_external_id on "user" (external_id);
