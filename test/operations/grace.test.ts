@@ -106,6 +106,17 @@ it("gives access during the grace period and ends it afterwards", async () => {
   expect(after.items).toMatchObject([{ hasAccess: false, reason: "grace_over", until: null }]);
 });
 
+it("reminds of an end, and records one that has come, in one run of the job", async () => {
+  await pastDue("user_1", Date.now() - (GRACE_DAYS - 0.5) * 86_400_000);
+  const over = await pastDue("user_2", Date.now() - (GRACE_DAYS + 0.5) * 86_400_000);
+  await test.rows("update subscription set created_at = past_due_since where id = $1", [over]);
+  const lease = { name: "job:grace-reminders", token: "" };
+  await graceJob({ plans }, test).run({ lease, isStopping: () => false });
+  expect(await sent()).toEqual(["grace_period_ending"]);
+  const ended = "select subscription_id as id from grace_reminder where stage = 'over'";
+  expect(await test.rows(ended)).toEqual([{ id: over }]);
+});
+
 it("neither reminds of nor records an end that has come by the clock of this server alone", async () => {
   await pastDue("user_1", Date.now());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * GRACE_DAYS * 86_400_000 });
