@@ -3886,4 +3886,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/store/migrate.test.ts"],
     only: "keeps an index",
   },
+  {
+    file: "src/runtime/account-jobs.ts",
+    find: "      await endGrace({ database, plans }, options);\n",
+    replace: "",
+    fault: "nobody is told by an event that a grace period is over",
+    tests: ["test/operations/grace.test.ts"],
+  },
+  {
+    file: "src/intake/receive-group.ts",
+    find: "for (const key of keys) held.set(key, outcome.outcome);",
+    replace: "",
+    fault: "a later event of a subscription overtakes a redelivery beside one that the database refuses",
+    tests: ["test/intake/contention.test.ts"],
+    only: "delivered again",
+  },
 ];
