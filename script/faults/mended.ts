@@ -3901,4 +3901,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/intake/contention.test.ts"],
     only: "delivered again",
   },
+  {
+    file: "src/runtime/pages/replace-error-document.ts",
+    find: "      () => end(callback),",
+    replace: "      () => {},",
+    fault: "a browser waits for ever for an error page that cannot be made",
+    tests: ["test/runtime/pages/replace-error-document.test.ts"],
+  },
 ];

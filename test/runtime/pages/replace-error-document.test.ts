@@ -4,11 +4,13 @@ import { replaceErrorDocument } from "../../../src/runtime/pages/replace-error-d
 import { sendRequest } from "../../support/http.ts";
 
 it.each([
-  ["text/html; charset=utf-8", "our document"],
-  ["text/x-component", "for scripts"],
-])("replaces only documents: %s", async (contentType, sent) => {
+  ["text/html; charset=utf-8", "our document", async () => "our document"],
+  ["text/x-component", "for scripts", async () => "our document"],
+  // Rather than leave the browser waiting.
+  ["text/html", "", () => Promise.reject(new Error("not made"))],
+])("replaces only documents: %s by %j", async (contentType, sent, document) => {
   const server = createServer((_, response) => {
-    const replace = replaceErrorDocument(response, async () => "our document");
+    const replace = replaceErrorDocument(response, document);
     response.setHeader("content-type", contentType);
     response.setHeader("content-encoding", "identity");
     replace("failed");
@@ -20,6 +22,6 @@ it.each([
   const { port } = server.address() as { port: number };
   const { status, text, fields } = await sendRequest(`http://127.0.0.1:${port}`, "GET", "/");
   expect([status, text]).toEqual([500, sent]);
-  expect(fields["content-encoding"]).toBe(sent === "our document" ? undefined : "identity");
+  expect(fields["content-encoding"]).toBe(sent === "for scripts" ? "identity" : undefined);
   await new Promise((closed) => server.close(closed));
 });
