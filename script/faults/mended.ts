@@ -3908,4 +3908,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a browser waits for ever for an error page that cannot be made",
     tests: ["test/runtime/pages/replace-error-document.test.ts"],
   },
+  {
+    file: "src/doctor/diagnose.ts",
+    find: "expiring.get(finding) ?? finding",
+    replace: "finding",
+    fault: "the doctor does not warn of a key that expires soon",
+    tests: ["test/cli/doctor.test.ts"],
+    only: "expires soon",
+  },
+  {
+    file: "src/doctor/slots-in-test-mode.ts",
+    find: "if (slotAccess === null || checkKeyFormat({ ...slotAccess, slot, apiKeyVariable }) !== null) return [];",
+    replace: "if (slotAccess === null) return [];",
+    fault: "the doctor sends a provider's key to another one, as it asks for its mode",
+    tests: ["test/cli/doctor.test.ts"],
+    only: "of test mode either",
+  },
 ];

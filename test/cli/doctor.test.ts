@@ -281,6 +281,23 @@ describe("doctor", () => {
     expect(stripe.calls.slice(before).filter((call) => call.includes("/subscriptions/"))).toEqual([]);
   });
 
+  it("sends none of another provider when it asks whether a key is of test mode either", async () => {
+    const sent: unknown[] = [];
+    const url = await standIn(({ headers }, response) => {
+      sent.push(headers.authorization);
+      response.end("{}");
+    });
+    await tollgateIn({
+      ...variables,
+      PROVIDER_B_ADAPTER: "lemon-squeezy",
+      PROVIDER_B_API_KEY: "sk_live_of_stripe",
+      PROVIDER_B_API_URL: url,
+    })("doctor", "--production");
+    // Its clock is asked for.
+    expect(sent).not.toEqual([]);
+    expect(sent.filter((authorization) => authorization !== undefined)).toEqual([]);
+  });
+
   it("knows since when a server has used a key, without keeping the key", async () => {
     const withKey = await startTestServer(test.url, {
       PROVIDER_A_API_KEY: STRIPE_KEY,
@@ -336,6 +353,25 @@ describe("doctor", () => {
         detail: `${names}: a test key or a sandbox`,
       }),
     );
+  });
+
+  it("warns of a key that is accepted and expires soon", async () => {
+    const errors = [{ status: "404", title: "Not Found", detail: "The requested resource does not exist." }];
+    const url = await standIn((_, response) =>
+      response
+        .writeHead(404, { "content-type": "application/vnd.api+json" })
+        .end(JSON.stringify({ jsonapi: { version: "1.0" }, errors })),
+    );
+    const daysFromNow = (Date.now() - NOW.getTime()) / DAY_MS;
+    const findingOf = await examined({
+      PROVIDER_B_ADAPTER: "lemon-squeezy",
+      PROVIDER_B_API_KEY: jwtEndingIn(daysFromNow + 5.5),
+      PROVIDER_B_API_URL: url,
+    });
+    expect(findingOf("provider-b key")).toMatchObject({
+      state: "warning",
+      detail: "PROVIDER_B_API_KEY expires in 5 days",
+    });
   });
 
   it("sends the test event with the first of several secrets", async () => {
