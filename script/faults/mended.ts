@@ -3924,4 +3924,27 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/doctor.test.ts"],
     only: "of test mode either",
   },
+  {
+    file: "src/chat/create-chat.ts",
+    find: "if (stream === null) close();",
+    replace: "",
+    fault: "whoever has opened a page three times can resume no answer any more",
+    tests: ["test/api/chat-resume.test.ts"],
+    only: "returns 204",
+  },
+  {
+    file: "src/chat/create-chat.ts",
+    find: "      answers.close();\n",
+    replace: "",
+    fault: "the model goes on writing, and is paid, while the server stops",
+    tests: ["test/api/chat-resume.test.ts"],
+    only: "server stops",
+  },
+  {
+    file: "src/chat/kept-answer.ts",
+    find: "else if (readers === 0) await",
+    replace: "else await",
+    fault: "an answer breaks off for whoever comes back at the moment at which it is given up",
+    tests: ["test/chat/kept-answer.test.ts"],
+  },
 ];
