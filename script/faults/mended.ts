@@ -3947,4 +3947,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an answer breaks off for whoever comes back at the moment at which it is given up",
     tests: ["test/chat/kept-answer.test.ts"],
   },
+  {
+    file: "src/chat/resumable-answers.ts",
+    find: "if (answers.get(id) === answer) answers.delete(id);",
+    replace: "answers.delete(id);",
+    fault: "the end of an earlier answer makes the one that is being written unresumable",
+    tests: ["test/chat/resumable-answers.test.ts"],
+  },
 ];
