@@ -249,6 +249,115 @@ describe("entitlements", () => {
     }
   });
 
+  it("are not used once access has ended, whether the server can be reached or not", async () => {
+    const now = Date.now();
+    const until = new Date(now + 60_000).toISOString();
+    let isDown = false;
+    let answers = 0;
+    const answer: typeof fetch = async () => {
+      if (isDown) throw new TypeError("fetch failed");
+      answers += 1;
+      return Response.json({ planId: "pro", status: "past_due", until, features: {} });
+    };
+    const connection = connectionOf({ url: server.url, key: "tg_key", fetch: answer, maxRetries: 0 });
+    const cache = new EntitlementCache(connection, { pollEverySeconds: 600 });
+    for (let i = 0; i < 2; i += 1) await cache.get();
+    expect(answers).toBe(1);
+    vi.useFakeTimers({ toFake: ["Date"], now: now + 61_000 });
+    try {
+      await cache.get();
+      expect(answers).toBe(2);
+      isDown = true;
+      await expect(cache.get()).rejects.toMatchObject({ reason: "network" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("are not used once the server has refused them", async () => {
+    const states = ["there", "gone", "away"];
+    const answer: typeof fetch = async () => {
+      const state = states.shift();
+      if (state === "away") throw new TypeError("fetch failed");
+      if (state === "gone")
+        return Response.json({ error: "No such user", reason: "not_found" }, { status: 404 });
+      return Response.json({ planId: "pro", status: "active", until: null, features: {} });
+    };
+    const connection = connectionOf({ url: server.url, key: "tg_key", fetch: answer, maxRetries: 0 });
+    const cache = new EntitlementCache(connection, { pollEverySeconds: 0 });
+    expect((await cache.get()).planId).toBe("pro");
+    await expect(cache.get()).rejects.toMatchObject({ reason: "not_found" });
+    await expect(cache.get()).rejects.toMatchObject({ reason: "network" });
+  });
+
+  it.each([429, 500, 503])("are served from the cache while the server answers %d", async (status) => {
+    const statuses = [200, status];
+    const answer: typeof fetch = async () =>
+      Response.json(
+        { planId: "pro", status: "active", until: null, features: {} },
+        { status: statuses.shift() ?? 0 },
+      );
+    const connection = connectionOf({ url: server.url, key: "tg_key", fetch: answer, maxRetries: 0 });
+    const cache = new EntitlementCache(connection, { pollEverySeconds: 0 });
+    for (let i = 0; i < 2; i += 1) expect((await cache.get()).planId).toBe("pro");
+  });
+
+  it("allow flags that are set, and limits up to their value", async () => {
+    const features = {
+      sso: { kind: "flag", value: false },
+      support: { kind: "flag", value: true },
+      projects: { kind: "limit", value: 3 },
+    };
+    const answer: typeof fetch = async () =>
+      Response.json({ planId: "pro", status: "active", until: null, features });
+    const connection = connectionOf({ url: server.url, key: "tg_key", fetch: answer });
+    const cache = new EntitlementCache(connection);
+    const allowed = (feature: string, amount?: number) => cache.allows(undefined, feature, amount);
+    expect(await Promise.all([allowed("sso"), allowed("support")])).toEqual([false, true]);
+    expect(await Promise.all([allowed("projects", 3), allowed("projects", 4)])).toEqual([true, false]);
+  });
+
+  it("asked for by your own id are fetched again after a change, and not kept of a deleted user", async () => {
+    await test.rows(
+      `insert into "user" (id, external_id, name, email) values ('user_x', 'customer-x', 'X', 'x@example.com')`,
+    );
+    const cache = openCache(new Network());
+    const user = { externalId: "customer-x" };
+    await cache.get(user);
+    await streaming(cache);
+    expect((await cache.get(user)).planId).toBe("free");
+    await buy("user_x", "pro");
+    await eventually(async () => (await cache.get(user)).planId, "pro");
+    await test.rows(`delete from "user" where id = 'user_x'`);
+    const reasonOf = () =>
+      cache.get(user).then(
+        () => null,
+        ({ reason }) => reason,
+      );
+    await eventually(reasonOf, "not_found");
+  });
+
+  it("are asked for again when they have changed on their way", async () => {
+    const sent: ((plan: string) => void)[] = [];
+    const answer: typeof fetch = () =>
+      new Promise((resolve) => {
+        sent.push((planId) =>
+          resolve(Response.json({ planId, status: "active", until: null, features: {} })),
+        );
+      });
+    const connection = connectionOf({ url: server.url, key: "tg_key", fetch: answer, maxRetries: 0 });
+    const cache = new EntitlementCache(connection, { pollEverySeconds: 600 });
+    const first = cache.get();
+    await eventually(async () => sent.length, 1);
+    cache.invalidate();
+    sent[0]?.("free");
+    expect((await first).planId).toBe("free");
+    const second = cache.get();
+    await eventually(async () => sent.length, 2);
+    sent[1]?.("pro");
+    expect((await second).planId).toBe("pro");
+  });
+
   it("are cached for a limited number of users", async () => {
     const network = new Network();
     const cache = openCache(network, { followEvents: false, pollEverySeconds: 600, maxUsers: 2 });

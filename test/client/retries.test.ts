@@ -90,16 +90,58 @@ describe("a call whose outcome is not known", () => {
     ["a dropped connection", hangUp, null],
     ["503", refuse(503, "unavailable", { "retry-after": "0" }), 503],
   ])("is not sent again when it writes: %s", async (_what, failure, status) => {
+    for (const method of ["POST", "PATCH"]) {
+      handlers.push(failure);
+      const error = await errorOf(client().request(method, "/event-endpoints/1", { body: {} }));
+      expect(error.status).toBe(status);
+    }
     handlers.push(failure);
-    const error = await errorOf(client().request("POST", "/checkout", { body: {} }));
-    expect(error.status).toBe(status);
-    expect(requests).toHaveLength(1);
+    const mutation = await errorOf(client().rpc.user.updateProfile.mutate({ name: "Ana" }));
+    expect(mutation.status).toBe(status);
+    expect(requests).toHaveLength(3);
+  });
+
+  it("is sent again by RPC when it is a query", async () => {
+    handlers.push(hangUp, refuse(403, "forbidden"));
+    expect((await errorOf(client().rpc.user.me.query())).status).toBe(403);
+    expect(requests).toHaveLength(2);
   });
 
   it("times out, and says so", async () => {
     handlers.push(() => {});
     const error = await errorOf(client({ timeoutMs: 50, maxRetries: 0 }).request("GET", "/payments"));
     expect([error.status, error.reason]).toEqual([null, "network"]);
+  });
+
+  it("times out too when only the beginning of the response arrives", { timeout: 20_000 }, async () => {
+    const beginning: typeof fetch = async (_url, init) =>
+      new Response(
+        new ReadableStream({
+          start: (controller) => {
+            const { signal } = init as { signal: AbortSignal };
+            signal.addEventListener("abort", () => controller.error(signal.reason));
+          },
+        }),
+      );
+    const options = { timeoutMs: 50, maxRetries: 0, fetch: beginning };
+    const error = await errorOf(client(options).request("GET", "/payments"));
+    expect([error.status, error.reason]).toEqual([null, "network"]);
+  });
+});
+
+describe("RPC calls of the same moment", () => {
+  it("are sent together, ten at most, which the server takes", async () => {
+    const answer: Handler = ({ url = "" }, response) => {
+      const calls = url.split("?")[0]?.split(",") ?? [];
+      response.end(
+        JSON.stringify(calls.map(() => ({ result: { data: { json: { count: calls.length } } } }))),
+      );
+    };
+    handlers.push(answer, answer);
+    const { rpc } = client();
+    const counts = Array.from({ length: 11 }, () => rpc.notifications.unreadCount.query());
+    expect((await Promise.all(counts)).map(({ count }) => count)).toEqual([...Array(10).fill(10), 1]);
+    expect(requests).toHaveLength(2);
   });
 });
 

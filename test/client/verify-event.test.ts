@@ -51,6 +51,11 @@ describe("verifyEvent", () => {
     expect(await verifyEvent(BODY, svix, SECRET)).toEqual(EVENT);
   });
 
+  it("takes the first of repeated headers, which Node lists", async () => {
+    const listed = Object.fromEntries(Object.entries(headers()).map(([name, value]) => [name, [value, "x"]]));
+    expect(await verifyEvent(BODY, listed, SECRET, { now: NOW })).toEqual(EVENT);
+  });
+
   it("accepts either secret while one is replaced, on both sides", async () => {
     const signedTwice = headers({ secrets: [OTHER_SECRET, SECRET] });
     for (const secret of [SECRET, OTHER_SECRET])
@@ -70,6 +75,7 @@ describe("verifyEvent", () => {
     ["a timestamp that is none", BODY, { ...headers(), "webhook-timestamp": "1e9" }, "timestamp"],
     ["a signed body that is not JSON", "{", headers({ body: "{" }), "body"],
     ["the body of another event", BODY, headers({ id: "evt_2" }), "body"],
+    ["a signed body that is no event", '{"id":"evt_1"}', headers({ body: '{"id":"evt_1"}' }), "body"],
   ])("rejects %s", async (_what, body, sent, problem) => {
     expect(await problemOf(verifyEvent(body, sent, SECRET, { now: NOW }))).toBe(problem);
   });
