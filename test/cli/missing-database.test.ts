@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createProgram } from "../../src/cli/tollgate.ts";
+import { cleanUp } from "../support/cleanup.ts";
 import { emptyDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { serverVariables } from "../support/variables.ts";
 import { tollgateIn } from "./tollgate.ts";
 
@@ -42,11 +43,16 @@ const COMMANDS = createProgram(process)
     return [...name.split(" "), ...(ARGUMENTS[name] ?? ids)];
   });
 
+let folder: string;
+beforeEach(async () => {
+  folder = join(await temporaryFolder(), "mistyped");
+});
+afterEach(cleanUp);
+
 describe("a command that needs an existing database", () => {
   it.each(COMMANDS.map((command) => [command.join(" "), command] as const))(
     "creates nothing in a mistyped DATA_DIR: %s",
     async (_line, command) => {
-      const folder = join(tmpdir(), "tollgate-mistyped-folder");
       const { code, stdout, stderr } = await tollgateIn({ DATA_DIR: folder })(...command);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toBe(
@@ -66,7 +72,6 @@ describe("a command that needs an existing database", () => {
   });
 
   it("creates nothing when it is doctor either", async () => {
-    const folder = join(tmpdir(), "tollgate-mistyped-folder");
     const { findings } = await tollgateIn({ DATA_DIR: folder, PORT: "1" }).json("doctor");
     expect(findings).toContainEqual({
       check: "database",
@@ -84,7 +89,6 @@ describe("a command that needs an existing database", () => {
       { ...serverVariables("postgres://127.0.0.1:1/x"), SIMULATOR: "on" },
     ],
   ])("has doctor say that the first start generates what is missing: %s", async (_, variables) => {
-    const folder = join(tmpdir(), "tollgate-mistyped-folder");
     const settings = { ...variables, DATA_DIR: folder, PORT: "1", PROVIDER_A_WEBHOOK_SECRET: "" };
     const { findings } = await tollgateIn(settings).json("doctor");
     expect(findings).toContainEqual({
