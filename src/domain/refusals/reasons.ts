@@ -1,29 +1,11 @@
 import { z } from "zod";
 import { InputProblem, problemSentence } from "./input-problems.ts";
 import { plain, type ReasonDefinition, type RefusalCode, reason } from "./reason-definition.ts";
+import { RESOURCES, Resource } from "./resource.ts";
 import { UnclearState, unclearStateSentence } from "./unclear-state.ts";
 
 const text = z.string();
 const count = z.int();
-
-/** Resources that can be missing, as the sentence names them. */
-const RESOURCES = {
-  endpoint: "endpoint",
-  user: "user",
-  subscription: "subscription",
-  api_key: "API key",
-  notification: "notification",
-  delivery: "delivery",
-  feature: "feature",
-  event_endpoint: "event endpoint",
-  service_key: "service key",
-  session: "session",
-  job: "job",
-} as const;
-
-export type Resource = keyof typeof RESOURCES;
-
-const Resource = z.enum(Object.keys(RESOURCES) as Resource[]);
 
 /**
  * All reasons for refusals. Identifiers are part of the public contract: a published one keeps its name and

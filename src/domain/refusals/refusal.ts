@@ -1,5 +1,6 @@
 import type { RefusalCode } from "./reason-definition.ts";
-import { codeOf, type Reason, type ReasonWithParams, type Resource, sentenceOf } from "./reasons.ts";
+import { codeOf, type Reason, type ReasonWithParams, sentenceOf } from "./reasons.ts";
+import type { Resource } from "./resource.ts";
 
 /** Why an operation was refused, and the input field it concerns, if any. */
 export type RefusalFacts = ReasonWithParams & { field?: string | null };
