@@ -53,11 +53,11 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     tests: ["test/system/server/lifecycle.test.ts"],
   },
   {
-    file: "src/intake/retry-job.ts",
+    file: "src/intake/claims/retry-job.ts",
     find: '"webhook-retry: deliveries failed again"',
     replace: '"deliveries failed again"',
     fault: "webhook-retry does not log under its name",
-    tests: ["test/intake/retry-job.test.ts"],
+    tests: ["test/intake/claims/retry-job.test.ts"],
   },
   {
     file: "src/domain/deliveries/delivery.ts",
@@ -201,14 +201,14 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     tests: ["test/http/answers.test.ts"],
   },
   {
-    file: "src/auth/presented-key.ts",
+    file: "src/auth/callers/presented-key.ts",
     find: "presented[0] : null",
     replace: "presented[0] : undefined",
     fault: "two different keys fall back to the cookie",
     tests: ["test/auth/api-keys.test.ts"],
   },
   {
-    file: "src/auth/authenticate-api-key.ts",
+    file: "src/auth/callers/authenticate-api-key.ts",
     find: "(key.expiresAt === null || key.expiresAt > now)",
     replace: "true",
     fault: "an expired key authenticates",

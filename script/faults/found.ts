@@ -21,7 +21,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     inPages: true,
   },
   {
-    file: "src/auth/call.ts",
+    file: "src/auth/routes/call.ts",
     find: 'negotiateLocale(header("accept-language"))',
     replace: "negotiateLocale(undefined)",
     fault: "a new account stores English in spite of the browser's language",
@@ -82,11 +82,11 @@ export const FAULTS_FOUND: readonly Fault[] = [
     tests: ["test/operations/api-key-expiry.test.ts"],
   },
   {
-    file: "src/cli/delivery-text.ts",
+    file: "src/cli/output/delivery-text.ts",
     find: 'delivery.status === "failed" ? "failed" : "completed"',
     replace: '"completed"',
     fault: "the command line calls a failed delivery completed",
-    tests: ["test/cli/webhooks.test.ts"],
+    tests: ["test/cli/commands/webhooks.test.ts"],
     only: "webhooks show",
   },
   {
@@ -119,7 +119,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     find: "    checkMail(config),\n",
     replace: '    { check: "mail", state: "good", detail: "", remedy: null } as never,\n',
     fault: "the doctor does not check SMTP",
-    tests: ["test/cli/doctor.test.ts"],
+    tests: ["test/cli/commands/doctor.test.ts"],
     only: "mail",
   },
   {
@@ -127,7 +127,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     find: "if (owner !== undefined && !hasPrefixOf(format, apiKey)) {",
     replace: "if (owner === format && !hasPrefixOf(format, apiKey)) {",
     fault: "the doctor accepts a Paddle key in a Stripe slot",
-    tests: ["test/cli/doctor.test.ts"],
+    tests: ["test/cli/commands/doctor.test.ts"],
     only: "another provider's key",
   },
   {

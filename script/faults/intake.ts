@@ -2,17 +2,17 @@ import type { Fault } from "./fault.ts";
 
 const CONTENTION = ["test/intake/contention.test.ts"];
 const DECIDE = ["test/domain/events/decide.test.ts"];
-const OVERLOAD = ["test/intake/overload.test.ts"];
+const OVERLOAD = ["test/intake/queue/overload.test.ts"];
 const PROCESSES = ["test/intake/several-processes.test.ts"];
 
 /** What the intake must withstand: contention, overload, disorder, crashes, and what it costs. */
 export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   {
-    file: "src/intake/batcher.ts",
+    file: "src/intake/queue/batcher.ts",
     find: "setTimeout(schedule, options.stalledAfterMs + 1)",
     replace: "setTimeout(() => {}, options.stalledAfterMs + 1)",
     fault: "events wait behind a group that is stuck",
-    tests: ["test/intake/batcher.test.ts"],
+    tests: ["test/intake/queue/batcher.test.ts"],
   },
   {
     file: "src/store/subscriptions/subscription-locks.ts",
@@ -23,7 +23,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     only: "does not hold up its group",
   },
   {
-    file: "src/intake/with-followers.ts",
+    file: "src/intake/groups/with-followers.ts",
     find: "if (!isBehind && !isDelayed(event, index)) continue;",
     replace: "if (!isDelayed(event, index)) continue;",
     fault: "events overtake one of their subscription that has left the group",
@@ -40,7 +40,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     only: "reuses the id of a lost claim",
   },
   {
-    file: "src/intake/in-process.ts",
+    file: "src/intake/queue/in-process.ts",
     find: "if (running) {",
     replace: "if (running && works.size < 0) {",
     fault: "copies of one event are queued one by one",
@@ -48,7 +48,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     only: "copies of one event",
   },
   {
-    file: "src/intake/overload.ts",
+    file: "src/intake/queue/overload.ts",
     find: "    if (queue.delayMs() > MAX_DELAY_MS) return true;\n",
     replace: "    void queue;\n",
     fault: "deliveries are refused by their number alone, not by how long the oldest has waited",
@@ -91,11 +91,11 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/runtime/http-server.test.ts"],
   },
   {
-    file: "src/intake/batcher.ts",
+    file: "src/intake/queue/batcher.ts",
     find: "        if (!queue.enter(entry)) return;\n        ready.push(entry);",
     replace: "        if (!queue.enter(entry)) return;\n        ready.unshift(entry);",
     fault: "new deliveries go before due retries",
-    tests: [...CONTENTION, "test/intake/batcher.test.ts"],
+    tests: [...CONTENTION, "test/intake/queue/batcher.test.ts"],
     only: "retries due deliveries|in the order of submission",
   },
   {
@@ -115,14 +115,14 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     only: "slow reads",
   },
   {
-    file: "src/intake/apply-singly.ts",
+    file: "src/intake/claims/apply-singly.ts",
     find: "await applyEach(intake, group, briefLimits(intake),",
     replace: "await applyEach(intake, group, effectLimits(intake),",
     fault: "an event waits behind others whose subscriptions stay locked",
     tests: ["test/intake/locked-elsewhere.test.ts"],
   },
   {
-    file: "src/intake/apply-singly.ts",
+    file: "src/intake/claims/apply-singly.ts",
     find: 'if (isLockTimeout(error)) return "locked";\n    if (isTimeout(error) ||',
     replace: "if ((isTimeout(error) && intake.leaseSeconds < 0) ||",
     fault: "a timeout of the database uses up an attempt",
@@ -187,7 +187,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: OVERLOAD,
   },
   {
-    file: "src/intake/lock-group.ts",
+    file: "src/intake/groups/lock-group.ts",
     find: "subscribers.has(subscriberOf(link)) || foreign",
     replace: "foreign",
     fault: "two processes add subscriptions of one person at once",
@@ -255,11 +255,11 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
     tests: ["test/outbound/relay-thread.test.ts"],
   },
   {
-    file: "src/intake/batcher.ts",
+    file: "src/intake/queue/batcher.ts",
     find: "      group.isClosing = true;\n",
     replace: "",
     fault: "the next group waits until the commit before it has returned",
-    tests: ["test/intake/batcher.test.ts"],
+    tests: ["test/intake/queue/batcher.test.ts"],
   },
   {
     file: "src/domain/entitlements/entitlement-change.ts",

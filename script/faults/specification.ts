@@ -38,7 +38,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     tests: VERSIONS,
   },
   {
-    file: "src/intake/retry-job.ts",
+    file: "src/intake/claims/retry-job.ts",
     find: 'observe?.("webhook-retry", "ok")',
     replace: 'observe?.("retry", "ok")',
     fault: "the metrics know webhook-retry by another name",
@@ -176,11 +176,11 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     only: "as administration",
   },
   {
-    file: "src/auth/route-list.ts",
+    file: "src/auth/routes/route-list.ts",
     find: 'post("/sign-out", "signOut", "auth-session"',
     replace: 'post("/sign-out", "signOut", "auth-sign-in"',
     fault: "signing out has the scope of signing in",
-    tests: ["test/auth/routes.test.ts"],
+    tests: ["test/auth/routes/routes.test.ts"],
   },
   {
     file: "src/http/unroutable.ts",
@@ -220,7 +220,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     tests: ["test/runtime/pages/pages-not-built.test.ts"],
   },
   {
-    file: "src/intake/apply.ts",
+    file: "src/intake/claims/apply.ts",
     find: "failure: failureOf(error) };",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
     replace: 'failure: { reason: "user_not_found", params: { userId: `${error}` } } };',

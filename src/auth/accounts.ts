@@ -2,17 +2,17 @@ import { createCookieGetter, getCookies } from "better-auth/cookies";
 import type { EmailMessage } from "../mail/email-message.ts";
 import { findPendingSignIn } from "../store/sign-in/pending-sign-ins.ts";
 import type { Auth } from "./auth.ts";
-import { type AuthenticateSession, createSessionAuthenticator } from "./authenticate-session.ts";
 import { type BetterAuthOptions, configureBetterAuth } from "./better-auth.ts";
-import { createCall } from "./call.ts";
+import { type AuthenticateSession, createSessionAuthenticator } from "./callers/authenticate-session.ts";
+import { sessionCookies } from "./callers/session-cookie.ts";
+import { createSessionLookup } from "./callers/session-lookup.ts";
 import { createGuessLimit } from "./guess-limit.ts";
-import { createHandler } from "./handle.ts";
 import { keyedHash } from "./keyed-hash.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { passwordLimit } from "./password-limit.ts";
 import { requestScopes } from "./request-scope.ts";
-import { sessionCookies } from "./session-cookie.ts";
-import { createSessionLookup } from "./session-lookup.ts";
+import { createCall } from "./routes/call.ts";
+import { createHandler } from "./routes/handle.ts";
 
 export type AccountsOptions = Omit<BetterAuthOptions, "sendMail"> & {
   /** Queues a mail without waiting for it. */

@@ -2,7 +2,7 @@ import type { AccountCall, AccountCallResult } from "../domain/callers/account-c
 import type { Caller } from "../domain/callers/caller.ts";
 import type { DocumentedAuthRoute } from "../domain/callers/documented-route.ts";
 import type { AuthenticateLink } from "./plugin-link.ts";
-import type { AuthScope } from "./route-list.ts";
+import type { AuthScope } from "./routes/route-list.ts";
 
 /** The parts of a request that identify its sender. */
 export type Credentials = {

@@ -13,14 +13,14 @@ import { clearSignInFailures } from "../store/sign-in/sign-in-failures.ts";
 import { consumeTotpCode } from "../store/sign-in/used-totp-codes.ts";
 import { isBanned } from "../store/users/bans.ts";
 import type { AccountMail } from "./account-mail.ts";
-import { AUTH_PATH } from "./auth-path.ts";
+import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./callers/session-age.ts";
 import { accountKey } from "./guess-limit.ts";
 import { keyedCodeHash, keyedHash } from "./keyed-hash.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
 import { passwordHooks } from "./password-hooks.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
-import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
+import { AUTH_PATH } from "./routes/auth-path.ts";
 import { TABLES } from "./tables.ts";
 
 export type BetterAuthOptions = {

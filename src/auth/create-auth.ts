@@ -6,15 +6,15 @@ import { notifyExpiringServiceKeys } from "../store/keys/service-key-expiry.ts";
 import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
-import { authenticateApiKey } from "./authenticate-api-key.ts";
-import { createKeyAuthenticator } from "./authenticate-key.ts";
-import { authenticateServiceKey } from "./authenticate-service-key.ts";
-import { createIdentify } from "./identify.ts";
-import { keyUsage } from "./key-usage.ts";
+import { authenticateApiKey } from "./callers/authenticate-api-key.ts";
+import { createKeyAuthenticator } from "./callers/authenticate-key.ts";
+import { authenticateServiceKey } from "./callers/authenticate-service-key.ts";
+import { createIdentify } from "./callers/identify.ts";
+import { keyUsage } from "./callers/key-usage.ts";
 import { keyedHash } from "./keyed-hash.ts";
 import { loadAccounts } from "./load-accounts.ts";
 import { authenticateLink } from "./plugin-link.ts";
-import { authRoute, documentedAuthRoutes } from "./routes.ts";
+import { authRoute, documentedAuthRoutes } from "./routes/routes.ts";
 
 export type AuthOptions = AccountsOptions & {
   /** At least 30. */

@@ -1,4 +1,4 @@
-import type { AuthRoute } from "./route-list.ts";
+import type { AuthRoute } from "./routes/route-list.ts";
 
 /**
  * A hash keeps one of Node's four threads busy for a tenth of a second. The fourth is left to names, files and

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { Refusal } from "../domain/refusals/refusal.ts";
-import { printable } from "./table.ts";
+import { printable } from "./output/table.ts";
 import type { Terminal } from "./terminal.ts";
 
 const FAILED = 1;

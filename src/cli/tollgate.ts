@@ -1,19 +1,19 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { addAudit } from "./audit.ts";
-import { addCompletion } from "./completion.ts";
+import { addAudit } from "./commands/audit.ts";
+import { addCompletion } from "./commands/completion.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addEndpoints } from "./commands/endpoints.ts";
+import { addImport } from "./commands/import.ts";
+import { addKeys } from "./commands/keys.ts";
+import { addSimulate } from "./commands/simulate.ts";
+import { addSubscriptions } from "./commands/subscriptions.ts";
+import { addUsers } from "./commands/users.ts";
+import { addWebhooks } from "./commands/webhooks.ts";
 import { concludeFailure } from "./conclude.ts";
-import { addDoctor } from "./doctor.ts";
-import { addEndpoints } from "./endpoints.ts";
-import { addImport } from "./import.ts";
-import { addKeys } from "./keys.ts";
 import { reportOutputErrors } from "./report-output-errors.ts";
-import { addSimulate } from "./simulate.ts";
-import { addSubscriptions } from "./subscriptions.ts";
 import type { Terminal } from "./terminal.ts";
-import { addUsers } from "./users.ts";
-import { addWebhooks } from "./webhooks.ts";
 
 /** Exit code: 0 done, 1 failed with a sentence on stderr, 2 wrong usage, 3 drift from a provider. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {

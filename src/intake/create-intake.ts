@@ -1,19 +1,19 @@
-import { applyGroup } from "./apply.ts";
-import { applySingly, applyWaitingForLocks, isOverdue } from "./apply-singly.ts";
-import { createBatcher } from "./batcher.ts";
 import { withHooksOf } from "./call-hooks.ts";
-import { claimGroup, claimSingle } from "./claim.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
+import { applyGroup } from "./claims/apply.ts";
+import { applySingly, applyWaitingForLocks, isOverdue } from "./claims/apply-singly.ts";
+import { claimGroup, claimSingle } from "./claims/claim.ts";
+import { release } from "./claims/release.ts";
 import { findApplied } from "./find-applied.ts";
-import { createInProcess } from "./in-process.ts";
+import { tracedGroup } from "./groups/traced-group.ts";
 import type { IncomingEvent, ReceivedOutcome, RepeatOutcome } from "./incoming-event.ts";
 import type { Intake, IntakeOptions } from "./intake.ts";
-import { keysOf } from "./keys.ts";
+import { createBatcher } from "./queue/batcher.ts";
+import { createInProcess } from "./queue/in-process.ts";
+import { keysOf } from "./queue/keys.ts";
+import { createRecentKeys } from "./queue/recent-keys.ts";
 import { receive } from "./receive.ts";
 import { receiveGroup } from "./receive-group.ts";
-import { createRecentKeys } from "./recent-keys.ts";
-import { release } from "./release.ts";
-import { tracedGroup } from "./traced-group.ts";
 
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUP_ITEMS = 128;

@@ -3,12 +3,12 @@ import type { Slot } from "../domain/slot.ts";
 import type { Tracing } from "../domain/tracing.ts";
 import type { Adapters, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";
 import type { Database } from "../store/database.ts";
-import type { Batcher } from "./batcher.ts";
 import type { WithHooks } from "./call-hooks.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
-import type { InProcess } from "./in-process.ts";
 import type { IncomingEvent, ReceivedOutcome, RepeatOutcome } from "./incoming-event.ts";
-import type { RecentKeys } from "./recent-keys.ts";
+import type { Batcher } from "./queue/batcher.ts";
+import type { InProcess } from "./queue/in-process.ts";
+import type { RecentKeys } from "./queue/recent-keys.ts";
 
 export type IntakeOptions = {
   database: Database;

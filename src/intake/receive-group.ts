@@ -1,12 +1,12 @@
 import { DatabaseUnavailable, isTimeout } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import { isContention, isLockTimeout } from "../store/transaction.ts";
-import type { Progress } from "./batcher.ts";
-import { claimAndApply } from "./claim-and-apply.ts";
+import { claimAndApply } from "./claims/claim-and-apply.ts";
+import { type WrittenOutcome, writeOnce } from "./groups/write-once.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
-import { keysOf } from "./keys.ts";
-import { type WrittenOutcome, writeOnce } from "./write-once.ts";
+import type { Progress } from "./queue/batcher.ts";
+import { keysOf } from "./queue/keys.ts";
 
 const MAX_RUNS = 3;
 /**

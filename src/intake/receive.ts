@@ -4,12 +4,12 @@ import type { Slot } from "../domain/slot.ts";
 import type { Adapter, SignedRequest } from "../providers/adapter.ts";
 import type { NewDelivery } from "../store/deliveries/deliveries.ts";
 import { keyOf } from "../store/deliveries/delivery-key.ts";
-import { claimAndApply } from "./claim-and-apply.ts";
-import type { PendingResult } from "./in-process.ts";
+import { claimAndApply } from "./claims/claim-and-apply.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake, ReceiveResult } from "./intake.ts";
-import { isOverloaded } from "./overload.ts";
 import { parsePayload } from "./payload.ts";
+import type { PendingResult } from "./queue/in-process.ts";
+import { isOverloaded } from "./queue/overload.ts";
 import { type ReadEvent, readEvent } from "./read-event.ts";
 
 /** Providers time out after 5 to 10 s; work that continues after our response is found by their retry. */

@@ -5,7 +5,7 @@ import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import { isRunning } from "../domain/subscriptions/subscription-status.ts";
-import { logUnwanted } from "../intake/deleted-users.ts";
+import { logUnwanted } from "../intake/groups/deleted-users.ts";
 import type { Intake } from "../intake/intake.ts";
 import { notifyUnknownOwner } from "../store/notifications/unknown-owner-notifications.ts";
 import { findReconcilable } from "../store/reconciliation/reconciliations.ts";

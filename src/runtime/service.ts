@@ -1,7 +1,7 @@
-import { newApiKey, newServiceKey } from "../auth/api-key.ts";
 import type { Auth } from "../auth/auth.ts";
+import { newApiKey, newServiceKey } from "../auth/callers/api-key.ts";
+import { findNamedUser } from "../auth/callers/find-named-user.ts";
 import { createAuth } from "../auth/create-auth.ts";
-import { findNamedUser } from "../auth/find-named-user.ts";
 import { newLinkSecret } from "../auth/plugin-link.ts";
 import type { Config } from "../config/config.ts";
 import { providerTraits } from "../config/payments.ts";

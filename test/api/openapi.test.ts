@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { AUTH_ROUTES } from "../../src/auth/route-list.ts";
+import { AUTH_ROUTES } from "../../src/auth/routes/route-list.ts";
 import { OUTBOUND_EVENT_TYPES } from "../../src/domain/outbound/outbound-event.ts";
 import { exampleData } from "../../src/outbound/example-data.ts";
 import { freshServer } from "../support/fresh-server.ts";

@@ -1,6 +1,6 @@
 import plans from "../../plans.config.ts";
 import { createApi } from "../../src/api/app.ts";
-import { documentedAuthRoutes } from "../../src/auth/routes.ts";
+import { documentedAuthRoutes } from "../../src/auth/routes/routes.ts";
 import { perSlot } from "../../src/domain/slot.ts";
 import type { Intake } from "../../src/intake/intake.ts";
 import type { Log } from "../../src/observability/log.ts";

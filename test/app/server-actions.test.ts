@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import plans from "../../plans.config.ts";
 import { type PageRequest, pageRequests } from "../../src/app/gate/page-request.ts";
-import { newApiKey } from "../../src/auth/api-key.ts";
+import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import type { AccountCall } from "../../src/domain/callers/account-call.ts";
 import type { Person } from "../../src/domain/callers/caller.ts";
 import { Refusal } from "../../src/domain/refusals/refusal.ts";

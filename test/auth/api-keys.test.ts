@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { newApiKey, parseApiKey } from "../../src/auth/api-key.ts";
+import { newApiKey, parseApiKey } from "../../src/auth/callers/api-key.ts";
 import { insertApiKey, listApiKeys, revokeApiKey } from "../../src/store/keys/api-keys.ts";
 import { ADDRESS, accounts } from "./accounts.ts";
 

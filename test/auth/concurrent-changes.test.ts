@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newApiKey } from "../../src/auth/api-key.ts";
+import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
 import type { Person } from "../../src/domain/callers/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { AUTH_ROUTES } from "../../src/auth/route-list.ts";
+import { AUTH_ROUTES } from "../../src/auth/routes/route-list.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";

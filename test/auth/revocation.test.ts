@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { newApiKey } from "../../src/auth/api-key.ts";
+import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
 import { insertApiKey } from "../../src/store/keys/api-keys.ts";
 import { findPluginLink, replacePluginLink } from "../../src/store/keys/plugin-links.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { newServiceKey } from "../../src/auth/api-key.ts";
+import { newServiceKey } from "../../src/auth/callers/api-key.ts";
 import { accounts } from "./accounts.ts";
 
 const site = accounts();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newestDeliveries } from "../../src/cli/newest-deliveries.ts";
+import { newestDeliveries } from "../../src/cli/commands/newest-deliveries.ts";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
 import { testDatabase } from "../support/test-database.ts";

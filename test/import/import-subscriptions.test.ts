@@ -412,7 +412,7 @@ describe("importing subscriptions from their provider", () => {
     listed();
     expect(await imported()).toMatchObject(counts(1, 0, 0));
     const [failed] = await context.test.rows<{ id: string }>("select id::text from webhook_delivery");
-    const { replay } = await import("../../src/intake/replay.ts");
+    const { replay } = await import("../../src/intake/claims/replay.ts");
     const replayed = await replay(context.runtime.intake, failed?.id as string, {
       force: false,
       by: OPERATOR,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Batcher, createBatcher } from "../../src/intake/batcher.ts";
+import { type Batcher, createBatcher } from "../../src/intake/queue/batcher.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";

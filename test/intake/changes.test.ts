@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import type { Changes } from "../../src/domain/subscriptions/changes.ts";
+import { replay } from "../../src/intake/claims/replay.ts";
+import { retryDue } from "../../src/intake/claims/retry.ts";
 import type { ReceiveResult } from "../../src/intake/intake.ts";
-import { replay } from "../../src/intake/replay.ts";
-import { retryDue } from "../../src/intake/retry.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import {

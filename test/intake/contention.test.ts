@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Slot } from "../../src/domain/slot.ts";
-import { applyGroup } from "../../src/intake/apply.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
+import { applyGroup } from "../../src/intake/claims/apply.ts";
+import { retryDue } from "../../src/intake/claims/retry.ts";
 import { INTAKE_CONNECTIONS } from "../../src/intake/create-intake.ts";
-import { retryDue } from "../../src/intake/retry.ts";
 import type { Connection } from "../../src/store/database.ts";
 import { claimDeliveries } from "../../src/store/deliveries/deliveries.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Intake, Milestone } from "../../src/intake/intake.ts";
-import { createRecentKeys } from "../../src/intake/recent-keys.ts";
+import { createRecentKeys } from "../../src/intake/queue/recent-keys.ts";
 import type { Statement } from "../../src/store/database.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";

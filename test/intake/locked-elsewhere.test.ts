@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Slot } from "../../src/domain/slot.ts";
-import { claimGroup } from "../../src/intake/claim.ts";
+import { claimGroup } from "../../src/intake/claims/claim.ts";
+import { retryDue } from "../../src/intake/claims/retry.ts";
 import type { IncomingEvent } from "../../src/intake/incoming-event.ts";
-import { retryDue } from "../../src/intake/retry.ts";
 import { keyOf } from "../../src/store/deliveries/delivery-key.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
-import { replay } from "../../src/intake/replay.ts";
-import { retryDue } from "../../src/intake/retry.ts";
+import { replay } from "../../src/intake/claims/replay.ts";
+import { retryDue } from "../../src/intake/claims/retry.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createRecentKeys } from "../../src/intake/recent-keys.ts";
-import { retryDue } from "../../src/intake/retry.ts";
+import { retryDue } from "../../src/intake/claims/retry.ts";
+import { createRecentKeys } from "../../src/intake/queue/recent-keys.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
 import { SECRETS } from "../support/variables.ts";

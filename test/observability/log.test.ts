@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { newApiKey, newServiceKey } from "../../src/auth/api-key.ts";
+import { newApiKey, newServiceKey } from "../../src/auth/callers/api-key.ts";
 import { newLinkSecret } from "../../src/auth/plugin-link.ts";
 import { createLog } from "../../src/observability/log.ts";
 

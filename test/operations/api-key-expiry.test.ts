@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newApiKey } from "../../src/auth/api-key.ts";
+import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { notifyExpiringKeys } from "../../src/store/keys/api-keys.ts";
 import { testDatabase } from "../support/test-database.ts";

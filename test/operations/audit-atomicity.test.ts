@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { newApiKey } from "../../src/auth/api-key.ts";
+import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
-import { replay } from "../../src/intake/replay.ts";
+import { replay } from "../../src/intake/claims/replay.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../src/operations/api-keys/revoke-api-key.ts";
 import { dismissSubscription } from "../../src/operations/subscriptions/dismiss-subscription.ts";

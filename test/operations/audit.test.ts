@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newApiKey } from "../../src/auth/api-key.ts";
+import { newApiKey } from "../../src/auth/callers/api-key.ts";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { revokeAnyKey } from "../../src/operations/api-keys/revoke-any-key.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { verifyText } from "../../src/cli/verify-text.ts";
+import { verifyText } from "../../src/cli/output/verify-text.ts";
 import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
 import type { VerificationOptions, VerifyTools } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { newServiceKey } from "../../src/auth/api-key.ts";
+import { newServiceKey } from "../../src/auth/callers/api-key.ts";
 import { PERMISSIONS, type Permission } from "../../src/domain/callers/permission.ts";
 import { insertServiceKey } from "../../src/store/keys/service-keys.ts";
 import type { TestDatabase } from "./database.ts";

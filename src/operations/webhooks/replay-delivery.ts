@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { FAILURE_REASONS, failureSentence } from "../../domain/deliveries/failures.ts";
 import { notFound, refuse } from "../../domain/refusals/refusal.ts";
+import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/claims/replay.ts";
 import type { Intake } from "../../intake/intake.ts";
-import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/deliveries/delivery-detail.ts";
 import { defineOperation } from "../operation.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { retryDue } from "../../intake/claims/retry.ts";
 import type { Intake } from "../../intake/intake.ts";
-import { retryDue } from "../../intake/retry.ts";
 import { defineOperation } from "../operation.ts";
 
 export const retryDeliveries = defineOperation({

@@ -1,6 +1,6 @@
 import plans from "../../../plans.config.ts";
 import { graphql } from "../../../src/api/graphql/graphql.ts";
-import { newApiKey } from "../../../src/auth/api-key.ts";
+import { newApiKey } from "../../../src/auth/callers/api-key.ts";
 import type { Log } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { Database } from "../../../src/store/database.ts";
