@@ -4066,4 +4066,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/entitlements.test.ts"],
     only: "your own id",
   },
+  {
+    file: "src/app/(account)/billing/change-steps.tsx",
+    find: 'return result?.step === "changed" ? <Changed text={result.text} /> : <FormMessage outcome={outcome} />;',
+    replace: "return null;",
+    fault: "whoever changes the plan in a trial is not told that it is changed",
+    tests: ["test/system/browser/possible-changes.test.ts"],
+    only: "although their form is gone",
+    inPages: true,
+  },
 ];

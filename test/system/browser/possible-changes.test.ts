@@ -1,8 +1,11 @@
 import { expect, it } from "vitest";
+import { press as pressAt } from "../../simulator/test-context.ts";
+import { eventually } from "../../support/eventually.ts";
+import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
 import { describeInBrowser } from "./describe-in-browser.ts";
-import { section } from "./page-actions.ts";
+import { press, section } from "./page-actions.ts";
 import { siteInBrowser } from "./site-in-browser.ts";
 
 describeInBrowser("the changes that the billing page offers", () => {
@@ -39,6 +42,28 @@ describeInBrowser("the changes that the billing page offers", () => {
       isWithoutSeats ? 2 - offered.length : 0,
     );
   });
+
+  it.each([true, false])(
+    "are confirmed where they were made, although their form is gone (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const someone = await createUser(site.test);
+      const { cookie, email } = someone;
+      const body = { planId: "pro", seats: 5 };
+      const { body: opened } = await sendRequest(site.url, "POST", "/api/checkout", { cookie, body });
+      await pressAt(opened.url, { email, card: "4242 4242 4242 4242", trial: "on", action: "pay" });
+      const state = () =>
+        site.test.rows("select status, plan_id from subscription where user_id = $1", [someone.id]);
+      await eventually(state, [{ status: "trialing", plan_id: "pro" }]);
+      const page = await visit({ as: someone, javaScriptEnabled });
+      await page.goto("/billing");
+      const team = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Team" }) });
+      await press(page, "Switch to Team");
+      await press(page, "Confirm change");
+      await section(page, "Current plan").getByText("Team", { exact: true }).waitFor();
+      await team.getByText("Seats can be changed once the trial is over.").waitFor();
+      await team.getByRole("status").getByText("Subscription changed.").waitFor({ timeout: 10_000 });
+    },
+  );
 
   it("cost what the next period does where they wait for it, also if the provider does not say so", async () => {
     const someone = await createUser(site.test);

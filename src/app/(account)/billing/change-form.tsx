@@ -2,7 +2,7 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import type { PossibleChanges } from "../../../domain/providers/possible-changes.ts";
 import { Select } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { ChangeSteps } from "./change-steps.tsx";
+import { ChangeResult, ChangeSteps } from "./change-steps.tsx";
 import type { Plan, Price } from "./plans.ts";
 import { addressWith } from "./price-tabs.tsx";
 import { SeatsField } from "./seats-field.tsx";
@@ -29,17 +29,21 @@ export async function ChangeForm({
   const { min, max } = plan.seats;
   const isCurrent = plan.id === subscription.planId;
   const inOtherInterval = price && paidInterval && price.interval !== paidInterval ? price : null;
-  if (isCurrent && inOtherInterval === null && min === max) return null;
+  const name = price ? `${plan.id} ${price.interval}` : plan.id;
+  if (isCurrent && inOtherInterval === null && min === max) return <ChangeResult name={name} />;
   const keptSeats = subscription.seats;
   const needsOtherSeats = isCurrent ? inOtherInterval === null : keptSeats < min || keptSeats > max;
   if (!possible.seats && needsOtherSeats)
     return (
-      <p className="mt-auto border-line border-t pt-4 text-muted text-sm">{t("change.seatsAfterTrial")}</p>
+      <div className="mt-auto flex flex-col gap-3 border-line border-t pt-4">
+        <p className="text-muted text-sm">{t("change.seatsAfterTrial")}</p>
+        <ChangeResult name={name} />
+      </div>
     );
   const end = periodEnd(subscription, new Date());
   return (
     <ChangeSteps
-      name={price ? `${plan.id} ${price.interval}` : plan.id}
+      name={name}
       backTo={inOtherInterval ? addressWith(inOtherInterval) : "/billing"}
       labels={{
         title: t("change.title"),

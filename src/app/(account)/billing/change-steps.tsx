@@ -69,6 +69,13 @@ export function ChangeRefusal() {
   return <FormMessage outcome={outcome} />;
 }
 
+/** What has become of a change that has taken its form away, or was made in another tab. */
+export function ChangeResult({ name }: { name: string }) {
+  const [outcome] = useSubmission(name);
+  const result = outcome?.done ? (outcome.value as ChangeStep) : null;
+  return result?.step === "changed" ? <Changed text={result.text} /> : <FormMessage outcome={outcome} />;
+}
+
 /**
  * A form whose first submission shows what a change costs, and whose second one makes it. A refusal leaves the
  * person on the step.
