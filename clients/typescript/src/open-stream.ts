@@ -25,7 +25,9 @@ export async function* openStream(
   const abort = () => request.abort();
   signal.addEventListener("abort", abort);
   let deadline = setTimeout(abort, firstByteMs);
+  let hasBegun = false;
   const alive = () => {
+    hasBegun = true;
     clearTimeout(deadline);
     deadline = setTimeout(abort, silenceMs);
   };
@@ -40,9 +42,10 @@ export async function* openStream(
         status: response.status,
         reason: `status_${response.status}`,
       });
-    if (response.body === null) return;
     for await (const { id, data } of serverSentEvents(chunksOf(response.body, alive)))
       yield { id, event: data === null ? null : (JSON.parse(data) as TollgateEvent) };
+    if (!hasBegun)
+      throw new TollgateError("The event stream ended before it began", { status: null, reason: "network" });
   } catch (cause) {
     if (cause instanceof TollgateError || signal.aborted) throw cause;
     throw new TollgateError("The event stream broke off", { status: null, reason: "network", cause });
@@ -55,7 +58,11 @@ export async function* openStream(
 }
 
 /** Not every browser can iterate over a stream. */
-async function* chunksOf(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+  body: ReadableStream<Uint8Array> | null,
+  onChunk: () => void,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
   const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
