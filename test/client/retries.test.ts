@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { connectionOf } from "../../clients/typescript/src/options.ts";
 import { readRetryAfter, retryDelayMs } from "../../clients/typescript/src/retry-delay.ts";
 import { createTollgate, TollgateError } from "../../clients/typescript/src/tollgate.ts";
 
@@ -74,7 +75,10 @@ describe("a call over a limit", () => {
 describe("a call whose outcome is not known", () => {
   it.each([
     ["a dropped connection", hangUp],
-    ["503", refuse(503, "unavailable", { "retry-after": "0" })],
+    ...[502, 503, 504].map((status): [string, Handler] => [
+      String(status),
+      refuse(status, "unavailable", { "retry-after": "0" }),
+    ]),
   ])("is sent again when it reads, or has an idempotency key: %s", async (_what, failure) => {
     handlers.push(failure);
     await client().request("GET", "/payments");
@@ -84,6 +88,12 @@ describe("a call whose outcome is not known", () => {
       ...["GET /api/v2/payments", "GET /api/v2/payments"],
       ...["POST /api/v2/usage", "POST /api/v2/usage"],
     ]);
+  });
+
+  it.each(["HEAD", "PUT", "DELETE"])("is sent again when its method allows it: %s", async (method) => {
+    handlers.push(hangUp, (_request, response) => void response.writeHead(204).end());
+    expect(await client().request(method, "/event-endpoints/1")).toBeUndefined();
+    expect(requests).toEqual(Array(2).fill(`${method} /api/v2/event-endpoints/1`));
   });
 
   it.each([
@@ -143,6 +153,26 @@ describe("RPC calls of the same moment", () => {
     expect((await Promise.all(counts)).map(({ count }) => count)).toEqual([...Array(10).fill(10), 1]);
     expect(requests).toHaveLength(2);
   });
+
+  it("are divided where their inputs make the address longer than proxies take", async () => {
+    const answer: Handler = ({ url = "" }, response) => {
+      const calls = url.split("?")[0]?.split(",") ?? [];
+      response.end(JSON.stringify(calls.map(() => ({ result: { data: { json: { allowed: true } } } }))));
+    };
+    handlers.push(answer, answer, answer);
+    const { rpc } = client();
+    const input = { feature: "x".repeat(1_500) };
+    await Promise.all(Array.from({ length: 8 }, () => rpc.billing.check.query(input)));
+    expect(requests).toHaveLength(3);
+    for (const request of requests) expect(request.length).toBeLessThan(8_000);
+  });
+});
+
+it("has an RPC client that can be awaited and printed without a call", async () => {
+  const { rpc } = client();
+  expect(await rpc).toBe(rpc);
+  expect(JSON.stringify({ rpc: rpc.user })).toBe("{}");
+  expect(requests).toEqual([]);
 });
 
 describe("any other refusal", () => {
@@ -201,11 +231,35 @@ describe("a page in place of an answer, as of a wrong address", () => {
   });
 });
 
+it("reports what an RPC call is refused with", async () => {
+  const data = { code: "TOO_MANY_REQUESTS", httpStatus: 429, reason: "rate_limited", params: { n: 1 } };
+  handlers.push((_request, response) => {
+    const headers = { "content-type": "application/json", "x-request-id": "req-1", "retry-after": "60" };
+    response
+      .writeHead(429, headers)
+      .end(JSON.stringify([{ error: { json: { message: "Slow down", code: -32029, data } } }]));
+  });
+  expect(await errorOf(client().rpc.user.me.query())).toMatchObject({
+    status: 429,
+    reason: "rate_limited",
+    retryAfterSeconds: 60,
+    requestId: "req-1",
+    params: { n: 1 },
+    message: "Slow down",
+  });
+});
+
 describe("an RPC call that a proxy answers", () => {
   const answer =
-    (status: number): Handler =>
+    (status: number, retryAfter = "0"): Handler =>
     (_request, response) =>
-      void response.writeHead(status, { "retry-after": "0" }).end("<html>");
+      void response.writeHead(status, { "retry-after": retryAfter }).end("<html>");
+
+  it("fails at once when it would have to wait too long", async () => {
+    handlers.push(answer(429, "60"));
+    const error = await errorOf(client().rpc.user.me.query());
+    expect([error.status, error.retryAfterSeconds]).toEqual([429, 60]);
+  });
 
   it("is sent again after 429, mutations as well", async () => {
     handlers.push(answer(429), refuse(403, "forbidden"));
@@ -222,16 +276,50 @@ describe("an RPC call that a proxy answers", () => {
 });
 
 describe("an abort", () => {
+  /** Whose calls do not end by themselves while a test runs. */
+  const PATIENT = { timeoutMs: 10_000_000, maxRetryWaitMs: 10_000_000 };
+
+  it("before a call keeps it from being sent", async () => {
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(client().request("GET", "/payments", { signal })).rejects.toThrow("enough");
+    await expect(client().rpc.user.me.query(undefined, { signal })).rejects.toThrow("enough");
+    expect(requests).toEqual([]);
+  });
+
   it("ends a call, and the wait before the next attempt, with the signal's reason", async () => {
     const stop = new AbortController();
-    handlers.push(() => stop.abort(new Error("enough")));
-    await expect(client().request("GET", "/payments", { signal: stop.signal })).rejects.toThrow("enough");
+    const isClosed = new Promise((resolve) => {
+      handlers.push((_request, response) => {
+        response.on("close", resolve);
+        stop.abort(new Error("enough"));
+      });
+    });
+    // A write, which is not sent again: what ends it is its own failure.
+    const write = client(PATIENT).request("POST", "/checkout", { body: {}, signal: stop.signal });
+    await expect(write).rejects.toThrow("enough");
+    await isClosed;
     const later = new AbortController();
     handlers.push((request, response) => {
-      refuse(429, "rate_limited", { "retry-after": "20" })(request, response);
+      refuse(429, "rate_limited", { "retry-after": "1000" })(request, response);
       response.on("close", () => later.abort(new Error("enough")));
     });
-    await expect(client().request("GET", "/payments", { signal: later.signal })).rejects.toThrow("enough");
+    await expect(client(PATIENT).request("GET", "/payments", { signal: later.signal })).rejects.toThrow(
+      "enough",
+    );
+    expect(requests).toHaveLength(2);
+  });
+
+  it("ends an RPC mutation, and the wait before the next attempt, with the signal's reason", async () => {
+    for (const respond of [() => {}, refuse(429, "rate_limited", { "retry-after": "1000" })]) {
+      const stop = new AbortController();
+      handlers.push((request, response) => {
+        response.on("close", () => stop.abort(new Error("enough")));
+        respond(request, response);
+        if (!response.writableEnded) stop.abort(new Error("enough"));
+      });
+      const call = client(PATIENT).rpc.user.updateProfile.mutate({ name: "Ana" }, { signal: stop.signal });
+      await expect(call).rejects.toThrow("enough");
+    }
     expect(requests).toHaveLength(2);
   });
 
@@ -253,6 +341,25 @@ describe("an abort", () => {
   });
 });
 
+it("leaves no timer behind, which would keep a program from ending", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { request } = client({ fetch: async () => Response.json({}) });
+  await request("GET", "/payments");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("has the limits that its options document, and no key unless one is given", () => {
+  expect(connectionOf({ url: "https://tollgate.example.com/" })).toEqual({
+    baseUrl: "https://tollgate.example.com",
+    headers: {},
+    maxRetries: 3,
+    maxRetryWaitMs: 30_000,
+    timeoutMs: 10_000,
+    fetch: expect.any(Function),
+  });
+});
+
 it("backs off exponentially when the server does not say how long", () => {
   const limits = { maxRetries: 10, maxRetryWaitMs: 5_000 };
   const failed = { status: 503, retryAfterSeconds: null, isRepeatable: true };
@@ -260,12 +367,22 @@ it("backs off exponentially when the server does not say how long", () => {
   expect(delays).toEqual([250, 500, 1000, 2000, 4000, null]);
   expect(retryDelayMs({ ...failed, attempt: 0 }, limits, 0.5)).toBe(375);
   expect(retryDelayMs({ ...failed, attempt: 10 }, limits, 0)).toBeNull();
+  // Clients that were refused together must not come back at the same moment.
+  expect(retryDelayMs({ ...failed, attempt: 0, retryAfterSeconds: 2 }, limits, 0.5)).toBe(2_125);
+});
+
+it("has no body to read in the answer to HEAD", async () => {
+  expect(await client().request("HEAD", "/payments")).toBeUndefined();
 });
 
 it("reads Retry-After as seconds and as a date", () => {
   const read = (value: string) => readRetryAfter(new Headers({ "retry-after": value }));
   expect(read("7")).toBe(7);
+  expect(read("-7")).toBe(0);
   expect(read("Thu, 01 Jan 1970 00:00:00 GMT")).toBe(0);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-05-06T07:08:09.500Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(read("Wed, 06 May 2026 07:08:39 GMT")).toBe(29.5);
   expect(read("soon")).toBeNull();
   expect(readRetryAfter(new Headers())).toBeNull();
 });
