@@ -704,9 +704,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "without their person when",
   },
   {
-    file: "src/store/payments/settle-payments.ts",
-    find: "case when payer.id is not null then changed.receipt_url end",
-    replace: "changed.receipt_url",
+    file: "src/store/payments/payment-event.ts",
+    find: " is not null then ",
+    replace: " is null or true then ",
     fault: "an event keeps the receipt of a payment whose user nobody knew",
     tests: ["test/outbound/payments.test.ts"],
     only: "while the user is unknown",
@@ -4137,5 +4137,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "",
     fault: "the client asks for events with each call while its key may not read them",
     tests: ["test/client/follow-events.test.ts"],
+  },
+  {
+    file: "src/store/outbound/unlinked-payments.ts",
+    find: "payment !== undefined && userId === null && ",
+    replace: "payment !== undefined && userId !== null && ",
+    fault: "a payment that names nobody is never reported with its person",
+    tests: ["test/outbound/linked-payments.test.ts"],
+  },
+  {
+    file: "src/store/outbound/unlinked-payments.ts",
+    find: "    union\n    select provider, provider_subscription_id from payment where id = any ($3::uuid[])\n",
+    replace:
+      "    union\n    select provider, provider_subscription_id from payment where id = any ($3::uuid[]) and false\n",
+    fault: "a payment that is stored at once with its subscription is never reported with its person",
+    tests: ["test/outbound/linked-payments.test.ts"],
+    only: "neither seeing",
+  },
+  {
+    file: "src/outbound/relay.ts",
+    find: "isLast && (await linked) === 0",
+    replace: "isLast",
+    fault: "a payment whose person is known now is reported only with the next change",
+    tests: ["test/outbound/linked-payments.test.ts"],
   },
 ];

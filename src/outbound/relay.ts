@@ -9,6 +9,7 @@ import {
 } from "../store/outbound/outbound-relay.ts";
 import { advanceRelay, lockRelay } from "../store/outbound/relay-state.ts";
 import { removeWritten } from "../store/outbound/remove-written.ts";
+import { reportLinkedPayments } from "../store/outbound/unlinked-payments.ts";
 import { setAsideUnreadable } from "../store/outbound/unreadable-changes.ts";
 import { type UnreadableSet, writtenSince } from "../store/outbound/written-events.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
@@ -80,7 +81,9 @@ export function relayBatch(
       };
     });
     const eventSeqs = new Set(events.map(({ seq }) => seq));
+    const linked = reportLinkedPayments(transaction, completed, written);
     const writes = [
+      linked,
       ...removeWritten(
         transaction,
         // Changes, which have become events, and events that turned out to report no change.
@@ -100,6 +103,6 @@ export function relayBatch(
     await transaction.commitAfter(writes);
     if (unreadable.length > 0) onUnreadable?.(unreadable);
     await reached?.("relayed");
-    return { events: events.length, isLast };
+    return { events: events.length, isLast: isLast && (await linked) === 0 };
   });
 }

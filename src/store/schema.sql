@@ -356,6 +356,16 @@ create table outbound_relay (
   constraint outbound_relay_pkey PRIMARY KEY (only_one)
 );
 
+create table outbound_unlinked_payment (
+  payment_id uuid not null,
+  provider text not null,
+  provider_subscription_id text not null,
+  added_at timestamp with time zone not null default clock_timestamp(),
+  constraint outbound_unlinked_payment_pkey PRIMARY KEY (payment_id)
+);
+
+CREATE INDEX outbound_unlinked_payment_subscription ON public.outbound_unlinked_payment USING btree (provider, provider_subscription_id);
+
 create table outbound_unreadable_pack (
   last_position bigint not null,
   error text not null,

@@ -48,6 +48,15 @@ const OWNER = {
   externalId,
 };
 
+const PAYER = {
+  userId: z
+    .string()
+    .nullable()
+    .describe(
+      "The user; `null` once the account has been deleted, and while the payment's subscription is not known: then the event is sent again once it is.",
+    ),
+};
+
 function dataOf(type: OutboundEventType): z.ZodType {
   switch (type) {
     case "subscription.started":
@@ -62,7 +71,7 @@ function dataOf(type: OutboundEventType): z.ZodType {
     case "payment.failed":
     case "payment.refunded":
     case "payment.disputed":
-      return z.object({ ...OWNER, payment: PaymentView.describe("The payment.") });
+      return z.object({ ...OWNER, ...PAYER, payment: PaymentView.describe("The payment.") });
     case "user.created":
     case "user.updated":
     case "user.deleted":

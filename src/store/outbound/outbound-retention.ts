@@ -59,15 +59,28 @@ with old as (
 select count(*)::int as count from dropped`,
 };
 
+const DROP_UNLINKED = {
+  name: "drop_unlinked_payments",
+  text: `
+with old as (
+  select payment_id from outbound_unlinked_payment
+  where added_at < clock_timestamp() - $1::float8 * interval '1 day'
+  order by added_at limit $2::int
+), dropped as (
+  delete from outbound_unlinked_payment u using old where u.payment_id = old.payment_id returning u.payment_id
+)
+select count(*)::int as count from dropped`,
+};
+
 type Batch = { olderThanDays: number; limit: number };
 
 /**
- * Drops a batch of old events, of the log of their deliveries, and of changes that could not be read. Returns how
- * many rows were dropped.
+ * Drops a batch of old events, of the log of their deliveries, of changes that could not be read, and of payments whose
+ * subscription never came. Returns how many rows were dropped.
  */
 export async function dropOutbound(database: Queryable, { olderThanDays, limit }: Batch): Promise<number> {
   let count = 0;
-  for (const statement of [DROP_EVENTS, DROP_PACKS, DROP_DELIVERIES, DROP_UNREADABLE]) {
+  for (const statement of [DROP_EVENTS, DROP_PACKS, DROP_DELIVERIES, DROP_UNREADABLE, DROP_UNLINKED]) {
     const [row] = await database.run<{ count: number }>(statement, [olderThanDays, limit]);
     count += row?.count ?? 0;
   }

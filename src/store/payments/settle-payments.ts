@@ -2,6 +2,7 @@ import type { Queryable } from "../database.ts";
 import { storedFacts } from "../entitlements/entitlement-events.ts";
 import { IS_ADMINISTRATOR } from "../notifications/notified-administrators.ts";
 import { latestReversal, subscriptionOf } from "../subscriptions/subscription-access.ts";
+import { paymentEventData, paymentEventType } from "./payment-event.ts";
 
 /**
  * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies
@@ -89,17 +90,10 @@ changed as (
   from settled where p.id = settled.id and p.status is distinct from settled.status
   returning p.*
 ),
--- Without its payer, who is redacted with the account, an event has no receipt, which shows their name.
 emitted as (
   insert into outbound_event (type, subject, occurred_at, data)
-  select 'payment.' || case changed.status when 'partly_refunded' then 'refunded' else changed.status end,
-    coalesce(s.id, changed.id)::text, changed.updated_at,
-    json_build_object('userId', payer.id, 'payment', json_build_object(
-      'id', changed.id, 'provider', changed.provider, 'providerPaymentId', changed.provider_payment_id,
-      'subscriptionId', s.id, 'amount', changed.amount, 'currency', changed.currency, 'status', changed.status,
-      'receiptUrl', case when payer.id is not null then changed.receipt_url end,
-      'occurredAt', to_char(changed.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    ))
+  select ${paymentEventType("changed")}, coalesce(s.id, changed.id)::text, changed.updated_at,
+    ${paymentEventData("changed", "s.id", "payer.id")}
   from changed
   left join lateral (select id, user_id from (${subscriptionOf("changed")}) found limit 1) s on true
   cross join lateral (select coalesce(s.user_id, changed.user_id) as id) payer
