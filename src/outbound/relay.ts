@@ -9,7 +9,7 @@ import {
 } from "../store/outbound/outbound-relay.ts";
 import { advanceRelay, lockRelay } from "../store/outbound/relay-state.ts";
 import { removeWritten } from "../store/outbound/remove-written.ts";
-import { reportLinkedPayments } from "../store/outbound/unlinked-payments.ts";
+import { areAnyUnlinked, reportLinkedPayments } from "../store/outbound/unlinked-payments.ts";
 import { setAsideUnreadable } from "../store/outbound/unreadable-changes.ts";
 import { type UnreadableSet, writtenSince } from "../store/outbound/written-events.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
@@ -64,10 +64,11 @@ export function relayBatch(
       after: state.relayedUpTo,
     });
     if (lastSeq === null) return { events: 0, isLast: true };
-    const [completed, endpoints] = await Promise.all([
+    const [completed, endpoints, areUnlinked] = await Promise.all([
       completeEvents(transaction, written, context),
       // After the changes were read: an endpoint gets every change that follows its creation.
       lockEndpoints(transaction),
+      areAnyUnlinked(transaction),
     ]);
     // One call for all: each costs more than its few bytes.
     const random = randomBytes(completed.length * EVENT_ID_RANDOM_BYTES);
@@ -81,7 +82,7 @@ export function relayBatch(
       };
     });
     const eventSeqs = new Set(events.map(({ seq }) => seq));
-    const linked = reportLinkedPayments(transaction, completed, written);
+    const linked = reportLinkedPayments(transaction, completed, written, areUnlinked);
     const writes = [
       linked,
       ...removeWritten(

@@ -36,23 +36,36 @@ with linked as (
 select count(*)::int as count from reported`,
 };
 
+const ARE_ANY = {
+  name: "are_any_payments_unlinked",
+  text: "select exists (select from outbound_unlinked_payment) as found",
+};
+
+/** Whether any payment waits for its subscription: most often none does, and then few changes need looking at. */
+export async function areAnyUnlinked(transaction: Queryable): Promise<boolean> {
+  const [row] = await transaction.run<{ found: boolean }>(ARE_ANY);
+  return row?.found === true;
+}
+
 /**
  * Remembers payments whose events name nobody, because their subscription is not known yet, and writes an event of each once
  * it is, for the next batch. Here and not in the intake, whose transactions may not see each other: nothing is relayed
  * before its commit. Resolves to how many events were written.
+ * @param areAny what `areAnyUnlinked` found, once the relay was locked
  */
 export async function reportLinkedPayments(
   transaction: Queryable,
   events: readonly CompleteEvent[],
   written: readonly Written[],
+  areAny: boolean,
 ): Promise<number> {
   const unlinked = events.flatMap(unlinkedPaymentOf);
+  if (unlinked.length === 0 && !areAny) return 0;
   const changed = written.flatMap((item) =>
     item.kind !== "event" && item.after.userId !== null && item.after.providerSubscriptionId !== null
       ? { provider: item.after.provider, id: item.after.providerSubscriptionId }
       : [],
   );
-  if (unlinked.length + changed.length === 0) return 0;
   const keys = [changed.map(({ provider }) => provider), changed.map(({ id }) => id)];
   const [, [row]] = await Promise.all([
     unlinked.length > 0 ? transaction.run(REMEMBER, [unlinked]) : null,
