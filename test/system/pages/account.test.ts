@@ -12,6 +12,7 @@ import { createSubscription } from "../../support/subscriptions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { testDatabase } from "../../support/test-database.ts";
 import { totp } from "../../support/totp.ts";
+import { APP_URL, openPage, sendForm, unescaped } from "./open-page.ts";
 
 const test = testDatabase();
 let server: RunningServer;
@@ -124,6 +125,14 @@ describe("account pages", () => {
   it("show only onboarding to a new user", async () => {
     const { html } = await openPage(server.url, "/dashboard", otherUser.cookie);
     expect(html.match(/<h2\b/g)).toHaveLength(3);
+  });
+
+  it("say in the side bar which of them it is, and name those for administrators to these alone", async () => {
+    const { html } = await openPage(server.url, "/billing", ada.cookie);
+    const links = [...html.matchAll(/<a\b[^>]*>/g)].map(([link]) => link);
+    const current = links.filter((link) => link.includes('aria-current="page"'));
+    expect(current.filter((link) => link.includes('href="/billing"'))).toHaveLength(2);
+    expect(links.filter((link) => link.includes("/admin/"))).toEqual([]);
   });
 });
 
@@ -376,6 +385,7 @@ describe("a plan", () => {
   it("is not offered again after payment while its webhook is pending", async () => {
     const { html, text } = await openPage(server.url, "/billing?checkout=completed", ada.cookie);
     expect(text).toContain("Confirming your payment…");
+    expect(text).not.toContain("No subscription");
     expect(html).toMatch(
       /<noscript>.*<meta http-equiv="refresh" content="3; url=\/billing\?checkout=completed/s,
     );
@@ -651,58 +661,3 @@ describe("a change of the email address", () => {
     expect(await titleOf("/verify-email?done")).toEqual(["Email address confirmed"]);
   });
 });
-
-const APP_URL = "https://app.example.com";
-
-/** The page's HTML, and its visible text. */
-type Page = { status: number; html: string; text: string };
-
-async function openPage(serverUrl: string, path: string, cookie: string): Promise<Page> {
-  return pageOf(await sendRequest(serverUrl, "GET", path, { cookie }));
-}
-
-/**
- * Sends a form of a page as a browser without JavaScript does: with its hidden fields, and what was typed.
- * @param on a text of the form, such as its button, to identify it
- * @param fields typed values, or replacements of hidden ones
- */
-async function sendForm(
-  serverUrl: string,
-  path: string,
-  cookie: string,
-  { on, fields }: { on: string; fields: Record<string, string> },
-): Promise<Page & { location: string | null }> {
-  const { html } = await openPage(serverUrl, path, cookie);
-  const form = [...html.matchAll(/<form\b.*?<\/form>/gs)]
-    .map(([found]) => found)
-    .find((form) => form.includes(on));
-  if (form === undefined) throw new Error(`${path} has no form with "${on}"`);
-  const body = new FormData();
-  for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) {
-    if (attribute(tag, "type") === "hidden") body.set(attribute(tag, "name"), attribute(tag, "value"));
-  }
-  for (const [name, value] of Object.entries(fields)) body.set(name, value);
-  const response = await sendRequest(serverUrl, "POST", path, {
-    cookie,
-    headers: { origin: APP_URL },
-    body,
-  });
-  return { ...pageOf(response), location: response.headers.get("location") };
-}
-
-function pageOf({ status, text: html }: { status: number; text: string }): Page {
-  const visible = html.replace(/<(script|style)\b.*?<\/\1>/gs, "").replace(/<!--.*?-->/g, "");
-  return { status, html, text: unescaped(visible.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ") };
-}
-
-function attribute(tag: string, name: string): string {
-  return unescaped(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
-}
-
-function unescaped(text: string): string {
-  const characters = { quot: '"', "#x27": "'", lt: "<", gt: ">", amp: "&" };
-  return text.replace(
-    /&(quot|#x27|lt|gt|amp);/g,
-    (_, name: string) => characters[name as keyof typeof characters],
-  );
-}
