@@ -15,7 +15,7 @@ describeInBrowser("the changes that the billing page offers", () => {
   const ENDING = { status: "active", current_period_end: LATER, cancel_at_period_end: true };
   const TRIAL = { status: "trialing", current_period_end: LATER };
 
-  it.each([
+  it.each<[string, string, { status: string } & Parameters<typeof createSubscription>[2], string[]]>([
     ["Polar", "while the subscription is ending", { ...ENDING, provider: "provider-c" }, []],
     [
       "Paddle",
@@ -25,6 +25,7 @@ describeInBrowser("the changes that the billing page offers", () => {
     ],
     ["Lemon Squeezy", "in a trial of one seat", { ...TRIAL, seats: 1 }, []],
     ["Lemon Squeezy", "in a trial of five seats", { ...TRIAL, seats: 5 }, ["Switch to Team"]],
+    ["Lemon Squeezy", "in a trial of six seats", { ...TRIAL, plan_id: "team", seats: 6 }, []],
     ["Paddle", "in a trial", { ...TRIAL, provider: "provider-b" }, ["Change seats", "Switch to Team"]],
   ])("are those that %s makes %s", async (_, _when, subscription, offered) => {
     const someone = await createUser(site.test);
