@@ -4424,8 +4424,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/admin/users/page.tsx",
-    find: "t(`roles.${person.role}`)",
-    replace: 't("roles.user")',
+    find: "{t(`roles.$",
+    replace: '{t("roles.user") || t(`roles.$',
     fault: "the list of users calls administrators users",
     tests: ["test/system/pages/administration.test.ts"],
     only: "who is an administrator",
@@ -4447,6 +4447,15 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a test event is offered for replay, which sends nothing",
     tests: ["test/system/pages/administration.test.ts"],
     only: "whose data is not kept",
+    inPages: true,
+  },
+  {
+    file: "src/app/(account)/admin/users/[id]/page.tsx",
+    find: "findUser(decodeURIComponent(segment))",
+    replace: "findUser(segment)",
+    fault: "administrators cannot open the page of a user whose id another system has made",
+    tests: ["test/system/pages/administration.test.ts"],
+    only: "id of another system",
     inPages: true,
   },
 ];

@@ -27,6 +27,15 @@ describe("a user's page", () => {
     for (const other of ["Ada", email]) expect((await open(`/admin/users/${other}`)).status).toBe(404);
   });
 
+  it("is found by an id of another system, whatever its characters", async () => {
+    for (const id of ["auth0|5f7c8ec7", "a b", "jörg@example.com", "50%25"]) {
+      await createUser(test, `Of ${id}`, { id });
+      const { html } = await open(`/admin/users?search=${encodeURIComponent(id)}`);
+      const [, href = ""] = /href="(\/admin\/users\/[^"]*)"/.exec(html) ?? [];
+      expect((await open(unescaped(href))).text).toContain(` ID ${id} `);
+    }
+  });
+
   it("shows what that user has paid", async () => {
     const { id } = await createUser(test, "Ada");
     await test.rows(

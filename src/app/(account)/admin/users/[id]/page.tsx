@@ -32,9 +32,10 @@ export async function generateMetadata({ params }: Params): Promise<Metadata> {
   return pageTitle(loadUser((await params).id), t("title"));
 }
 
-async function loadUser(id: string): Promise<ShownUser> {
+/** @param segment of the path, which Next.js passes as it was sent: ids of other systems have characters like `|` */
+async function loadUser(segment: string): Promise<ShownUser> {
   await requireAdmin();
-  return (await findUser(id)) ?? notFound();
+  return (await findUser(decodeURIComponent(segment))) ?? notFound();
 }
 
 export default withRefusalPage(async function UserPage({ params, searchParams }: Params) {
