@@ -70,15 +70,16 @@ const eventOf = (id: string, occurredAt = new Date(START)) => ({
 });
 const sse = (id: string) => `id: ${id}\ndata: ${JSON.stringify(eventOf(id))}\n\n`;
 
-/** A stream that sends this, and then stays open or ends. */
+/** A stream that sends this at once. */
 const stream =
-  (text: string, { isEnding = false } = {}): Answer =>
+  (text: string, end: "stays open" | "ends" | "breaks off" = "stays open"): Answer =>
   (signal) => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         if (text !== "") controller.enqueue(new TextEncoder().encode(text));
-        if (isEnding) controller.close();
-        else signal.addEventListener("abort", () => controller.error(signal.reason));
+        if (end === "ends") controller.close();
+        if (end === "breaks off") setTimeout(() => controller.error(new TypeError("terminated")));
+        if (end === "stays open") signal.addEventListener("abort", () => controller.error(signal.reason));
       },
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
@@ -122,7 +123,7 @@ describe("a feed", () => {
   });
 
   it("opens a stream again that the server ends, after its last event, without polls", async () => {
-    answers.stream.push(...["1", "2", "3"].map((id) => stream(sse(id), { isEnding: true })));
+    answers.stream.push(...["1", "2", "3"].map((id) => stream(sse(id), "ends")));
     answers.stream.push(stream(": connected\n\n"));
     const { received, states } = follow();
     await pass(10);
@@ -139,8 +140,18 @@ describe("a feed", () => {
     ]);
   });
 
+  it("counts the failures in a row: a stream that has worked is opened again, without polls", async () => {
+    const working = stream(": connected\n\n", "breaks off");
+    answers.stream.push(broken, working, working, stream(": connected\n\n"));
+    follow({ after: "1" });
+    await pass(10);
+    expect(requests.map(({ path, atSeconds }) => [path, Math.round(atSeconds)])).toEqual(
+      [0, 1, 2, 3].map((seconds) => ["stream", seconds]),
+    );
+  });
+
   it("polls where streams end without a sign of life", async () => {
-    answers.stream.push(...[1, 2].map(() => stream("", { isEnding: true })));
+    answers.stream.push(...[1, 2].map(() => stream("", "ends")));
     answers.events.push(page());
     const { states } = follow({ after: "1" });
     await pass(4);
@@ -228,6 +239,17 @@ describe("a feed", () => {
     expect([feed.outcome, isClosed]).toEqual(["stopped", true]);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("ends a poll when it is stopped", async () => {
+    answers.events.push(silent);
+    const feed = follow();
+    await pass(2);
+    expect(timesOf("events")).toEqual([1]);
+    stop.abort();
+    await pass(0);
+    expect(feed.outcome).toBe("stopped");
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 describe("entitlements that are kept", () => {
@@ -238,7 +260,7 @@ describe("entitlements that are kept", () => {
   const planOf = async (cache: EntitlementCache) => (await cache.get({ user: "user_1" })).planId;
 
   it("are followed from now on where events have been dropped, and asked for again", async () => {
-    answers.stream.push(stream(sse("1"), { isEnding: true }), refused(410, "events_dropped"));
+    answers.stream.push(stream(sse("1"), "ends"), refused(410, "events_dropped"));
     answers.stream.push(stream(": connected\nid: 9\n\n"));
     answers.entitlements.push(entitled("free"), entitled("pro"));
     const cache = new EntitlementCache(connection);
