@@ -1,4 +1,4 @@
-import { tmpdir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { SCOPES } from "../../src/limits/policies.ts";
 
@@ -42,7 +42,7 @@ export const GENEROUS_LIMITS: Record<string, string> = Object.fromEntries(
   SCOPES.map((scope) => [`RATE_LIMIT_${scope.replaceAll("-", "_").toUpperCase()}`, "100000/60"]),
 );
 
-/** A temporary folder that survives a test, apart from those of other users of the machine. */
+/** A temporary folder on the disk that survives a run, apart from those of other users of the machine. */
 export function ownFolder(name: string): string {
-  return join(tmpdir(), `${name}-${userInfo().uid}`);
+  return join("/var/tmp", `${name}-${userInfo().uid}`);
 }
