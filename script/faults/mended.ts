@@ -4458,4 +4458,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "id of another system",
     inPages: true,
   },
+  {
+    file: "clients/typescript/src/fetch-in-time.ts",
+    find: "Math.min(timeoutMs, MAX_TIMER_MS)",
+    replace: "timeoutMs",
+    fault: "a client without a time-out gives up each call at once",
+    tests: ["test/client/retries.test.ts"],
+    only: "without a limit",
+  },
+  {
+    file: "clients/typescript/src/sleep.ts",
+    find: "Math.min(ms, MAX_TIMER_MS)",
+    replace: "ms",
+    fault: "the client asks without a pause where the server asks it to wait for more than 24 days",
+    tests: ["test/client/follow-events.test.ts"],
+    only: "longer than timers",
+  },
 ];

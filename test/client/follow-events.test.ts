@@ -187,6 +187,14 @@ describe("a feed", () => {
     expect(timesOf("stream")).toEqual([0, 20]);
   });
 
+  it("waits, too, where it should for longer than timers can", async () => {
+    const retryAfter = { "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" };
+    answers.stream.push(refused(503, "unavailable", retryAfter));
+    follow({ after: "1" });
+    await pass(86_400);
+    expect(timesOf("stream")).toEqual([0]);
+  });
+
   it("polls every 5 s where streams break off, tries the stream again after a minute, and polls on", async () => {
     answers.events.push(...Array.from({ length: 30 }, () => page()));
     const { states } = follow({ after: "1" });

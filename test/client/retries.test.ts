@@ -123,6 +123,12 @@ describe("a call whose outcome is not known", () => {
     expect([error.status, error.reason]).toEqual([null, "network"]);
   });
 
+  it("is waited for as long as it takes without a limit", async () => {
+    handlers.push((_request, response) => void setTimeout(() => response.end("{}"), 100));
+    const endless = client({ timeoutMs: Number.POSITIVE_INFINITY, maxRetries: 0 });
+    expect(await endless.request("GET", "/payments")).toEqual({});
+  });
+
   it("times out too when only the beginning of the response arrives", { timeout: 20_000 }, async () => {
     const beginning: typeof fetch = async (_url, init) =>
       new Response(

@@ -1,4 +1,5 @@
 import type { Connection } from "./options.ts";
+import { MAX_TIMER_MS } from "./sleep.ts";
 
 /** Fetches a response with its whole body, within `timeoutMs`. @throws what `fetch` throws */
 export async function fetchInTime(
@@ -10,7 +11,8 @@ export async function fetchInTime(
   const abort = () => request.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort);
-  const timer = setTimeout(() => request.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+  const expire = () => request.abort(new Error(`no response within ${timeoutMs} ms`));
+  const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
   try {
     const response = await fetch(url, { ...init, signal: request.signal });
     const bytes = await response.arrayBuffer();

@@ -1,3 +1,6 @@
+/** A timer for longer fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Waits, at most until the signal aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -7,7 +10,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener("abort", wake);
       resolve();
     };
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.min(ms, MAX_TIMER_MS));
     signal?.addEventListener("abort", wake);
   });
 }
