@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 import { FailedFilesReporter } from "./test/support/failed-files-reporter.ts";
 import { LongestFirstSequencer } from "./test/support/longest-first-sequencer.ts";
 import { SlowestFilesReporter } from "./test/support/slowest-files-reporter.ts";
+import { PROCESS_VARIABLES } from "./test/support/variables.ts";
 
 // On a disk, a database takes ten times the processor time to copy, and every commit waits. No test cuts the power: what a
 // killed process has written stays in memory too.
@@ -36,10 +37,12 @@ export default defineConfig({
     // One more than a small machine has cores: tests wait for leases, servers and browsers a quarter of the time.
     maxWorkers: 3,
     pool: "forks",
+    // Code that was compiled before is not compiled again for each file.
     // For the tests' own processes: glibc keeps the 32 MB that hashing a password takes, instead of asking the kernel for them
     // each time, which took a third of the time of tests that sign in often. test/support/cleanup.ts keeps it from servers.
     // https://sourceware.org/glibc/manual/latest/html_node/Malloc-Tunable-Parameters.html
     env: {
+      NODE_COMPILE_CACHE: PROCESS_VARIABLES.NODE_COMPILE_CACHE,
       MALLOC_MMAP_THRESHOLD_: String(2 ** 30),
       MALLOC_TRIM_THRESHOLD_: String(2 ** 30),
       MALLOC_TOP_PAD_: String(2 ** 26),

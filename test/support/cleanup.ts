@@ -18,5 +18,6 @@ export async function cleanUp(): Promise<void> {
 }
 
 // This is a set-up file of Vitest's: it applies to every test file.
-for (const name of Object.keys(process.env)) if (name.startsWith("MALLOC_")) delete process.env[name];
+for (const name of Object.keys(process.env))
+  if (/^MALLOC_|^NODE_COMPILE_CACHE$/.test(name)) delete process.env[name];
 afterAll(cleanUp);
