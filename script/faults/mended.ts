@@ -3832,11 +3832,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/paddle/requests.ts",
-    find: '  "subscription_update_when_canceled",\n',
+    find: '  ["subscription_update_when_canceled", "not_offered"],\n',
     replace: "",
     fault: "the preview for a subscription that has ended at Paddle is answered as one to try again",
     tests: ["test/providers/outbound/paddle.test.ts"],
-    only: "locked or canceled",
+    only: "says why it doesn",
   },
   {
     file: "src/import/sources/foreign-table.ts",
@@ -4473,5 +4473,29 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the client asks without a pause where the server asks it to wait for more than 24 days",
     tests: ["test/client/follow-events.test.ts"],
     only: "longer than timers",
+  },
+  {
+    file: "src/providers/stripe/client.ts",
+    find: '"card_error")',
+    replace: '"card")',
+    fault: "a declined card is shown as a provider that does not work",
+    tests: ["test/providers/outbound/stripe.test.ts"],
+    only: "whether a schedule was released",
+  },
+  {
+    file: "src/providers/paddle/requests.ts",
+    find: '  ["subscription_outstanding_transaction", "payment_open"],\n',
+    replace: "",
+    fault: "a person with an open payment at Paddle is told to write to us",
+    tests: ["test/providers/outbound/paddle.test.ts"],
+    only: "says why it doesn",
+  },
+  {
+    file: "src/domain/providers/possible-changes.ts",
+    find: 'subscription.cancelAtPeriodEnd ? "ending" : "not_offered"',
+    replace: '"not_offered"',
+    fault: "a change is said to be impossible that only a cancellation is in the way of",
+    tests: ["test/operations/change-subscription.test.ts"],
+    only: "is refused",
   },
 ];

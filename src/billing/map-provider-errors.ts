@@ -26,7 +26,7 @@ export function providerOf(payments: Payments, slot: Slot): PaymentApi {
  * The provider's response, or a refusal. The user learns that the request failed; why is only in the
  * operator's log.
  * @throws Refusal `unavailable`; `forbidden` when another customer has the email address; `conflict` for a change
- * that the provider cannot make
+ * that the provider cannot make, or whose payment is declined
  */
 export async function mapProviderErrors<Response>(
   { log }: Pick<ProviderTools, "log">,
@@ -38,8 +38,10 @@ export async function mapProviderErrors<Response>(
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message } = error;
-    // A wish that cannot be met now: nothing for an operator to mend.
-    if (failure === "unsupported") return refuse({ reason: "change_not_supported" });
+    // What cannot be done now, or not paid for: nothing for an operator to mend.
+    if (failure === "unsupported")
+      return refuse({ reason: "change_not_supported", params: { cause: error.obstacle } });
+    if (failure === "declined") return refuse({ reason: "payment_declined" });
     log.error({ ...facts, failure, reason: message }, "a request to a payment provider failed");
     if (failure === "taken") return refuse({ reason: "email_known_to_provider" });
     if (failure === "incomplete") return refuse({ reason: "change_incomplete" });

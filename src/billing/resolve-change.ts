@@ -7,7 +7,7 @@ import {
   priceWithId,
 } from "../domain/plans/plan.ts";
 import type { ChangeOrder, PaymentApi } from "../domain/providers/payment-api.ts";
-import { type PossibleChanges, possibleChanges } from "../domain/providers/possible-changes.ts";
+import { changeObstacle } from "../domain/providers/possible-changes.ts";
 import { notFound, refuse } from "../domain/refusals/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import { isChangeable, isRunning } from "../domain/subscriptions/subscription-status.ts";
@@ -102,8 +102,8 @@ export async function resolveChange(
   };
   // Ordering for the next period what is paid now withdraws a scheduled change.
   const isChange = change.priceId !== null || change.seats !== null || when === "period_end";
-  if (isChange && !isPossible(change, possibleChanges(stored, api.traits)))
-    refuse({ reason: "change_not_supported" });
+  const obstacle = isChange ? changeObstacle(stored, change, api.traits) : null;
+  if (obstacle !== null) refuse({ reason: "change_not_supported", params: { cause: obstacle } });
   const startsPeriod = isChange && changesInterval(stored, change, { plan, presumed });
   if (startsPeriod && stored.recentIntervalChanges >= MAX_INTERVAL_CHANGES)
     refuse({ reason: "interval_changed_often" });
@@ -121,12 +121,6 @@ export async function resolveChange(
     startsPeriod,
     currency: paid?.currency ?? null,
   };
-}
-
-function isPossible({ when, seats }: ChangeOrder, possible: PossibleChanges): boolean {
-  return (
-    (when === "period_end" ? possible.atPeriodEnd : possible.atOnce) && (seats === null || possible.seats)
-  );
 }
 
 /** At once, to a price of another interval; a trial keeps its end. */

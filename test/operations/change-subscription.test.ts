@@ -226,10 +226,13 @@ describe("a change for the end of the period", () => {
 
   it("is refused where no period follows, or its provider cannot let it wait", async () => {
     const refusal = { code: "conflict", reason: "change_not_supported" };
+    const because = (cause: string) => ({ ...refusal, params: { cause } });
     const cannotWait = { traits: { changesAtPeriodEnd: false } };
-    await expect(change({ seats: 9, when: "period_end" }, cannotWait)).rejects.toMatchObject(refusal);
+    const waiting = () => change({ seats: 9, when: "period_end" }, cannotWait);
+    await expect(waiting()).rejects.toMatchObject(because("not_offered"));
     await context.test.rows("update subscription set cancel_at_period_end = true");
-    await expect(atPeriodEnd({ seats: 9 })).rejects.toMatchObject(refusal);
+    await expect(atPeriodEnd({ seats: 9 })).rejects.toMatchObject(because("ending"));
+    await expect(waiting()).rejects.toMatchObject(because("not_offered"));
     expect(sent).toEqual([]);
     await change({ seats: 9 }, cannotWait);
     expect(sent).toHaveLength(1);
@@ -246,7 +249,10 @@ describe("a change that the provider refuses for now", () => {
     const options = { traits: { changesWhileEnding: false } };
     await context.test.rows("update subscription set cancel_at_period_end = true");
     for (const preview of [true, false])
-      await expect(change({ ...input, preview }, options)).rejects.toMatchObject(refusal);
+      await expect(change({ ...input, preview }, options)).rejects.toMatchObject({
+        ...refusal,
+        params: { cause: "ending" },
+      });
     expect(sent).toEqual([]);
     expect(await change({ planId: "team", seats: 5 }, options)).toMatchObject({ subscription: { seats: 5 } });
   });
@@ -584,14 +590,25 @@ it.each([
   },
 );
 
-it("is refused as not supported where the provider cannot make it of the subscription as it is", async () => {
+it.each([undefined, "payment_open"] as const)(
+  "is refused as not supported where the provider cannot make it of the subscription as it is: %s",
+  async (obstacle) => {
+    during = async () => {
+      throw new PaymentApiProblem("unsupported", "not of this subscription", { obstacle });
+    };
+    await expect(change({ seats: 6 })).rejects.toMatchObject({
+      code: "conflict",
+      reason: "change_not_supported",
+      params: { cause: obstacle ?? "not_offered" },
+    });
+  },
+);
+
+it("says that the payment was declined, and logs nothing that an operator had to mend", async () => {
   during = async () => {
-    throw new PaymentApiProblem("unsupported", "its seats cannot be changed in a trial");
+    throw new PaymentApiProblem("declined", "the card was declined");
   };
-  await expect(change({ seats: 6 })).rejects.toMatchObject({
-    code: "conflict",
-    reason: "change_not_supported",
-  });
+  await expect(change({ seats: 6 })).rejects.toMatchObject({ code: "conflict", reason: "payment_declined" });
 });
 
 it("reports a change of which only a part was made, and stores that part", async () => {

@@ -24,5 +24,6 @@ function describeReason(reason: Reason): string {
 const OWN_SENTENCES: Partial<Record<Reason, string>> = {
   invalid_input: "the input is invalid; `problem` says how, and `field` names the field at fault",
   not_found: "there is no such {resource}, or it belongs to another user",
+  change_not_supported: "the provider does not make this change, or not now; `cause` says why",
   provider_state_unclear: "the provider did not answer clearly, so nothing was changed; `cause` says why",
 };

@@ -1,3 +1,5 @@
+import type { ChangeObstacle } from "../refusals/change-obstacle.ts";
+
 /** Why a request to a provider failed. */
 export type PaymentApiFailure =
   /** No response in time, or a provider error: try again later. */
@@ -14,6 +16,8 @@ export type PaymentApiFailure =
   | "rejected"
   /** The provider cannot make this change of the object as it is now. */
   | "unsupported"
+  /** The customer's payment was declined, or needs their confirmation; nothing was changed. */
+  | "declined"
   /** Of several requests that belong together one failed, after others had succeeded. */
   | "incomplete";
 
@@ -25,15 +29,22 @@ export class PaymentApiProblem extends Error {
   readonly retryAfterMs: number | null;
   /** Of a change: whether the one that waited for the period's end has been withdrawn all the same. */
   hasWithdrawnSchedule = false;
+  /** What stands in the way of a change that is `unsupported`. */
+  readonly obstacle: ChangeObstacle;
 
   constructor(
     failure: PaymentApiFailure,
     message: string,
-    { retryAfterMs = null, ...options }: ErrorOptions & { retryAfterMs?: number | null } = {},
+    {
+      retryAfterMs = null,
+      obstacle = "not_offered",
+      ...options
+    }: ErrorOptions & { retryAfterMs?: number | null; obstacle?: ChangeObstacle | undefined } = {},
   ) {
     super(message, options);
     this.failure = failure;
     this.retryAfterMs = retryAfterMs;
+    this.obstacle = obstacle;
   }
 }
 

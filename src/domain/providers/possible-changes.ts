@@ -1,5 +1,7 @@
+import type { ChangeObstacle } from "../refusals/change-obstacle.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import { isChangeable } from "../subscriptions/subscription-status.ts";
+import type { ChangeOrder } from "./payment-api.ts";
 import type { ProviderTraits } from "./provider-traits.ts";
 
 type ChangeTraits = Pick<ProviderTraits, "changesAtPeriodEnd" | "changesWhileEnding" | "changesSeatsInTrial">;
@@ -18,4 +20,17 @@ export function possibleChanges(
     atPeriodEnd: atOnce && !cancelAtPeriodEnd && traits.changesAtPeriodEnd,
     seats: atOnce && (status !== "trialing" || traits.changesSeatsInTrial),
   };
+}
+
+/** What stands in the way of a change; `null`: nothing that is known here. */
+export function changeObstacle(
+  subscription: Pick<Subscription, "status" | "cancelAtPeriodEnd">,
+  { when, seats }: Pick<ChangeOrder, "when" | "seats">,
+  traits: ChangeTraits,
+): ChangeObstacle | null {
+  const possible = possibleChanges(subscription, traits);
+  if (when === "period_end" && !traits.changesAtPeriodEnd) return "not_offered";
+  if (!(when === "period_end" ? possible.atPeriodEnd : possible.atOnce))
+    return subscription.cancelAtPeriodEnd ? "ending" : "not_offered";
+  return seats === null || possible.seats ? null : "trial";
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ChangeObstacle, obstacleSentence } from "./change-obstacle.ts";
 import { InputProblem, problemSentence } from "./input-problems.ts";
 import { plain, type ReasonDefinition, type RefusalCode, reason } from "./reason-definition.ts";
 import { RESOURCES, Resource } from "./resource.ts";
@@ -115,7 +116,11 @@ export const REASONS = {
     "conflict",
     "A subscription that is unpaid or paused cannot be changed: continue it in the billing portal first",
   ),
-  change_not_supported: plain("conflict", "The payment provider does not support this change"),
+  change_not_supported: reason("conflict", ChangeObstacle, obstacleSentence),
+  payment_declined: plain(
+    "conflict",
+    "The payment was declined and nothing was changed: check the payment method in the billing portal",
+  ),
   interval_changed_often: plain(
     "conflict",
     "The billing interval was changed three times within 30 days: change it at the period's end, or later",

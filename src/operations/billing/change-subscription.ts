@@ -69,6 +69,7 @@ export const changeSubscription = defineOperation({
     "seats_out_of_range",
     "subscription_exists",
     "change_not_supported",
+    "payment_declined",
     "interval_changed_often",
     "plan_includes_less",
     "subscription_changed",

@@ -42,5 +42,6 @@ async function itemOf(provider: ConnectedProvider, send: SendRequest, path: stri
   if (item !== null) return item;
   throw problem(provider, "unsupported", "the subscription has no item yet whose quantity could be changed", {
     remedy: "Its seats can be changed when its trial is over.",
+    obstacle: "trial",
   });
 }

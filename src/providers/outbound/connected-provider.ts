@@ -1,5 +1,6 @@
 import type { PaymentApiFailure } from "../../domain/providers/payment-api-problem.ts";
 import type { ProviderTraits } from "../../domain/providers/provider-traits.ts";
+import type { ChangeObstacle } from "../../domain/refusals/change-obstacle.ts";
 import { type Slot, variablePrefix } from "../../domain/slot.ts";
 import type { Tracing } from "../../domain/tracing.ts";
 import type { PaymentConnection, ProviderLog } from "../payment-connection.ts";
@@ -29,6 +30,8 @@ export type ProviderError = {
   code: string | null;
   /** Set where the status alone would mislead; `busy`: not done, but a retry may succeed. */
   means?: PaymentApiFailure | "busy";
+  /** Of a change that is `unsupported`. */
+  obstacle?: ChangeObstacle;
 };
 
 export function connectProvider(

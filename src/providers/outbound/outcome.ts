@@ -55,7 +55,12 @@ export function outcomeOfResponse(
   const waitMs = retryAfterMs(response.retryAfter);
   const isRetryable = status === 429 || (failure === "unreachable" && request.repeatable);
   return failed(
-    problem(provider, failure, `${described}${explanation}`, { code, refusedWith, retryAfterMs: waitMs }),
+    problem(provider, failure, `${described}${explanation}`, {
+      code,
+      refusedWith,
+      retryAfterMs: waitMs,
+      obstacle: refusal?.obstacle,
+    }),
     isRetryable,
     waitMs,
   );

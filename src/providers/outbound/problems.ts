@@ -1,4 +1,5 @@
 import { type PaymentApiFailure, PaymentApiProblem } from "../../domain/providers/payment-api-problem.ts";
+import type { ChangeObstacle } from "../../domain/refusals/change-obstacle.ts";
 import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts";
 
 const MAX_WORDS_CHARACTERS = 300;
@@ -20,9 +21,13 @@ export class RefusedByProvider extends PaymentApiProblem {
       refusedWith,
       remedy,
       retryAfterMs,
-    }: Omit<RefusedByProvider, keyof PaymentApiProblem> & { retryAfterMs: number | null },
+      obstacle,
+    }: Omit<RefusedByProvider, keyof PaymentApiProblem> & {
+      retryAfterMs: number | null;
+      obstacle: ChangeObstacle | undefined;
+    },
   ) {
-    super(failure, message, { retryAfterMs });
+    super(failure, message, { retryAfterMs, obstacle });
     this.code = code;
     this.refusedWith = refusedWith;
     this.remedy = remedy;
@@ -39,11 +44,13 @@ export function problem(
     refusedWith = null,
     remedy = remedyFor(provider, failure),
     retryAfterMs = null,
+    obstacle,
   }: {
     code?: string | null;
     refusedWith?: number | null;
     remedy?: string;
     retryAfterMs?: number | null;
+    obstacle?: ChangeObstacle | undefined;
   } = {},
 ): RefusedByProvider {
   const message = `${provider.slot} (${provider.traits.name}): ${tidied(detail)}. ${remedy}`;
@@ -52,6 +59,7 @@ export function problem(
     refusedWith,
     remedy,
     retryAfterMs,
+    obstacle,
   });
 }
 
@@ -64,6 +72,7 @@ function remedyFor(provider: ConnectedProvider, failure: PaymentApiFailure): str
     case "taken":
       return `Set REQUIRE_EMAIL_CONFIRMATION to on, or put the person's userId into the customer's custom data in ${provider.traits.name}.`;
     case "unsupported":
+    case "declined":
       return "Nothing was changed.";
     case "rejected":
       return `Check the price ids of ${provider.slot} in plans.config.ts against the provider's catalogue.`;

@@ -1,3 +1,4 @@
+import type { ChangeObstacle } from "../../domain/refusals/change-obstacle.ts";
 import type { ApiRequest } from "../outbound/api-request.ts";
 import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
@@ -31,14 +32,15 @@ function headersOf(provider: ConnectedProvider): Record<string, string> {
 }
 
 /**
- * Of a subscription for which something is scheduled, which renews within half an hour, or which has ended.
- * https://developer.paddle.com/errors/subscriptions/subscription_locked_renewal
+ * Of a subscription for which something is scheduled, which renews within half an hour, which owes a payment, or which has
+ * ended. https://developer.paddle.com/errors/subscriptions/subscription_locked_renewal
  */
-const UNCHANGEABLE = new Set([
-  "subscription_locked_pending_changes",
-  "subscription_locked_processing",
-  "subscription_locked_renewal",
-  "subscription_update_when_canceled",
+const OBSTACLES: ReadonlyMap<string, ChangeObstacle> = new Map([
+  ["subscription_locked_pending_changes", "scheduled_change"],
+  ["subscription_locked_processing", "renewing"],
+  ["subscription_locked_renewal", "renewing"],
+  ["subscription_outstanding_transaction", "payment_open"],
+  ["subscription_update_when_canceled", "not_offered"],
 ]);
 
 export function readPaddleError(status: number, body: unknown): ProviderError | null {
@@ -49,7 +51,9 @@ export function readPaddleError(status: number, body: unknown): ProviderError | 
   );
   const message = [textAt(body, "error", "detail") ?? code, ...fields].join("; ");
   if (code === "concurrent_modification") return { message, code, means: "busy" };
-  if (UNCHANGEABLE.has(code)) return { message, code, means: "unsupported" };
+  if (code === "subscription_payment_declined") return { message, code, means: "declined" };
+  const obstacle = OBSTACLES.get(code);
+  if (obstacle !== undefined) return { message, code, means: "unsupported", obstacle };
   // An unknown path returns 404 as well.
   return status === 404 && !code.endsWith("not_found") ? null : { message, code };
 }

@@ -44,8 +44,12 @@ export function readPolarError(status: number, body: unknown): ProviderError | n
   if (code === null) return null;
   const message = textAt(body, "error_description") ?? textAt(body, "detail") ?? code;
   if (code === "SubscriptionLocked") return { message, code, means: "busy" };
+  if (DECLINED.has(code)) return { message, code, means: "declined" };
   return isRefusedObject(status, code) ? { message, code, means: "rejected" } : { message, code };
 }
+
+/** https://polar.sh/docs/api-reference/subscriptions/update */
+const DECLINED = new Set(["PaymentFailed", "PaymentActionRequired"]);
 
 /** A canceled subscription or a disputed order is refused with the status of a key that may not do something. */
 function isRefusedObject(status: number, code: string): boolean {

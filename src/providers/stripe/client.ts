@@ -53,6 +53,8 @@ export function readStripeError(status: number, body: unknown): ProviderError | 
   const isCustomer = textAt(body, "error", "param") === "customer";
   if (code === "resource_missing" && isCustomer) return { message, code, means: "missing" };
   if (code === "lock_timeout" || code === "idempotency_key_in_use") return { message, code, means: "busy" };
+  // Also a payment that its customer has to confirm. https://docs.stripe.com/api/errors
+  if (textAt(body, "error", "type") === "card_error") return { message, code, means: "declined" };
   // An unknown path returns 404 as well.
   return status === 404 && code !== "resource_missing" ? null : { message, code };
 }

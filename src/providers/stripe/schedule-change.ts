@@ -20,6 +20,7 @@ export async function scheduleChange(
   if (isEnding(subscription))
     throw problem(provider, "unsupported", "the subscription has a set end, with its period or later", {
       remedy: "A schedule would take the place of that end: change it at once, or withdraw the end first.",
+      obstacle: "ending",
     });
   const run = <Result>(request: () => Promise<Result>) => mapStripeErrors(provider, request);
   const attached = scheduleOf(subscription);

@@ -147,7 +147,7 @@ describe("Lemon Squeezy's API", () => {
       resultingPriceId: "31",
       resultingSeats: 6,
     });
-    await expect(changing).rejects.toMatchObject({ failure: "unsupported" });
+    await expect(changing).rejects.toMatchObject({ failure: "unsupported", obstacle: "trial" });
     expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 

@@ -236,11 +236,13 @@ describe("Paddle's API", () => {
   );
 
   it.each([
-    [400, "subscription_locked_pending_changes"],
-    [409, "subscription_locked_renewal"],
-    [409, "subscription_locked_processing"],
-    [400, "subscription_update_when_canceled"],
-  ])("cannot change a subscription that is locked or canceled: %d %s", async (status, code) => {
+    [400, "subscription_locked_pending_changes", { failure: "unsupported", obstacle: "scheduled_change" }],
+    [409, "subscription_locked_renewal", { failure: "unsupported", obstacle: "renewing" }],
+    [409, "subscription_locked_processing", { failure: "unsupported", obstacle: "renewing" }],
+    [409, "subscription_outstanding_transaction", { failure: "unsupported", obstacle: "payment_open" }],
+    [400, "subscription_update_when_canceled", { failure: "unsupported", obstacle: "not_offered" }],
+    [400, "subscription_payment_declined", { failure: "declined" }],
+  ])("says why it doesn't change a subscription: %d %s", async (status, code, refusal) => {
     const items = [{ price: { id: "pri_pro" }, quantity: 2 }];
     provider.respondWith(({ method }) =>
       method === "GET" ? { body: { data: { id: "sub_0", status: "active", items } } } : refused(status, code),
@@ -250,7 +252,7 @@ describe("Paddle's API", () => {
       resultingPriceId: "pri_pro",
       resultingSeats: 6,
     });
-    await expect(changing).rejects.toMatchObject({ failure: "unsupported" });
+    await expect(changing).rejects.toMatchObject(refusal);
   });
 
   it("is called again after another modification at the same time", async () => {

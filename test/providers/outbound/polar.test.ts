@@ -305,6 +305,23 @@ describe("Polar's API", () => {
     await expect(changing).rejects.not.toThrow("API_KEY");
   });
 
+  it.each(["PaymentFailed", "PaymentActionRequired"])(
+    "says that the payment for a change was declined: %s",
+    async (error) => {
+      provider.respondWith(({ method }) =>
+        method === "GET"
+          ? { body: { id: "sub", pending_update: null } }
+          : { status: 402, body: { error, detail: "The card was declined." } },
+      );
+      const changing = api.changeSubscription(providerApi.subscriptionId, {
+        ...({ when: "now", priceId: null, currentPriceId: "21", seats: 3 } as const),
+        resultingPriceId: "21",
+        resultingSeats: 3,
+      });
+      await expect(changing).rejects.toMatchObject({ failure: "declined" });
+    },
+  );
+
   it.each([
     ["RefundsBlocked", "rejected"],
     ["RefundDisputedPayment", "rejected"],

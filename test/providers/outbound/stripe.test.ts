@@ -369,7 +369,7 @@ describe("Stripe's API", () => {
       const { body } = subscription(null);
       answering({ [`GET ${subscriptionPath}`]: { body: { ...body, ...end } } });
       const changing = api.changeSubscription("sub_1", { ...change, when: "period_end" });
-      await expect(changing).rejects.toMatchObject({ failure: "unsupported" });
+      await expect(changing).rejects.toMatchObject({ failure: "unsupported", obstacle: "ending" });
       expect(requested()).toEqual(["GET /subscriptions/sub_1"]);
     });
 
@@ -451,11 +451,11 @@ describe("Stripe's API", () => {
           [`POST ${schedulePath}/release`]: schedule,
           [`POST ${subscriptionPath}`]: {
             status: 402,
-            body: providerApi.refusal("Declined.", "card_declined"),
+            body: { error: { type: "card_error", code: "card_declined", message: "Declined." } },
           },
         });
         const changing = api.changeSubscription("sub_1", { ...change, when: "now" });
-        await expect(changing).rejects.toMatchObject({ failure: "rejected", hasWithdrawnSchedule });
+        await expect(changing).rejects.toMatchObject({ failure: "declined", hasWithdrawnSchedule });
       },
     );
 

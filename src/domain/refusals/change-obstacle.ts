@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** Why a provider does not make a change. Only `not_offered` lasts. */
+const CHANGE_OBSTACLES = {
+  not_offered: "The payment provider does not support this change",
+  ending: "The subscription is set to end: continue it in the billing portal first",
+  trial: "The number of seats cannot be changed during the trial: try again after it",
+  scheduled_change:
+    "Something else is scheduled for the subscription: withdraw it in the billing portal, or try again after it",
+  renewing: "The subscription is about to renew: try again in an hour",
+  payment_open: "A payment for the subscription is open: pay it in the billing portal, then try again",
+} as const;
+
+export const ChangeObstacle = z.object({
+  cause: z.enum(Object.keys(CHANGE_OBSTACLES) as (keyof typeof CHANGE_OBSTACLES)[]),
+});
+
+export type ChangeObstacle = z.output<typeof ChangeObstacle>["cause"];
+
+export function obstacleSentence({ cause }: z.output<typeof ChangeObstacle>): string {
+  return CHANGE_OBSTACLES[cause];
+}
