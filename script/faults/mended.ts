@@ -4498,4 +4498,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/change-subscription.test.ts"],
     only: "is refused",
   },
+  {
+    file: "src/doctor/check-live-events.ts",
+    find: "d.payload::text ~ mark.pattern",
+    replace: "d.payload::text !~ mark.pattern",
+    fault: "the doctor does not notice a production that accepts a test mode's events",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "in the last week",
+  },
 ];

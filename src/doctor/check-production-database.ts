@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { hasNoSchema } from "../store/migrate.ts";
 import { IS_ADMINISTRATOR } from "../store/notifications/notified-administrators.ts";
+import { checkLiveEvents, LIVE_EVENTS } from "./check-live-events.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 
 /** The names of the checks, in order; docs/production-checklist.md says why. */
@@ -9,6 +10,7 @@ export const PRODUCTION_DATABASE_CHECKS = [
   "durable commits",
   "encrypted connection",
   "second administrator",
+  LIVE_EVENTS,
 ] as const;
 
 const [DURABLE, ENCRYPTED, SECOND_ADMINISTRATOR] = PRODUCTION_DATABASE_CHECKS;
@@ -34,6 +36,7 @@ export async function checkProductionDatabase(config: Config): Promise<Finding[]
       encryption(connection as DatabaseConnection),
       // A role that may not read the accounts can still be asked of the rest.
       await administration(database).catch(() => skipped(SECOND_ADMINISTRATOR, NOT_ASKED)),
+      await checkLiveEvents(database, config).catch(() => skipped(LIVE_EVENTS, NOT_ASKED)),
     ];
   } catch {
     return PRODUCTION_DATABASE_CHECKS.map((check) => skipped(check, NOT_ASKED));

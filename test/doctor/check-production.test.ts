@@ -11,7 +11,7 @@ import {
 } from "../../src/doctor/check-production-database.ts";
 import { definePlans } from "../../src/domain/plans/plan.ts";
 import { cleanedUp } from "../support/cleanup.ts";
-import { emptyDatabase, freshDatabase } from "../support/database.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 
 const READY = {
   NODE_ENV: "production",
@@ -116,6 +116,7 @@ it("reports a database that may lose commits, and a missing second administrator
     ["durable commits", "good"],
     ["encrypted connection", "good"],
     ["second administrator", "warning"],
+    ["live events", "good"],
   ]);
   await test.rows(`update "user" set role = 'admin'`);
   const { pathname } = new URL(test.url);
@@ -124,6 +125,7 @@ it("reports a database that may lose commits, and a missing second administrator
     ["durable commits", "broken"],
     ["encrypted connection", "good"],
     ["second administrator", "good"],
+    ["live events", "good"],
   ]);
 });
 
@@ -141,6 +143,37 @@ it("counts no administrator who is suspended", async () => {
   expect(await finding()).toMatchObject({ state: "good" });
 });
 
+describe("events of a provider's test mode", () => {
+  const deliver = (
+    test: TestDatabase,
+    facts: { slot: string; format: string; payload: string; daysAgo: number },
+  ) =>
+    test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload, received_at)
+       values ($1, gen_random_uuid(), 'any', $2, 'successful', 'delivery', $3::text::json, now() - $4 * interval '1 day')`,
+      [facts.slot, facts.format, facts.payload, facts.daysAgo],
+    );
+  const STRIPE = { slot: "provider-a", format: "stripe" };
+  const SQUEEZY = { slot: "provider-c", format: "lemon-squeezy" };
+
+  it.each([
+    [{ ...STRIPE, payload: '{"livemode": false}', daysAgo: 1 }, "PROVIDER_A_WEBHOOK_SECRET"],
+    [{ ...SQUEEZY, payload: '{"meta":{"test_mode":true}}', daysAgo: 1 }, "PROVIDER_C_WEBHOOK_SECRET"],
+    [{ ...STRIPE, payload: '{"livemode":true,"x":"\\"livemode\\":false \\u0000"}', daysAgo: 1 }, null],
+    [{ ...SQUEEZY, payload: '{"meta":{"test_mode":false},"livemode":false}', daysAgo: 1 }, null],
+    [{ slot: "provider-b", format: "paddle", payload: '{"livemode":false}', daysAgo: 1 }, null],
+    [{ ...STRIPE, payload: '{"livemode":false}', daysAgo: 8 }, null],
+  ])("are reported if they came in the last week: %o", async (facts, variable) => {
+    const test = await freshDatabase();
+    cleanedUp(() => test.drop());
+    await deliver(test, facts);
+    const findings = await checkProductionDatabase(readConfig({ ...READY, DATABASE_URL: test.url }));
+    const finding = findings.find(({ check }) => check === "live events");
+    expect(finding?.state).toBe(variable === null ? "good" : "broken");
+    if (variable !== null) expect(finding).toMatchObject({ remedy: expect.stringContaining(variable) });
+  });
+});
+
 it("checks the durability of a database that no server has used yet", async () => {
   const test = await emptyDatabase();
   cleanedUp(() => test.drop());
@@ -150,6 +183,7 @@ it("checks the durability of a database that no server has used yet", async () =
     ["durable commits", "broken"],
     ["encrypted connection", "good"],
     ["second administrator", "skipped"],
+    ["live events", "skipped"],
   ]);
 });
 
@@ -184,6 +218,6 @@ it("skips the checks of an unreachable database", async () => {
     { DATABASE_URL: "", EMBEDDED_IN_PRODUCTION: "on" },
   ]) {
     const findings = await checkProductionDatabase(readConfig({ ...READY, ...variables }));
-    expect(findings.map(({ state }) => state)).toEqual(["skipped", "skipped", "skipped"]);
+    expect(findings.map(({ state }) => state)).toEqual(["skipped", "skipped", "skipped", "skipped"]);
   }
 });

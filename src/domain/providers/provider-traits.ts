@@ -9,6 +9,8 @@ export type ProviderTraits = {
   unknownSubscriptionId: string;
   /** An event without effects, in the provider's format. */
   inertEvent(event: { eventId: string; eventType: string; at: Date }): object;
+  /** The field by which an event of the provider's test mode says so; `null`: none. */
+  testEventMark: { field: string; value: boolean } | null;
   /** Failed processing is answered 200 once stored: the provider disables endpoints that return errors. */
   acknowledgesFailures: boolean;
   /**

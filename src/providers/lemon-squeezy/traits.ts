@@ -15,6 +15,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
     meta: { event_name: eventType, webhook_id: eventId },
     data: { type: "doctor", id: eventId, attributes: {} },
   }),
+  testEventMark: { field: "test_mode", value: true },
   acknowledgesFailures: false,
   claimsFirst: true,
   listsCustomers: false,

@@ -18,6 +18,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
     occurred_at: at.toISOString(),
     data: {},
   }),
+  testEventMark: null,
   acknowledgesFailures: false,
   claimsFirst: false,
   listsCustomers: false,

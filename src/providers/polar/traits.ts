@@ -12,6 +12,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   },
   unknownSubscriptionId: "00000000-0000-4000-8000-000000000000",
   inertEvent: ({ eventType, at }) => ({ type: eventType, timestamp: at.toISOString(), data: {} }),
+  testEventMark: null,
   acknowledgesFailures: true,
   claimsFirst: false,
   // A canceled subscription can be reinstated, by a newer event.

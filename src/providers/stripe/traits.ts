@@ -18,6 +18,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
     created: Math.floor(at.getTime() / 1000),
     data: { object: {} },
   }),
+  testEventMark: { field: "livemode", value: false },
   acknowledgesFailures: false,
   claimsFirst: false,
   listsCustomers: true,
