@@ -57,7 +57,7 @@ export async function sendRequest(
         port,
         method,
         agent,
-        timeout: 30_000,
+        timeout: 100_000,
         path: path.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent),
         headers: defined({
           // Node would leave out the length of a GET's body.
@@ -86,7 +86,7 @@ export async function sendRequest(
       },
     );
     outgoing.on("error", reject);
-    outgoing.on("timeout", () => outgoing.destroy(new Error("no response within 30 s")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no response within 100 s")));
     outgoing.end(bytes);
   });
 }
