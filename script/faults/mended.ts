@@ -4504,6 +4504,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "d.payload::text !~ mark.pattern",
     fault: "the doctor does not notice a production that accepts a test mode's events",
     tests: ["test/doctor/check-production.test.ts"],
-    only: "in the last week",
+    only: "in the last 24 hours",
   },
 ];

@@ -15,7 +15,7 @@ from (
   select provider, format, payload, received_at from webhook_delivery order by id desc limit 1000
 ) d
 join unnest($1::text[], $2::text[]) as mark (format, pattern) on mark.format = d.format
-where d.received_at > clock_timestamp() - interval '7 days' and d.payload::text ~ mark.pattern`,
+where d.received_at > clock_timestamp() - interval '1 day' and d.payload::text ~ mark.pattern`,
 };
 
 /** Whether a slot accepts events of its provider's test mode: its secret is that of a test endpoint. */
@@ -29,11 +29,11 @@ export async function checkLiveEvents(database: Database, { slots }: Config): Pr
     marks.map(({ pattern }) => pattern),
   ]);
   const names = SLOTS.filter((slot) => found.some((row) => row.slot === slot));
-  if (names.length === 0) return good(LIVE_EVENTS, "none of a test mode in the last week");
+  if (names.length === 0) return good(LIVE_EVENTS, "none of a test mode in the last 24 hours");
   const variables = names.map((slot) => slots[slot].secretVariable).join(", ");
   return broken(
     LIVE_EVENTS,
-    `${names.join(", ")}: events of the provider's test mode were accepted in the last week, which nobody pays for`,
+    `${names.join(", ")}: events of the provider's test mode were accepted in the last 24 hours, which nobody pays for`,
     `Set ${variables} to the secret of the live endpoint alone, and delete that of the test mode.`,
   );
 }

@@ -157,13 +157,13 @@ describe("events of a provider's test mode", () => {
   const SQUEEZY = { slot: "provider-c", format: "lemon-squeezy" };
 
   it.each([
-    [{ ...STRIPE, payload: '{"livemode": false}', daysAgo: 1 }, "PROVIDER_A_WEBHOOK_SECRET"],
-    [{ ...SQUEEZY, payload: '{"meta":{"test_mode":true}}', daysAgo: 1 }, "PROVIDER_C_WEBHOOK_SECRET"],
-    [{ ...STRIPE, payload: '{"livemode":true,"x":"\\"livemode\\":false \\u0000"}', daysAgo: 1 }, null],
-    [{ ...SQUEEZY, payload: '{"meta":{"test_mode":false},"livemode":false}', daysAgo: 1 }, null],
-    [{ slot: "provider-b", format: "paddle", payload: '{"livemode":false}', daysAgo: 1 }, null],
-    [{ ...STRIPE, payload: '{"livemode":false}', daysAgo: 8 }, null],
-  ])("are reported if they came in the last week: %o", async (facts, variable) => {
+    [{ ...STRIPE, payload: '{"livemode": false}', daysAgo: 0.9 }, "PROVIDER_A_WEBHOOK_SECRET"],
+    [{ ...SQUEEZY, payload: '{"meta":{"test_mode":true}}', daysAgo: 0.9 }, "PROVIDER_C_WEBHOOK_SECRET"],
+    [{ ...STRIPE, payload: '{"livemode":true,"x":"\\"livemode\\":false \\u0000"}', daysAgo: 0.9 }, null],
+    [{ ...SQUEEZY, payload: '{"meta":{"test_mode":false},"livemode":false}', daysAgo: 0.9 }, null],
+    [{ slot: "provider-b", format: "paddle", payload: '{"livemode":false}', daysAgo: 0.9 }, null],
+    [{ ...STRIPE, payload: '{"livemode":false}', daysAgo: 1.1 }, null],
+  ])("are reported if they came in the last 24 hours: %o", async (facts, variable) => {
     const test = await freshDatabase();
     cleanedUp(() => test.drop());
     await deliver(test, facts);
