@@ -159,6 +159,12 @@ describe("an API key", () => {
       name: "Until then",
       expiresAt: "2099-02-03T23:59:59.999Z",
     });
+    const { html } = await openPage(server.url, "/api-keys", ada.cookie);
+    expect(html).toMatch(
+      /Expires<\/dt><dd><time dateTime="2099-02-03T23:59:59.999Z" title="February 3, 2099 at 11:59:59\sPM UTC"/,
+    );
+    // Of the key that was used above.
+    expect(html).toMatch(/Last used<\/dt><dd><time /);
   });
 
   it("is revoked only after its name is typed", async () => {
@@ -272,7 +278,9 @@ describe("a notification", () => {
   });
 
   it("does not count a notification marked as read", async () => {
-    expect((await openPage(server.url, "/notifications", ada.cookie)).text).toContain("2 unread");
+    const { text } = await openPage(server.url, "/notifications", ada.cookie);
+    expect(text).toContain("2 unread");
+    expect(text.match(/ Unread /g)).toHaveLength(2);
     const answer = await sendForm(server.url, "/notifications", ada.cookie, {
       on: "Mark as read",
       fields: {},
@@ -430,6 +438,38 @@ describe("a refused form", () => {
     const [input = ""] = /<input(?=[^>]* name="emailNotifications")[^>]*>/.exec(html) ?? [];
     expect(html).toContain('data-outcome="invalid_input"');
     expect(/ checked/.test(input)).toBe(isTicked);
+  });
+});
+
+describe("the settings", () => {
+  it("show the preferences as they are: saving one of them leaves the others", async () => {
+    const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
+    const shown = async (theme: string, emailNotifications: boolean) => {
+      const preferences = JSON.stringify({ theme, emailNotifications });
+      await test.rows(`update "user" set preferences = $2 where id = $1`, [id, preferences]);
+      const { html } = await openPage(server.url, "/settings", cookie);
+      const [input = ""] = /<input(?=[^>]* name="emailNotifications")[^>]*>/.exec(html) ?? [];
+      const [, selected] = /<select[^>]* name="theme".*?value="(\w+)" selected/s.exec(html) ?? [];
+      return [selected, / checked/.test(input)];
+    };
+    expect(await shown("dark", true)).toEqual(["dark", true]);
+    expect(await shown("light", false)).toEqual(["light", false]);
+  });
+});
+
+describe("a field that is refused", () => {
+  it.each([
+    ["/settings", "Save name", "name", " ", "Enter 1 to 100 characters."],
+    ["/settings", "Save language", "locale", "xx", "Please choose one of the options."],
+    ["/billing", "Choose Pro", "seats", "77", "Pro allows 1 to 5 seats."],
+  ])("is marked for screen readers, with what is wrong: %s, %s", async (path, on, name, value, message) => {
+    const { cookie } = await createUser(test, "Grace", { isHttps: true });
+    const { html } = await sendForm(server.url, path, cookie, { on, fields: { [name]: value } });
+    const control = new RegExp(
+      `<(?:input|select)(?=[^>]* name="${name}")(?=[^>]* aria-invalid="true")[^>]*>`,
+    );
+    const [, id] = / aria-describedby="([^"]*)"/.exec(control.exec(html)?.[0] ?? "") ?? [];
+    expect(html).toMatch(new RegExp(`<p id="${id}"[^>]*>${message}`));
   });
 });
 

@@ -39,6 +39,8 @@ beforeAll(async () => {
     PROVIDER_A_API_URL: "http://127.0.0.1:1",
   });
   server = await startServer({ ...config, plans: catalog }, { log: createLog(config.logLevel) });
+  // The first page of a process takes long on a busy machine.
+  await fetch(`${server.url}/sign-in`);
 }, 180_000);
 afterAll(() => server.close());
 
@@ -86,6 +88,23 @@ describe("the plans", () => {
     expect(text).toContain("Retired Awaiting payment");
     expect(text).toContain("Choose Team");
     expect(text).not.toContain("Choose Retired");
+  });
+});
+
+describe("the landing page", () => {
+  it("offers what is for sale, with its seats, and leads whoever is signed in to the choice", async () => {
+    const { text, html } = await (await newUser()).open("/");
+    expect(text).toMatch(/ Free .* 1 seat .* Pro €20 .* 1 to 5 seats /);
+    expect(text).not.toContain("Retired");
+    expect(html).toContain('href="/billing?plan=pro"');
+  });
+});
+
+describe("the current plan", () => {
+  it("has its seats and what each of them costs", async () => {
+    const { id, open } = await newUser();
+    await createSubscription(test, id, { seats: 3 });
+    expect((await open("/billing")).text).toContain(" Seats 3 Price per seat €20 / month ");
   });
 });
 

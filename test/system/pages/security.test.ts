@@ -16,6 +16,8 @@ let server: RunningServer;
 beforeAll(async () => {
   await builtPages();
   server = await startTestServer(test.url, { APP_URL, REQUIRE_ADMIN_2FA: "on" });
+  // The first page of a process takes long on a busy machine.
+  await fetch(`${server.url}/sign-in`);
 }, 180_000);
 afterAll(() => server.close());
 
@@ -28,9 +30,16 @@ const backupCodesIn = (html: string) =>
 describe("the active sessions", () => {
   it("begin with this one, which cannot be ended in the list", async () => {
     const { id, cookie } = await newUser();
+    expect((await openPage(server.url, PATH, cookie)).text).not.toContain("Sign out all others");
+    await test.rows("update session set ip_address = '192.0.2.1' where user_id = $1", [id]);
     await createSession(test, id, { isHttps: true });
+    await test.rows("update session set ip_address = '192.0.2.2' where user_id = $1 and ip_address is null", [
+      id,
+    ]);
     const { html, text } = await openPage(server.url, PATH, cookie);
-    expect(text).toMatch(/Unknown device \(this session\).* Unknown device .* Sign out /);
+    expect(text).toMatch(
+      /Sign out all others .*Unknown device \(this session\) 192\.0\.2\.1 .* Unknown device 192\.0\.2\.2 .* Sign out /,
+    );
     expect(html.match(/aria-label="Sign out: /g)).toHaveLength(1);
   });
 
@@ -84,6 +93,21 @@ describe("backup codes", () => {
     });
     expect(second.location).toBe("/billing");
     expect(cookieOf(second)).toMatch(/session_token=.*trust_device=|trust_device=.*session_token=/);
+  });
+});
+
+describe("the sign-in page", () => {
+  it("keeps people signed in unless they untick its box", async () => {
+    const { html } = await openPage(server.url, "/sign-in", "");
+    expect(html).toMatch(/<input(?=[^>]* name="rememberMe")[^>]* checked/);
+  });
+
+  it.each([
+    ["/sign-in?next=%2Fsettings", "/sign-up?next=%2Fsettings"],
+    ["/sign-up/sent?next=%2Fsettings", "/sign-in?next=%2Fsettings"],
+    ["/verify-email?done=&next=%2Fsettings", "/sign-in?next=%2Fsettings"],
+  ])("is reached and left with the page that was asked for: %s", async (path, next) => {
+    expect((await openPage(server.url, path, "")).html).toContain(`href="${next}"`);
   });
 });
 
