@@ -8,11 +8,9 @@ import { serverVariables } from "../support/variables.ts";
 
 const test = testDatabase(1);
 
-async function runJob(variables: Record<string, string>): Promise<void> {
+async function runJob(variables: Record<string, string>, isStopping = () => false): Promise<void> {
   const job = retentionJob(readConfig({ ...serverVariables(test.url), ...variables }), test);
-  await withLease(test.database, "job:retention", { seconds: 30 }, (lease) =>
-    job.run({ lease, isStopping: () => false }),
-  );
+  await withLease(test.database, "job:retention", { seconds: 30 }, (lease) => job.run({ lease, isStopping }));
 }
 
 it("drops notifications and comparisons that are older than they are kept, until none is left", async () => {
@@ -33,6 +31,18 @@ it("drops notifications and comparisons that are older than they are kept, until
   expect(await days("notification", "created_at")).toEqual([{ count: 364, first: 364, last: 1 }]);
   // The last one that is older is kept until the next one is.
   expect(await days("reconciliation", "at")).toEqual([{ count: 100, first: 100, last: 1 }]);
+});
+
+it("stops between two batches, so that it holds up no server that stops", async () => {
+  await test.rows("delete from notification");
+  await test.rows(
+    `insert into notification (user_id, kind, created_at)
+     select 'user_0', 'role_changed', now() - interval '1000 days' from generate_series(1, 500)`,
+  );
+  let asked = 0;
+  // Once before the bodies of deliveries, once before the first notifications.
+  await runJob({}, () => ++asked > 2);
+  expect(await test.rows("select count(*)::int from notification")).toEqual([{ count: 300 }]);
 });
 
 it.each([
