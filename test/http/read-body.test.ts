@@ -4,7 +4,13 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { BodyBudget } from "../../src/http/body-budget.ts";
-import { BodyAborted, countBody, readBody, readBodyOrRefuse } from "../../src/http/read-body.ts";
+import {
+  BodyAborted,
+  BodyTooLarge,
+  countBody,
+  readBody,
+  readBodyOrRefuse,
+} from "../../src/http/read-body.ts";
 import { type LocalServer, sendRequest, startHttpServer } from "../support/http.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 
@@ -48,6 +54,27 @@ describe("readBody", () => {
       const body = arriving();
       body.end(Buffer.alloc(1024 * 1024));
       expect(await read(body)).toHaveLength(1024 * 1024);
+    }
+    slow.end("b");
+    expect((await reading).toString()).toBe("ab");
+  });
+
+  it("no longer counts bodies that have broken off or were too large", async () => {
+    const read = (body: PassThrough, maxBytes: number) =>
+      readBody(body as unknown as IncomingMessage, maxBytes);
+    const slow = arriving();
+    const reading = read(slow, 2);
+    slow.write("a");
+    for (let n = 0; n < 65; n += 1) {
+      const [cut, large] = [arriving(), arriving()];
+      const results = [read(cut, 2 ** 20), read(large, 2 ** 20)].map((result) =>
+        result.catch((error) => error),
+      );
+      cut.write(Buffer.alloc(2 ** 20));
+      large.write(Buffer.alloc(2 ** 19));
+      large.write(Buffer.alloc(2 ** 20));
+      cut.destroy(new Error("aborted"));
+      expect(await Promise.all(results)).toEqual([expect.any(BodyAborted), expect.any(BodyTooLarge)]);
     }
     slow.end("b");
     expect((await reading).toString()).toBe("ab");
@@ -105,6 +132,20 @@ describe("countBody", () => {
       expect(status).toBe(200);
     }
     agent.destroy();
+  });
+
+  it("counts nothing of a request that has ended", async () => {
+    const budget = new BodyBudget(50);
+    const [ended, counted] = [new PassThrough(), new PassThrough()];
+    ended.push(Buffer.alloc(51));
+    countBody(counted as unknown as IncomingMessage, budget);
+    for (const body of [ended, counted]) {
+      body.destroy();
+      await once(body, "close");
+    }
+    // Its connection would be closed, of which there is none.
+    expect(() => countBody(ended as unknown as IncomingMessage, budget)).not.toThrow();
+    expect(() => counted.push(Buffer.alloc(51))).not.toThrow();
   });
 
   it("counts what has arrived while another request was answered", async () => {
