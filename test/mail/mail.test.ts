@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createMail } from "../../src/mail/mail.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Reply, type SmtpServer, smtpServer } from "../support/smtp-server.ts";
@@ -137,6 +137,27 @@ describe("with a mail server", () => {
     expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
   });
 
+  it("waits five seconds first, and ten minutes before the last retry", async () => {
+    let refusals = 0;
+    const smtp = await server(({ verb }) => {
+      if (verb !== "RCPT") return undefined;
+      refusals += 1;
+      return "450 try again later";
+    });
+    const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    mail.send(EMAIL);
+    for (const seconds of [5, 30, 120, 600]) {
+      await mail.idle();
+      expect(lines.at(-1)).toMatchObject({ level: "warn", fields: { retryInSeconds: seconds } });
+      vi.advanceTimersByTime(seconds * 1000);
+    }
+    await mail.idle();
+    expect(lines.at(-1)).toMatchObject({ level: "error", fields: { attempts: 5 } });
+    expect(refusals).toBe(5);
+  });
+
   it("gives up after the last retry", async () => {
     const smtp = await server(({ verb }) => (verb === "RCPT" ? "450 try again later" : undefined));
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log }, [0.01]);
@@ -145,6 +166,36 @@ describe("with a mail server", () => {
     await mail.close();
     expect(lines[1]).toMatchObject({ message: "mail not sent: check SMTP_URL", fields: { attempts: 2 } });
     expect(smtp.mails).toEqual([]);
+  });
+
+  it.each([
+    ["the login is refused", EMAIL.to, { code: "EAUTH", responseCode: 535 }],
+    ["there is no address", "", { code: "EENVELOPE" }],
+  ])("sends no mail again when %s", async (_, to, error) => {
+    const smtp = await server(({ verb }) =>
+      verb === "EHLO" ? "250-test\r\n250 AUTH PLAIN" : verb === "AUTH" && to ? "535 no" : undefined,
+    );
+    const smtpUrl = smtp.url.replace("//", "//robot:secret@");
+    const mail = createMail({ smtpUrl, from: FROM, dataDir: await folder(), log }, [3600]);
+    mail.send({ ...EMAIL, to });
+    await mail.idle();
+    expect(lines).toMatchObject([
+      { level: "error", fields: { ...error, attempts: 1 }, message: "mail not sent: check SMTP_URL" },
+    ]);
+    await mail.close();
+    expect(JSON.stringify(lines)).not.toMatch(/robot|secret/);
+  });
+
+  it("does not hold up its closing for a server that does not respond", async () => {
+    const smtp = await server(({ verb }) => (verb === "BODY" ? null : undefined));
+    const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
+    mail.send(EMAIL);
+    await eventually(async () => smtp.verbs.includes("BODY"), true);
+    await mail.close();
+    expect(lines).toEqual([{ level: "error", fields: { unsent: 1 }, message: "stopped with mail unsent" }]);
+    await smtp.close();
+    await mail.idle();
+    expect(lines.map(({ message }) => message).slice(1)).toEqual(["mail not sent: check SMTP_URL"]);
   });
 
   it("tries what waits once more when it is closed, and logs what it could not send", async () => {

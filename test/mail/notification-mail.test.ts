@@ -224,6 +224,13 @@ https://app.example.com/api-keys
     expect(await mailed.open()).toBe(0);
   });
 
+  it("is mailed although mails cannot be counted: it is claimed, and would be lost", async () => {
+    await mailed.notify("user_1");
+    const mayMail = () => Promise.reject(new Error("no store"));
+    expect(await mailed.mailJob(undefined, undefined, plans, mayMail)()).toBe("ok");
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
+  });
+
   it("is not mailed when the user has opted out, is banned or deleted, or has read it", async () => {
     await mailed.test.rows(
       `update "user" set preferences = preferences || '{"emailNotifications": false}' where id = 'user_1'`,

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Composed } from "../../src/mail/compose.ts";
 import { openSmtpSession, type SmtpSession } from "../../src/mail/smtp-session.ts";
@@ -106,6 +109,24 @@ describe("a session", () => {
     await left;
   });
 
+  it("that is cut while nothing is sent fails at the next mail, and no earlier", async () => {
+    let cut = () => {};
+    const greeting = createServer((socket) => {
+      cut = () => socket.resetAndDestroy();
+      socket.on("error", () => {});
+      socket.on("data", () => socket.write("250 ok\r\n"));
+      socket.write("220 test\r\n");
+    }).listen(0, "127.0.0.1");
+    await once(greeting, "listening");
+    const session = await openSmtpSession(`smtp://127.0.0.1:${(greeting.address() as AddressInfo).port}`);
+    cut();
+    greeting.close();
+    // By then, the client has noticed it.
+    await once(greeting, "close");
+    await sleep(100);
+    expect("error" in session ? session : await session.send(mail())).toMatchObject({ outcome: "unsent" });
+  });
+
   it.each([
     ["a greeting that refuses", at("CONNECT", "554 no"), { responseCode: 554 }],
     ["a server that is gone at once", at("CONNECT", "hang up"), {}],
@@ -113,7 +134,7 @@ describe("a session", () => {
     ["a login that is refused for now", loginWith("454 later"), { code: "EAUTH", responseCode: 454 }],
     ["a login at which the server leaves", loginWith("hang up"), {}],
     ["encryption that is offered and refused", encryptionWith("454 not now"), { responseCode: 454 }],
-  ])("is not opened after %s, and its connection is closed", async (_, reply, error) => {
+  ])("is not opened after %s", async (_, reply, error) => {
     const smtp = await server(reply);
     const session = await openSmtpSession(smtp.url.replace("//", "//robot:secret@"));
     expect(session).toEqual({ error: expect.objectContaining(error) });
