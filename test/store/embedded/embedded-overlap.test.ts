@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -6,6 +7,7 @@ import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts";
 import { tollgateProcessIn } from "../../cli/tollgate.ts";
+import { eventually } from "../../support/eventually.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 it("never stops the embedded PostgreSQL under those who still use it, or begin to", async () => {
@@ -39,6 +41,33 @@ it("is stopped by a second call when another client was connected at the first",
   await client.end();
   await postgres.stop();
   expect(isRunning()).toBe(false);
+});
+
+it("is not stopped under whoever used it before it crashed and was started again", async () => {
+  const dataDir = await temporaryFolder();
+  const pidFile = join(dataDir, "postgres", "cluster", "postmaster.pid");
+  const first = await startEmbeddedPostgres(dataDir);
+  const [pid] = (await readFile(pidFile, "utf8")).split("\n");
+  process.kill(Number(pid), "SIGKILL");
+  const uses = async () => {
+    const client = new pg.Client({ connectionString: first.adminUrl });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      const { rowCount } = await client.query("select from pg_locks where locktype = 'advisory' and granted");
+      return rowCount;
+    } catch {
+      return null;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  };
+  await eventually(uses, 1);
+  const command = await startEmbeddedPostgres(dataDir);
+  await command.stop();
+  expect(await uses()).toBe(1);
+  await first.stop();
+  expect(existsSync(pidFile)).toBe(false);
 });
 
 it("runs commands that overlap without a server", async () => {
