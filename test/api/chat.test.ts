@@ -1,5 +1,5 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { chat } from "../../src/api/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
 import type { Log } from "../../src/observability/log.ts";
@@ -88,6 +88,29 @@ function wordsOf(chunks: { type: string; delta?: string }[]): string {
 }
 
 describe("POST /api/chat", () => {
+  it("sends a comment every 15 s while the model is silent, so that no proxy closes the connection", async () => {
+    app = await served(chatOf({ timeoutMs: 10_000_000 }));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let exchange = undefined as Exchange | undefined;
+    provider.answer((started) => {
+      exchange = started;
+      started.say("Fine");
+    });
+    const { body } = await post();
+    let text = "";
+    let isFinished = false;
+    for await (const bytes of body as ReadableStream<Uint8Array>) {
+      text += Buffer.from(bytes).toString();
+      if (isFinished || !text.includes("Fine")) continue;
+      isFinished = text.split(": keep-alive\n\n").length > 2;
+      if (isFinished) exchange?.finish();
+      else vi.advanceTimersByTime(15_000);
+    }
+    expect(text).toMatch(/\n\ndata: \[DONE\]\n\n$/);
+    expect(isFinished).toBe(true);
+  });
+
   it("streams words as they arrive", async () => {
     let exchange = undefined as Exchange | undefined;
     provider.answer((started) => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Composed } from "../../src/mail/compose.ts";
 import { openSmtpSession, type SmtpSession } from "../../src/mail/smtp-session.ts";
 import { type Reply, type SmtpServer, smtpServer } from "../support/smtp-server.ts";
@@ -118,12 +118,16 @@ describe("a session", () => {
       socket.write("220 test\r\n");
     }).listen(0, "127.0.0.1");
     await once(greeting, "listening");
+    const uncaught = vi.fn();
+    process.on("uncaughtException", uncaught);
+    onTestFinished(() => void process.off("uncaughtException", uncaught));
     const session = await openSmtpSession(`smtp://127.0.0.1:${(greeting.address() as AddressInfo).port}`);
     cut();
     greeting.close();
     // By then, the client has noticed it.
     await once(greeting, "close");
     await sleep(100);
+    expect(uncaught).not.toHaveBeenCalled();
     expect("error" in session ? session : await session.send(mail())).toMatchObject({ outcome: "unsent" });
   });
 
