@@ -4797,4 +4797,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/chat.test.ts"],
     only: "every 15 s",
   },
+  {
+    file: "src/simulator/lifecycle/apply-command.ts",
+    find: "if (state.periodEndSeconds > nowSeconds) return resumed;",
+    replace: "if (state.periodEndSeconds < nowSeconds) return resumed;",
+    fault: "the simulated provider charges nothing after a pause that outlasted the paid period",
+    tests: ["test/simulator/product.test.ts"],
+    only: "pauses until",
+  },
+  {
+    file: "src/simulator/server/reverse-payment.ts",
+    find: " && isLost !== true",
+    replace: "",
+    fault: "a dispute that was lost can be won in the simulated provider",
+    tests: ["test/simulator/product.test.ts"],
+    only: "reach the product as",
+  },
 ];

@@ -316,6 +316,13 @@ describe.each(wireFormats())("refunds and disputes in the format %s", (format) =
         expect(payments()).toMatchObject([{ status: "refunded" }, { status: "disputed" }]);
         await reversePayment("win-dispute", { payment: renewal });
         expect(payments()).toMatchObject([{ status: "refunded" }, { status: "paid" }]);
+        await reversePayment("dispute", { payment: renewal });
+        await reversePayment("lose-dispute", { payment: renewal });
+        expect(payments()).toMatchObject([{ status: "refunded" }, { status: "disputed" }]);
+        for (const action of ["win-dispute", "lose-dispute"])
+          await expect(control(sim.url, `/provider-a/${action}`, { payment: renewal })).rejects.toThrow(
+            /no dispute that is open/,
+          );
       }
     }
     await close();
@@ -389,6 +396,26 @@ describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
     await forward("month");
     expect(await storedSubscriptions()).toMatchObject([{ status: "canceled" }]);
     expect(sim.subscriptions("provider-a")).toMatchObject([{ status: "canceled" }]);
+    await close();
+  });
+
+  it("pauses until the pause ends, and charges a period only when the paid one is over", async () => {
+    const { sim, storedSubscriptions, buy, close } = await shopWith(format);
+    const { act, forward } = await buy();
+    const payments = () => sim.payments("provider-a").length;
+    const before = payments();
+    await act("pause");
+    expect(await storedSubscriptions()).toMatchObject([{ status: "paused", cancelAtPeriodEnd: false }]);
+    await act("end_pause");
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active" }]);
+    expect(payments()).toBe(before);
+    await act("pause");
+    await forward("month");
+    expect(await storedSubscriptions()).toMatchObject([{ status: "paused" }]);
+    expect(payments()).toBe(before);
+    await act("end_pause");
+    expect(await storedSubscriptions()).toMatchObject([{ status: "active" }]);
+    expect(payments()).toBe(before + 1);
     await close();
   });
 

@@ -37,7 +37,7 @@ export const lemonSqueezy: Renderer = {
     reversalEvents,
   },
   subscription,
-  restates: ["cancellation scheduled", "cancellation withdrawn", "deleted"],
+  restates: ["cancellation scheduled", "cancellation withdrawn", "paused", "unpaused", "deleted"],
   endKeepsSchedule: true,
 };
 
@@ -64,6 +64,10 @@ function eventTypeOf(event: EmittedEvent): string {
       return "subscription_cancelled";
     case "cancellation withdrawn":
       return "subscription_resumed";
+    case "paused":
+      return "subscription_paused";
+    case "unpaused":
+      return "subscription_unpaused";
     case "deleted":
       return "subscription_expired";
     case "charged":

@@ -28,7 +28,7 @@ export function subscription(context: EventContext): object {
       card_brand: "visa",
       card_last_four: "4242",
       payment_processor: "stripe",
-      pause: null,
+      pause: status === "paused" ? { mode: "void", resumes_at: null } : null,
       cancelled: cancelAtPeriodEnd,
       trial_ends_at: status === "trialing" ? rfc3339(periodEndSeconds) : null,
       billing_anchor: 1,
@@ -73,6 +73,7 @@ const STATUS_LABELS = {
   active: "Active",
   cancelled: "Cancelled",
   past_due: "Past Due",
+  paused: "Paused",
   unpaid: "Unpaid",
   expired: "Expired",
 };
@@ -90,6 +91,8 @@ export function wordFor({
       return cancelAtPeriodEnd ? "cancelled" : "active";
     case "past_due":
       return "past_due";
+    case "paused":
+      return "paused";
     case "unpaid":
       return "unpaid";
     case "canceled":

@@ -10,7 +10,7 @@ const FIRST_PAYMENT_SECONDS = 23 * 3_600;
 
 /** When the next automatic change is due; `null`: never. */
 export function nextDueAt({ state, overdue, anchorSeconds }: BillingState, dunning: Dunning): number | null {
-  if (state.status === "canceled") return null;
+  if (state.status === "canceled" || (state.status === "paused" && !state.cancelAtPeriodEnd)) return null;
   if (state.status === "incomplete") return anchorSeconds + FIRST_PAYMENT_SECONDS;
   if (overdue === null) return state.periodEndSeconds;
   const next =
@@ -36,7 +36,7 @@ export function advance<Subscription extends BillingState>(
     : chargeAgain(subscription, subscription.overdue, dunning);
 }
 
-function renew<Subscription extends BillingState>(
+export function renew<Subscription extends BillingState>(
   subscription: Subscription,
   nowSeconds: number,
 ): Transition<Subscription> {

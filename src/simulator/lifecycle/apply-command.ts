@@ -1,3 +1,4 @@
+import { renew } from "./advance.ts";
 import { changeItems, type ItemChange } from "./change-items.ts";
 import type { Offer } from "./offer.ts";
 import type { BillingState } from "./subscription.ts";
@@ -10,6 +11,8 @@ export type Command =
   | { to: "cancel at period end"; by?: "seller" | "customer" }
   | { to: "cancel now" }
   | { to: "resume" }
+  | { to: "pause" }
+  | { to: "end the pause" }
   | { to: "pay what is owed" }
   | { to: "fail the next renewal" }
   | { to: "let the next renewal succeed" };
@@ -50,6 +53,13 @@ export function applyCommand<Subscription extends BillingState>(
         canceledBy: null,
         canceledAtSeconds: null,
       });
+    case "pause":
+      if (state.status !== "active" || state.cancelAtPeriodEnd)
+        return "Only an active subscription that is not canceled can be paused.";
+      return changed(subscription, "paused", { status: "paused" });
+    case "end the pause":
+      if (state.status !== "paused") return "This subscription is not paused.";
+      return endPause(subscription, nowSeconds);
     case "pay what is owed":
       if (state.status === "incomplete")
         return changed(subscription, "activated", { status: "active" }, "charged");
@@ -67,4 +77,22 @@ export function applyCommand<Subscription extends BillingState>(
     default:
       return command satisfies never;
   }
+}
+
+/** What has been paid for is used up; afterwards a new period begins, and is charged. */
+function endPause<Subscription extends BillingState>(
+  subscription: Subscription,
+  nowSeconds: number,
+): Transition<Subscription> {
+  const { state } = subscription;
+  const resumed = changed(subscription, "unpaused", { status: "active" });
+  if (state.periodEndSeconds > nowSeconds) return resumed;
+  const anchored = {
+    ...resumed.subscription,
+    anchorSeconds: nowSeconds,
+    periods: 0,
+    state: { ...resumed.subscription.state, periodEndSeconds: nowSeconds },
+  };
+  const renewed = renew(anchored, nowSeconds);
+  return { subscription: renewed.subscription, events: ["unpaused", ...renewed.events] };
 }

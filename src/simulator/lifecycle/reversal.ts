@@ -7,6 +7,8 @@ export type Reversal = {
   amount: number;
   /** A dispute that was decided for the seller: it takes nothing back any more. */
   isWon: boolean;
+  /** A dispute that was decided against the seller; older states do not have it. */
+  isLost?: boolean;
   createdAtSeconds: number;
   changedAtSeconds: number;
 };

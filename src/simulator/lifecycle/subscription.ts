@@ -5,7 +5,7 @@ import type { Offer } from "./offer.ts";
 export type SubscriptionState = {
   offer: Offer;
   seats: number;
-  status: "incomplete" | "trialing" | "active" | "past_due" | "unpaid" | "canceled";
+  status: "incomplete" | "trialing" | "active" | "past_due" | "paused" | "unpaid" | "canceled";
   cancelAtPeriodEnd: boolean;
   periodStartSeconds: number;
   periodEndSeconds: number;
@@ -30,6 +30,8 @@ export type LifecycleEvent =
   | "payment recovered"
   | "cancellation scheduled"
   | "cancellation withdrawn"
+  | "paused"
+  | "unpaused"
   | "written off"
   | "expired"
   | "deleted";

@@ -14,8 +14,9 @@ export function adjustmentsOf(payment: PaymentFacts & { reversals: readonly Reve
   });
 }
 
-/** Refunds wait for Paddle's approval, and are reported twice. */
+/** Refunds wait for Paddle's approval, and are reported twice. A chargeback that is lost stays as it is. */
 export function reversalEvents({ paymentId, payment, reversal }: ReversalContext): WireEvent[] {
+  if (reversal.isLost) return [];
   const { kind, changedAtSeconds } = reversal;
   const { subscriptionId, customerId } = payment.ids;
   const facts = { id: paymentId, subscriptionId, customerId, state: payment.step.state };

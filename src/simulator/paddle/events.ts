@@ -63,6 +63,10 @@ function eventTypeOf(event: EmittedEvent): string {
       return "subscription.activated";
     case "payment failed":
       return "subscription.past_due";
+    case "paused":
+      return "subscription.paused";
+    case "unpaused":
+      return "subscription.resumed";
     case "deleted":
       return "subscription.canceled";
     default:
@@ -113,6 +117,7 @@ function subscription(context: EventContext): object {
   const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
   const hasEnded = status === "canceled";
   const isScheduled = cancelAtPeriodEnd && !hasEnded;
+  const isPaused = status === "paused";
   return {
     id: ids.subscriptionId,
     status,
@@ -124,8 +129,8 @@ function subscription(context: EventContext): object {
     updated_at: rfc3339(step.atSeconds),
     started_at: rfc3339(lifecycle.startedAtSeconds),
     first_billed_at: rfc3339(lifecycle.startedAtSeconds),
-    next_billed_at: isScheduled || hasEnded ? null : rfc3339(periodEndSeconds),
-    paused_at: null,
+    next_billed_at: isScheduled || hasEnded || isPaused ? null : rfc3339(periodEndSeconds),
+    paused_at: isPaused ? rfc3339(step.atSeconds) : null,
     canceled_at: hasEnded ? rfc3339(step.atSeconds) : null,
     discount: subscriptionDiscount(step.state.discount ?? null),
     collection_mode: "automatic",

@@ -9,7 +9,7 @@ import { summaryOf } from "./summary.ts";
  * The actions of the control page, also for programs: JSON requests get JSON, forms get the page. `POST
  * /clock {by}`, `POST /:slot/faults {kind, next, share}`, `POST /:slot/secret`, `POST /:slot/enable`, `POST
  * /:slot/redeliver {number?}`, `POST /:slot/refund {payment, amount?}`, `POST /:slot/dispute {payment}`,
- * `POST /:slot/win-dispute {payment}`, `GET /state`.
+ * `POST /:slot/win-dispute {payment}`, `POST /:slot/lose-dispute {payment}`, `GET /state`.
  */
 export function controlApi(slots: readonly ProviderSlot[], clock: Clock): Hono {
   const app = new Hono();
@@ -64,6 +64,8 @@ function commandOf(
       return { do: "dispute", slot, payment: String(fields.payment) };
     case "win-dispute":
       return { do: "win dispute", slot, payment: String(fields.payment) };
+    case "lose-dispute":
+      return { do: "lose dispute", slot, payment: String(fields.payment) };
     default:
       return null;
   }

@@ -37,6 +37,7 @@ export function stateOf({ status, cancelAtPeriodEnd }: SubscriptionState): Html 
     trialing: ["good", "On trial"],
     active: ["good", "Active"],
     past_due: ["warn", "Past due"],
+    paused: ["warn", "Paused"],
     unpaid: ["bad", "Unpaid"],
     canceled: ["rest", "Ended"],
   }[status] as [string, string];
@@ -66,6 +67,8 @@ export function outlook({
       return `Renews on ${date} for ${sum}.`;
     case "past_due":
       return `The last renewal was not paid: ${sum} is due, and will be charged again.`;
+    case "paused":
+      return "It is paused: nothing is charged until the pause ends.";
     case "unpaid":
       return `${sum} is due, and will not be charged again.`;
     default:

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { PaymentStatus } from "../../domain/payments/payment.ts";
 import { chargedAmount, hasFailed, paymentStatus, paymentsOf, refundedAmount } from "../server/payments.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
+import { openDispute } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { instant, money } from "./format.ts";
 import type { Html } from "./page.ts";
@@ -27,7 +28,11 @@ export function paymentTable(slot: ProviderSlot): Html {
 
 function paymentRow(slot: ProviderSlot, payment: SimulatedPayment): Html {
   const { id, subscriptionId, atSeconds, state } = payment;
-  const [tone, label] = STATUSES[paymentStatus(payment)];
+  const status = paymentStatus(payment);
+  const [tone, label] =
+    status === "disputed" && openDispute(payment) === undefined
+      ? (["bad", "Dispute lost"] as const)
+      : STATUSES[status];
   return html`<tr><td><code>${id}</code><br><code class="soft">${subscriptionId}</code></td>
 <td class="fixed">${instant(atSeconds * 1_000)}</td><td class="number">${money(chargedAmount(payment), state.offer.currency)}</td>
 <td class="fixed"><span class="state ${tone}">${label}</span></td><td>${actions(slot, payment)}</td></tr>`;
@@ -38,6 +43,7 @@ function actions({ name: slot, traits }: ProviderSlot, payment: SimulatedPayment
   const { id } = payment;
   const refundable = chargedAmount(payment) - refundedAmount(payment);
   const isDisputed = paymentStatus(payment) === "disputed";
+  const isOpen = openDispute(payment) !== undefined;
   const hidden = html`<input type="hidden" name="payment" value="${id}">`;
   const canDispute = !isDisputed && (traits.disputes !== "refunded" || refundable > 0);
   return html`<div class="row">${
@@ -51,8 +57,9 @@ function actions({ name: slot, traits }: ProviderSlot, payment: SimulatedPayment
       ? html`<form method="post" action="/control/${slot}/dispute">${hidden}<button class="small" aria-label="Dispute ${id}">Dispute</button></form>`
       : ""
   }${
-    isDisputed
-      ? html`<form method="post" action="/control/${slot}/win-dispute">${hidden}<button class="small" aria-label="Win the dispute of ${id}">Win the dispute</button></form>`
+    isOpen
+      ? html`<form method="post" action="/control/${slot}/win-dispute">${hidden}<button class="small" aria-label="Win the dispute of ${id}">Win the dispute</button></form>
+<form method="post" action="/control/${slot}/lose-dispute">${hidden}<button class="small" aria-label="Lose the dispute of ${id}">Lose the dispute</button></form>`
       : ""
   }</div>`;
 }

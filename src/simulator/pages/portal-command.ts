@@ -31,6 +31,10 @@ export function portalCommand(
       return { to: "cancel now" };
     case "resume":
       return { to: "resume" };
+    case "pause":
+      return { to: "pause" };
+    case "end_pause":
+      return { to: "end the pause" };
     case "pay_owed":
       return { to: "pay what is owed" };
     case "fail_renewal":

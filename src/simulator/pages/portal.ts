@@ -23,6 +23,8 @@ const DONE: Record<string, string> = {
   cancel_at_period_end: "It ends with the paid period.",
   cancel_now: "It has ended.",
   resume: "It continues.",
+  pause: "It is paused.",
+  end_pause: "It continues.",
   pay_owed: "What was owed is paid.",
   fail_renewal: "The next renewal will fail.",
   allow_renewal: "The next renewal will succeed.",
@@ -117,6 +119,10 @@ ${
     : button(hidden, "cancel_at_period_end", "Cancel at the end of the period")
 }
 ${button(hidden, "cancel_now", "Cancel now", "bad")}
+</div>
+<h3>Pause</h3>
+<div class="row">
+${state.status === "paused" ? button(hidden, "end_pause", "End the pause") : button(hidden, "pause", "Pause now")}
 </div>
 <h3>Renewals</h3>
 <div class="row">

@@ -39,6 +39,8 @@ export const polar: Renderer = {
     "payment recovered",
     "cancellation scheduled",
     "cancellation withdrawn",
+    "paused",
+    "unpaused",
     "deleted",
   ],
   endKeepsSchedule: true,
@@ -58,6 +60,10 @@ function eventTypeOf(event: EmittedEvent): string {
       return "subscription.active";
     case "payment failed":
       return "subscription.past_due";
+    case "paused":
+      return "subscription.paused";
+    case "unpaused":
+      return "subscription.resumed";
     case "cancellation scheduled":
       return "subscription.canceled";
     case "cancellation withdrawn":

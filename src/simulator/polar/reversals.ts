@@ -56,16 +56,16 @@ export function refundJson(
 /** https://polar.sh/docs/api-reference/disputes */
 export function disputeJson(
   { id, payment }: ReversedPayment,
-  { number, amount, isWon, createdAtSeconds, changedAtSeconds }: Reversal,
+  { number, amount, isWon, isLost = false, createdAtSeconds, changedAtSeconds }: Reversal,
 ): object {
   return {
     id: uuid(`dispute ${id} ${number}`),
     order_id: id,
     amount,
     tax_amount: 0,
-    status: isWon ? "won" : "needs_response",
-    resolved: isWon,
-    closed: isWon,
+    status: isWon ? "won" : isLost ? "lost" : "needs_response",
+    resolved: isWon || isLost,
+    closed: isWon || isLost,
     created_at: rfc3339(createdAtSeconds),
     modified_at: changedAtSeconds === createdAtSeconds ? null : rfc3339(changedAtSeconds),
     currency: payment.step.state.offer.currency.toLowerCase(),

@@ -48,7 +48,7 @@ export function subscriptionFields(context: EventContext): object {
     ended_at: hasEnded ? rfc3339(step.atSeconds) : null,
     past_due_at: status === "past_due" ? rfc3339(periodStartSeconds) : null,
     pause_at_period_end: false,
-    paused_at: null,
+    paused_at: status === "paused" ? rfc3339(step.atSeconds) : null,
     resumes_at: null,
     customer_id: ids.customerId,
     product_id: offer.priceId,

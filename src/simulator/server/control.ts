@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { DAY_SECONDS, monthAfter } from "../lifecycle/calendar.ts";
+import type { Reversal } from "../lifecycle/reversal.ts";
 import { type Clock, lastPeriodEndMs, nextDueMs } from "./move-clock.ts";
 import { findPayment } from "./payments.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
-import { disputePayment, refundPayment, winDispute } from "./reverse-payment.ts";
-import { FAULT_KINDS, type FaultKind, type QueuedEvent } from "./state.ts";
+import { decideDispute, disputePayment, refundPayment } from "./reverse-payment.ts";
+import { FAULT_KINDS, type FaultKind, type QueuedEvent, type SimulatedPayment } from "./state.ts";
 
 /** The control page's actions. Text: why one is refused. */
 export type ControlCommand =
@@ -16,7 +17,7 @@ export type ControlCommand =
   | { do: "redeliver all"; slot: ProviderSlot }
   /** `amount` is in the currency's smallest unit; `null`: all that is left. */
   | { do: "refund"; slot: ProviderSlot; payment: string; amount: number | null }
-  | { do: "dispute" | "win dispute"; slot: ProviderSlot; payment: string };
+  | { do: "dispute" | "win dispute" | "lose dispute"; slot: ProviderSlot; payment: string };
 
 /** `next`: to the next due change; a number is in seconds. */
 export type ClockStep = "day" | "week" | "month" | "next" | number;
@@ -68,6 +69,7 @@ export function run(command: ControlCommand, clock: Clock, slots: readonly Provi
     case "refund":
     case "dispute":
     case "win dispute":
+    case "lose dispute":
       return reverse(command);
     default:
       return command satisfies never;
@@ -75,18 +77,28 @@ export function run(command: ControlCommand, clock: Clock, slots: readonly Provi
 }
 
 function reverse(
-  command: Extract<ControlCommand, { do: "refund" | "dispute" | "win dispute" }>,
+  command: Extract<ControlCommand, { do: "refund" | "dispute" | "win dispute" | "lose dispute" }>,
 ): string | null {
-  const { slot } = command;
-  const payment = findPayment(slot, command.payment);
+  const payment = findPayment(command.slot, command.payment);
   if (payment === null) return "There is no such payment.";
-  const outcome =
-    command.do === "refund"
-      ? refundPayment(slot, payment, command.amount)
-      : command.do === "dispute"
-        ? disputePayment(slot, payment)
-        : winDispute(slot, payment);
+  const outcome = reversed(command, payment);
   return typeof outcome === "string" ? outcome : null;
+}
+
+function reversed(command: Parameters<typeof reverse>[0], payment: SimulatedPayment): Reversal | string {
+  const { slot } = command;
+  switch (command.do) {
+    case "refund":
+      return refundPayment(slot, payment, command.amount);
+    case "dispute":
+      return disputePayment(slot, payment);
+    case "win dispute":
+      return decideDispute(slot, payment, "won");
+    case "lose dispute":
+      return decideDispute(slot, payment, "lost");
+    default:
+      return command satisfies never;
+  }
 }
 
 function deliverAgain(slot: ProviderSlot, event: QueuedEvent): void {

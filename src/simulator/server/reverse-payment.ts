@@ -32,13 +32,23 @@ export function disputePayment(slot: ProviderSlot, payment: SimulatedPayment): R
   return addReversal(slot, payment, { kind: "dispute", amount: chargedAmount(payment) });
 }
 
-/** The dispute is decided for the seller. Text: why that is refused. */
-export function winDispute(slot: ProviderSlot, payment: SimulatedPayment): Reversal | string {
-  const dispute = payment.reversals.find(({ kind, isWon }) => kind === "dispute" && !isWon);
-  if (dispute === undefined) return "This payment is not disputed.";
-  dispute.isWon = true;
+/** The dispute is decided, for or against the seller. Text: why that is refused. */
+export function decideDispute(
+  slot: ProviderSlot,
+  payment: SimulatedPayment,
+  outcome: "won" | "lost",
+): Reversal | string {
+  const dispute = openDispute(payment);
+  if (dispute === undefined) return "This payment has no dispute that is open.";
+  dispute.isWon = outcome === "won";
+  dispute.isLost = outcome === "lost";
   dispute.changedAtSeconds = timeOfChange(slot, payment);
   return report(slot, payment, dispute);
+}
+
+/** A dispute of the payment that has not been decided; `undefined`: none. */
+export function openDispute({ reversals }: Pick<SimulatedPayment, "reversals">): Reversal | undefined {
+  return reversals.find(({ kind, isWon, isLost }) => kind === "dispute" && !isWon && isLost !== true);
 }
 
 /** Why nothing can be given back; `null`: something may. */

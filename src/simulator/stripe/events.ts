@@ -43,6 +43,10 @@ function eventTypeOf(event: EmittedEvent): string {
       return "customer.subscription.created";
     case "deleted":
       return "customer.subscription.deleted";
+    case "paused":
+      return "customer.subscription.paused";
+    case "unpaused":
+      return "customer.subscription.resumed";
     case "charged":
     case "change charged":
       return "invoice.paid";

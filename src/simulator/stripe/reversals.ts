@@ -33,7 +33,7 @@ export function reversalId(invoiceId: string, { kind, number }: Reversal): strin
 
 /** A refund or dispute. https://docs.stripe.com/api/refunds and disputes */
 export function reversalJson({ id, currency }: PaymentIds, reversal: Reversal): object {
-  const { kind, amount, isWon, createdAtSeconds } = reversal;
+  const { kind, amount, createdAtSeconds } = reversal;
   const isRefund = kind === "refund";
   return {
     id: reversalId(id, reversal),
@@ -45,16 +45,21 @@ export function reversalJson({ id, currency }: PaymentIds, reversal: Reversal): 
     payment_intent: intentOf(id),
     metadata: {},
     reason: isRefund ? "requested_by_customer" : "fraudulent",
-    status: isRefund ? "succeeded" : isWon ? "won" : "needs_response",
+    status: isRefund ? "succeeded" : disputeStatus(reversal),
   };
 }
 
+function disputeStatus({ isWon, isLost }: Reversal): string {
+  return isWon ? "won" : isLost ? "lost" : "needs_response";
+}
+
 export function reversalEvents({ paymentId, payment, reversal }: ReversalContext): WireEvent[] {
-  const { kind, number, isWon, changedAtSeconds } = reversal;
+  const { kind, number, isWon, isLost, changedAtSeconds } = reversal;
+  const isClosed = isWon || isLost === true;
   const eventType =
-    kind === "refund" ? "refund.created" : isWon ? "charge.dispute.closed" : "charge.dispute.created";
+    kind === "refund" ? "refund.created" : isClosed ? "charge.dispute.closed" : "charge.dispute.created";
   const object = reversalJson({ id: paymentId, currency: currencyOf(payment) }, reversal);
-  const suffix = `reversal_${number}${isWon ? "_won" : ""}`;
+  const suffix = `reversal_${number}${isClosed ? `_${disputeStatus(reversal)}` : ""}`;
   return [envelope(payment, { eventType, suffix, atSeconds: changedAtSeconds, object })];
 }
 
