@@ -24,7 +24,7 @@ export class RefusedByProvider extends PaymentApiProblem {
       obstacle,
     }: Omit<RefusedByProvider, keyof PaymentApiProblem> & {
       retryAfterMs: number | null;
-      obstacle: ChangeObstacle | undefined;
+      obstacle?: ChangeObstacle | undefined;
     },
   ) {
     super(failure, message, { retryAfterMs, obstacle });
