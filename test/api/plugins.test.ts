@@ -34,6 +34,12 @@ const PLANS = definePlans([
     ...PRO,
     id: "pro",
     prices: [
+      {
+        amount: 22_000,
+        currency: "USD",
+        interval: "year",
+        priceIds: { "provider-a": "price_pro_yearly_usd" },
+      },
       { amount: 20_000, currency: "EUR", interval: "year", priceIds: { "provider-a": "price_pro_yearly" } },
     ],
   },
@@ -432,7 +438,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     });
   });
 
-  it("names the price by the year of a subscription that is paid by the year", async () => {
+  it("names the price by the year, in the same currency, of a subscription that is paid by the year", async () => {
     await subscribed("user_10", { price_id: "price_pro_yearly" });
     const [event] = await eventsOf("user_10");
     expect(event && textOf(event, "DESCRIPTION")).toBe("3 seats\nList price: €200.00 per seat / year");

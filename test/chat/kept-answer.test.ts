@@ -35,3 +35,16 @@ it("goes on for a reader who comes back while other processes are asked for thei
   source.enqueue(words);
   expect((await reader.read()).value).toEqual(words);
 });
+
+it("is given up where it cannot be asked whether other processes read it", async () => {
+  const canceled = Promise.withResolvers<void>();
+  const kept = keepAnswer(new ReadableStream<UIMessageChunk>({ cancel: () => canceled.resolve() }), {
+    abandonAfterMs: 1,
+    isReadElsewhere: () => Promise.reject(new Error("no Redis")),
+    onChunk: () => {},
+    onEnd: () => {},
+    onDelivered: () => {},
+  });
+  await kept.read().cancel();
+  await canceled.promise;
+});
