@@ -377,6 +377,11 @@ it("backs off exponentially when the server does not say how long", () => {
   expect(retryDelayMs({ ...failed, attempt: 0, retryAfterSeconds: 2 }, limits, 0.5)).toBe(2_125);
 });
 
+it("leaves out parameters without a value", async () => {
+  await client().request("GET", "/payments", { query: { limit: 1, after: undefined } });
+  expect(requests).toEqual(["GET /api/v2/payments?limit=1"]);
+});
+
 it("has no body to read in the answer to HEAD", async () => {
   expect(await client().request("HEAD", "/payments")).toBeUndefined();
 });
