@@ -4705,6 +4705,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "one mail that is taken for spam holds up all others",
     tests: ["test/mail/smtp-session.test.ts"],
     only: "where the server replies to",
+    only: "where the server replies",
   },
   {
     file: "src/mail/smtp-session.ts",
@@ -4713,6 +4714,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a mail is sent for a day to a server that rejects it for good",
     tests: ["test/mail/smtp-session.test.ts"],
     only: "where the server replies to",
+    only: "where the server replies",
   },
   {
     file: "src/http/read-body.ts",
@@ -4842,5 +4844,29 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the calendar names the price in another currency",
     tests: ["test/api/plugins.test.ts"],
     only: "by the year",
+  },
+  {
+    file: "src/config/rate-limits.ts",
+    find: "  return unknownVariable === undefined\n",
+    replace: "  return knownVariables.length > 0\n",
+    fault: "a limit whose variable is misspelt is not in force, and nothing says so",
+    tests: ["test/config/config.test.ts"],
+    only: "RATE_LIMIT_APIS",
+  },
+  {
+    file: "src/config/embedded-secrets.ts",
+    find: '    if (error.code !== "EEXIST") throw error;',
+    replace: "    throw error;",
+    fault: "of two commands that start together in an empty folder, one fails",
+    tests: ["test/config/embedded-secrets.test.ts"],
+    only: "start together",
+  },
+  {
+    file: "src/config/data-dir.ts",
+    find: '    if (error.code !== "EEXIST") throw error;',
+    replace: "    throw error;",
+    fault: "of two commands that start together without a folder, one fails",
+    tests: ["test/config/data-dir.test.ts"],
+    only: "start together",
   },
 ];

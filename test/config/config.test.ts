@@ -104,6 +104,11 @@ describe("the configuration", () => {
     expect(redisUrls).toEqual(["redis://a:6379", "rediss://b:6380"]);
   });
 
+  it("takes the hosts that events may reach in any case", () => {
+    const { outboundAllow } = readConfig({ OUTBOUND_ALLOW: "Hooks.Internal:8080, 10.0.0.0/8" });
+    expect(outboundAllow).toEqual({ hosts: ["hooks.internal:8080"], ranges: ["10.0.0.0/8"] });
+  });
+
   it("requires a model with the assistant's URL, and SMTP with email confirmation", () => {
     expect(readConfig({ AI_BASE_URL: "http://localhost:11434/v1", AI_MODEL: "m" }).chat).toEqual({
       baseUrl: "http://localhost:11434/v1",
@@ -284,6 +289,8 @@ describe("the configuration", () => {
     ["WEBHOOK_LEASE_SECONDS", "1.5", "30"],
     ["WEBHOOK_MAX_BYTES", "1MB", "1048576"],
     ["RATE_LIMIT_API", "30 per minute", "30/60"],
+    // No scope: the default of the one that is meant would stay in force.
+    ["RATE_LIMIT_APIS", "30/60", "RATE_LIMIT_API=30/60"],
     ["RATE_LIMIT_MEMORY_KEYS", "0", "100000"],
     ["REDIS_URL", "localhost:6379", "redis://"],
     ["REDIS_URL", "redis://localhost:6379?tls=true", "rediss://"],
@@ -303,9 +310,9 @@ describe("the configuration", () => {
     ["TRUSTED_PROXIES", "10.0.0.0/33", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "-1", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "10.0.0.0/8,", "10.0.0.0/8"],
-    ["METRICS_TOKEN", "short", "openssl rand"],
+    ["METRICS_TOKEN", "0123456789abcde", "openssl rand"],
     ["METRICS_TOKEN", "ein Schlüssel für Prometheus", "openssl rand"],
-    ["CRON_SECRET", "short", "openssl rand"],
+    ["CRON_SECRET", "0123456789abcde", "openssl rand"],
     ["SMTP_URL", "smtp:mail.example.com", "smtps://"],
     ["AI_BASE_URL", "https://user:password@api.example.com/v1", "https://"],
     ["AI_BASE_URL", "https://api.example.com/v1?api-version=1", "https://"],

@@ -23,6 +23,12 @@ describe("prepareDataDir", () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
+  it("creates it for processes that start together", async () => {
+    const dataDir = join(folder, "a", "b", "c");
+    await Promise.all(Array.from({ length: 5 }, () => prepareDataDir(dataDir)));
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
   it("removes other users' access to a folder, and never adds any", async () => {
     await chmod(folder, 0o755);
     await prepareDataDir(folder, { isRoot: false });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
@@ -12,6 +12,12 @@ beforeEach(async () => {
 });
 
 describe("embeddedSecrets", () => {
+  it("are the same for processes that start together, and leave no other file", async () => {
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => embeddedSecrets(folder)));
+    for (const other of others) expect(other).toEqual(first);
+    expect(await readdir(folder)).toEqual(["secrets.json"]);
+  });
+
   it.each([0o640, 0o604, 0o644, 0o660])("rejects a file that other users can read: %o", async (mode) => {
     await embeddedSecrets(folder);
     const file = join(folder, "secrets.json");
