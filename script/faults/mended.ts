@@ -2944,8 +2944,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/reconcile/correct.ts",
-    find: "change.changes !== null || before.priceId !== after.priceId ||",
-    replace: "change.changes !== null ||",
+    find: "    before.priceId !== after.priceId ||\n",
+    replace: "",
     fault: "a price that alone differs is never corrected",
     tests: ["test/reconcile/compare.test.ts"],
     only: "that alone differs",
@@ -4868,5 +4868,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "of two commands that start together without a folder, one fails",
     tests: ["test/config/data-dir.test.ts"],
     only: "start together",
+  },
+  {
+    file: "src/providers/paddle/webhook.ts",
+    find: 'schedules(data, "pause") ?? undefined',
+    replace: 'schedules(data, "pause") || undefined',
+    fault: "a pause at Paddle that was withdrawn is shown for ever",
+    tests: ["test/intake/scheduled-pause.test.ts"],
+  },
+  {
+    file: "src/app/(account)/billing/subscription-state.ts",
+    find: '      if (pauses) return "pauses";\n',
+    replace: "",
+    fault: "a subscription that pauses at the end of its period is said to renew",
+    tests: ["test/app/billing-sentences.test.ts"],
+    only: "instead of renewing",
   },
 ];

@@ -69,7 +69,10 @@ async function commit(
 ): Promise<void> {
   const { before, after, change, problem } = correction;
   const isChanged =
-    change.changes !== null || before.priceId !== after.priceId || before.customerId !== after.customerId;
+    change.changes !== null ||
+    before.priceId !== after.priceId ||
+    before.customerId !== after.customerId ||
+    before.pausesAtPeriodEnd !== after.pausesAtPeriodEnd;
   if (isChanged) return commitChange(transaction, intake, correction, options);
   if (problem === null) return commitMatch(transaction, correction, options);
   const notified = notifyOfUnknownPrice(transaction, correction, options);

@@ -609,6 +609,7 @@ create table subscription (
   past_due_since timestamp with time zone,
   is_one_time boolean not null default false,
   payment_id text,
+  pauses_at_period_end boolean not null default false,
   constraint subscription_pkey PRIMARY KEY (id),
   constraint subscription_seats_check CHECK ((seats >= 0)),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),

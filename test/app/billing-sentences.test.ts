@@ -164,6 +164,23 @@ describe("what happens next", () => {
     expect(shown(await sentences.milestoneSentence({ ...SUBSCRIPTION, ...state }))).toBe(sentence);
   });
 
+  it.each([
+    ["en", "active", "Pauses on March 4, 2090. You won’t be charged while it’s paused."],
+    ["de", "trialing", "Pausiert ab dem 4. März 2090. Solange es pausiert ist, wird Ihnen nichts berechnet."],
+    ["es", "active", "Se pausa el 4 de marzo de 2090. No se te cobrará mientras esté en pausa."],
+    ["zh", "active", "将于 2090年3月4日暂停。暂停期间不会向您收费。"],
+  ] as const)(
+    "says in %s when an %s subscription pauses instead of renewing",
+    async (locale, status, sentence) => {
+      reader.locale = locale;
+      reader.access = { ...ACCESS, pausesAtPeriodEnd: true };
+      expect(await sentences.milestoneSentence({ ...SUBSCRIPTION, status })).toBe(sentence);
+      expect(
+        await sentences.milestoneSentence({ ...SUBSCRIPTION, status, cancelAtPeriodEnd: true }),
+      ).not.toBe(sentence);
+    },
+  );
+
   it("names no price that another one replaces then, or that nobody knows", async () => {
     for (const access of [{ scheduled: {} }, { price: null }]) {
       reader.access = { ...ACCESS, ...access };

@@ -16,6 +16,7 @@ export function subscription(overrides: Partial<Subscription> = {}): Subscriptio
     status: "active",
     currentPeriodEnd: null,
     cancelAtPeriodEnd: false,
+    pausesAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: 1_000,
     lastEventRank: null,

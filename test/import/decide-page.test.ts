@@ -24,6 +24,7 @@ const known = (overrides: Partial<Subscription> = {}): Subscription => ({
   status: "active",
   currentPeriodEnd: null,
   cancelAtPeriodEnd: false,
+  pausesAtPeriodEnd: false,
   outOfOrder: false,
   lastEventAtMicros: null,
   lastEventRank: null,

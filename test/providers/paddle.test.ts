@@ -38,6 +38,7 @@ const CREATED = {
   status: "active",
   currentPeriodEnd: new Date("2026-04-01T12:00:00.000Z"),
   cancelAtPeriodEnd: false,
+  pausesAtPeriodEnd: false,
 };
 
 const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
@@ -134,12 +135,14 @@ test.each([
 });
 
 test.each([
-  [{}, null],
-  [{ scheduled_change: null }, false],
-  [{ scheduled_change: { action: "pause" } }, false],
-  [{ scheduled_change: { action: "cancel" } }, true],
-])("%j schedules a cancellation: %s", (data, expected) => {
-  expect(updated(data).cancelAtPeriodEnd).toBe(expected);
+  [{}, null, undefined],
+  [{ scheduled_change: null }, false, false],
+  [{ scheduled_change: { action: "pause" } }, false, true],
+  [{ scheduled_change: { action: "resume" } }, false, false],
+  [{ scheduled_change: { action: "cancel" } }, true, false],
+])("%j schedules a cancellation: %s, a pause: %s", (data, cancelAtPeriodEnd, pausesAtPeriodEnd) => {
+  expect(updated(data)).toMatchObject({ cancelAtPeriodEnd });
+  expect(updated(data).pausesAtPeriodEnd).toBe(pausesAtPeriodEnd);
 });
 
 test("reads missing fields as null", () => {

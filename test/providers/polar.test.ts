@@ -192,3 +192,16 @@ test.each([
   expect(read).toThrow(UnreadablePayload);
   expect(read).toThrow(message);
 });
+
+test.each([
+  [{}, undefined],
+  [{ pause_at_period_end: false }, false],
+  [{ pause_at_period_end: true }, true],
+])("%j schedules a pause: %s", (data, expected) => {
+  const event = {
+    type: "subscription.updated",
+    timestamp: "2026-03-01T12:00:00Z",
+    data: { id: SUBSCRIPTION, ...data },
+  };
+  expect(polar.interpret("subscription.updated", event).pausesAtPeriodEnd).toBe(expected);
+});

@@ -137,6 +137,7 @@ function patch(
     status: statusAfter(before, event),
     currentPeriodEnd: event.currentPeriodEnd ?? before.currentPeriodEnd,
     cancelAtPeriodEnd: event.cancelAtPeriodEnd ?? before.cancelAtPeriodEnd,
+    pausesAtPeriodEnd: event.pausesAtPeriodEnd ?? before.pausesAtPeriodEnd,
   };
 }
 
@@ -191,7 +192,8 @@ function differs(before: Subscription, after: Subscription): boolean {
     before.seats !== after.seats ||
     before.status !== after.status ||
     before.currentPeriodEnd?.getTime() !== after.currentPeriodEnd?.getTime() ||
-    before.cancelAtPeriodEnd !== after.cancelAtPeriodEnd
+    before.cancelAtPeriodEnd !== after.cancelAtPeriodEnd ||
+    before.pausesAtPeriodEnd !== after.pausesAtPeriodEnd
   );
 }
 
@@ -214,6 +216,7 @@ function blank(
     status: "incomplete",
     currentPeriodEnd: null,
     cancelAtPeriodEnd: false,
+    pausesAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: null,
     lastEventRank: null,

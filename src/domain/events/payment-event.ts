@@ -48,6 +48,8 @@ export type PaymentEvent = {
   status: SubscriptionStatus | null;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean | null;
+  /** Absent: not in this event, or the provider schedules no pauses. */
+  pausesAtPeriodEnd?: boolean | undefined;
   /**
    * A change for the period's end has been scheduled or withdrawn, or waits: which one is read from the
    * provider.

@@ -23,6 +23,8 @@ export type Subscription = {
   status: SubscriptionStatus;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean;
+  /** A pause is scheduled for then, so that it does not renew. */
+  pausesAtPeriodEnd: boolean;
   /** Events arrived out of order and may have left it wrong: to be compared with the provider. */
   outOfOrder: boolean;
   /** The latest time, by the provider's clock, of an event applied to it; microseconds. */

@@ -35,6 +35,7 @@ const AccessView = z.object({
     .nullable()
     .describe("The change scheduled for the end of the period; `null` for none."),
   isOneTime: z.boolean().describe("Whether a single payment bought it: it neither renews nor changes."),
+  pausesAtPeriodEnd: z.boolean().describe("Whether its provider pauses it then instead of renewing it."),
   price: PriceView.nullable().describe(
     "The price per seat; `null` for a price that is no longer sold, or was paid once.",
   ),
@@ -73,6 +74,7 @@ export const showAccess = defineOperation({
           planName: plan?.name ?? subscription.planId,
           scheduled: change ? scheduledOf(plans, subscription, paid, change) : null,
           isOneTime,
+          pausesAtPeriodEnd: subscription.pausesAtPeriodEnd,
           price: renewed && paidPrice(renewed, subscription),
           paidIn: paid,
           sold: isOneTime ? [] : soldBy(plans, subscription),

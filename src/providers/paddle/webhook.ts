@@ -111,7 +111,8 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     providerSubscriptionId: data.id("id"),
     status: kind === "customer.subscription.deleted" ? "canceled" : data.oneOf("status", STATUSES),
     currentPeriodEnd: data.at("current_billing_period").rfc3339Date("ends_at"),
-    cancelAtPeriodEnd: cancelAtPeriodEnd(data),
+    cancelAtPeriodEnd: schedules(data, "cancel"),
+    pausesAtPeriodEnd: schedules(data, "pause") ?? undefined,
   };
 }
 
@@ -133,6 +134,6 @@ function isOneTime(item: JsonReader): boolean {
 }
 
 // Every subscription has the field: `null` means that nothing is scheduled (any more).
-function cancelAtPeriodEnd(data: JsonReader): boolean | null {
-  return data.has("scheduled_change") ? data.at("scheduled_change").text("action") === "cancel" : null;
+function schedules(data: JsonReader, action: "cancel" | "pause"): boolean | null {
+  return data.has("scheduled_change") ? data.at("scheduled_change").text("action") === action : null;
 }

@@ -91,6 +91,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     currentPeriodEnd: data.rfc3339Date("current_period_end"),
     cancelAtPeriodEnd:
       data.flag("cancel_at_period_end") ?? (eventType === "subscription.canceled" ? true : null),
+    pausesAtPeriodEnd: data.flag("pause_at_period_end") ?? undefined,
     // Nothing says that one has been withdrawn.
     ...(data.has("pending_update") && !data.isNull("pending_update")
       ? { concernsScheduledChange: true as const }

@@ -12,6 +12,8 @@ export type SubscriptionAccess = AccessFacts & {
   priceId: string | null;
   /** Whether a single payment bought it, which nothing follows. */
   isOneTime: boolean;
+  /** Whether a pause is scheduled for the end of its period. */
+  pausesAtPeriodEnd: boolean;
 };
 
 /**
@@ -78,7 +80,7 @@ export function latestReversal(changed: string | null = null): string {
 // Servers of the release before store no `past_due_since`.
 export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
-  s.is_one_time and s.provider_subscription_id is null as "isOneTime",
+  s.is_one_time and s.provider_subscription_id is null as "isOneTime", s.pauses_at_period_end as "pausesAtPeriodEnd",
   case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
   (${latestReversal()}) as "paymentReversal"`;
 

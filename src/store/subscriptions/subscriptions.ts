@@ -19,6 +19,7 @@ export type SubscriptionRow = {
   status: SubscriptionStatus;
   period_end_ms: number | null;
   cancel_at_period_end: boolean;
+  pauses_at_period_end: boolean;
   out_of_order: boolean;
   last_event_at_micros: string | null;
   last_event_rank: number | null;
@@ -29,7 +30,7 @@ export type SubscriptionRow = {
 
 /** Of the table as `s`, for `toSubscription`. */
 export const SUBSCRIPTION_COLUMNS = `s.id, s.user_id, s.provider, s.provider_subscription_id, s.is_one_time, s.payment_id,
-  s.customer_id, s.price_id, s.plan_id, s.seats, s.status, date_part('epoch', s.current_period_end) * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
+  s.customer_id, s.price_id, s.plan_id, s.seats, s.status, date_part('epoch', s.current_period_end) * 1000 as period_end_ms, s.cancel_at_period_end, s.pauses_at_period_end, s.out_of_order,
   s.last_event_at_micros, s.last_event_rank, s.compared_at_micros, s.told_standing, s.told_plan_id`;
 
 export function toSubscription(row: SubscriptionRow): Subscription {
@@ -49,6 +50,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     // As a `Date` drops fractions: from 2038 on, the product of PostgreSQL's seconds may be just below.
     currentPeriodEnd: row.period_end_ms === null ? null : new Date(Math.round(row.period_end_ms)),
     cancelAtPeriodEnd: row.cancel_at_period_end,
+    pausesAtPeriodEnd: row.pauses_at_period_end,
     outOfOrder: row.out_of_order,
     lastEventAtMicros: microsOf(row.last_event_at_micros),
     lastEventRank: row.last_event_rank,
@@ -84,6 +86,7 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
     ({ currentPeriodEnd }) => currentPeriodEnd && isoText(currentPeriodEnd),
   ],
   ["cancel_at_period_end", "boolean", (subscription) => subscription.cancelAtPeriodEnd],
+  ["pauses_at_period_end", "boolean", (subscription) => subscription.pausesAtPeriodEnd],
   ["out_of_order", "boolean", (subscription) => subscription.outOfOrder],
   ["last_event_at_micros", "bigint", (subscription) => subscription.lastEventAtMicros],
   ["last_event_rank", "smallint", (subscription) => subscription.lastEventRank],

@@ -25,6 +25,7 @@ function subscription(overrides: Partial<Subscription> = {}): Subscription {
     status: "active",
     currentPeriodEnd: null,
     cancelAtPeriodEnd: false,
+    pausesAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: null,
     lastEventRank: null,

@@ -1,19 +1,20 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { formatPrice } from "../../../ui/price.ts";
-import { oneTimeState, paidPrice, planName, scheduledChange } from "./plans.ts";
+import { isPausing, oneTimeState, paidPrice, planName, scheduledChange } from "./plans.ts";
 import { hasScheduledEnd, nextMilestone, type Subscription } from "./subscription-state.ts";
 
 /** What happens next, and when: "Renews on March 3 for €20." */
 export async function milestoneSentence(subscription: Subscription): Promise<string> {
-  const [t, day, price, paidOnce, plan] = await Promise.all([
+  const [t, day, price, paidOnce, plan, pauses] = await Promise.all([
     getTranslations("billing.next"),
     dayOf(subscription.currentPeriodEnd),
     priceOf(subscription),
     oneTimeState(subscription.id),
     planName(subscription.planId),
+    isPausing(subscription.id),
   ]);
   const now = new Date();
-  const next = nextMilestone(subscription, now);
+  const next = nextMilestone(subscription, now, { pauses });
   const milestone = t(paidOnce && next === "running" ? `oneTime.${paidOnce}` : next, {
     plan,
     date: day,

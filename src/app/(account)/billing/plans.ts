@@ -48,6 +48,11 @@ export async function oneTimeState(
   return item.reason === "refunded" || item.reason === "disputed" ? item.reason : "owned";
 }
 
+/** Whether its provider pauses it at the end of its period, instead of renewing it. */
+export async function isPausing(subscriptionId: string): Promise<boolean> {
+  return (await accessBy(subscriptionId))?.pausesAtPeriodEnd === true;
+}
+
 /** The ids of the plans that single payments bought. */
 export async function ownedPlans(): Promise<ReadonlySet<string>> {
   const owned = (await access()).filter((item) => item.isOneTime && item.hasAccess);

@@ -23,6 +23,7 @@ export function isConfirmed(subscription: Subscription | null): boolean {
 type Milestone =
   | "renews"
   | "trialEnds"
+  | "pauses"
   | "ends"
   | "due"
   | "running"
@@ -32,7 +33,12 @@ type Milestone =
   | "incomplete"
   | "ended";
 
-export function nextMilestone(subscription: Subscription, now: Date): Milestone {
+/** @param pauses whether a pause is scheduled for the end of its period */
+export function nextMilestone(
+  subscription: Subscription,
+  now: Date,
+  { pauses = false }: { pauses?: boolean } = {},
+): Milestone {
   const { status, currentPeriodEnd, cancelAtPeriodEnd } = subscription;
   switch (status) {
     case "past_due":
@@ -50,6 +56,7 @@ export function nextMilestone(subscription: Subscription, now: Date): Milestone 
       if (currentPeriodEnd === null) return "running";
       if (periodEnd(subscription, now) === null) return "due";
       if (cancelAtPeriodEnd) return "ends";
+      if (pauses) return "pauses";
       return status === "trialing" ? "trialEnds" : "renews";
     default:
       return status satisfies never;
