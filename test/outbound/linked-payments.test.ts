@@ -67,7 +67,7 @@ async function reportedPayments(): Promise<Reported[]> {
   return test.rows<Reported>(
     `select type, subject, data ->> 'userId' as "userId", data -> 'payment' ->> 'subscriptionId' as "subscriptionId",
        data -> 'payment' ->> 'receiptUrl' as receipt
-     from outbound_event where type like 'payment.%' order by position`,
+     from outbound_event where type like 'payment.%' and position is not null order by position`,
   );
 }
 
