@@ -308,6 +308,8 @@ describeInBrowser("every page", () => {
     await rows.first().focus();
     await page.keyboard.press("ArrowDown");
     await rows.nth(1).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("ArrowUp");
+    await rows.first().and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/admin\/webhooks\/\d+/);
 

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { describeInBrowser } from "./describe-in-browser.ts";
 import { press } from "./page-actions.ts";
@@ -35,6 +36,66 @@ describeInBrowser("a page that has been open for a while", () => {
     await held.release();
     await page.getByText("Preferences saved.").waitFor();
     expect([await theme.inputValue(), await emails.isChecked()]).toEqual(["light", !wasChecked]);
+  });
+
+  it("sends a form once, however often its button is pressed, and keeps what is shown once", async () => {
+    const someone = await createUser(site.test);
+    const page = await visit({ as: someone });
+    const held = await holdForms(page);
+    await page.goto("/api-keys");
+    const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
+    await name.fill("Nightly job");
+    await press(page, "Create key");
+    await held.sent();
+    await name.press("Enter");
+    await page.getByRole("button", { name: "Create key", exact: true }).dispatchEvent("click");
+    await held.release();
+    const key = page.getByRole("region", { name: "Copy your new key now" });
+    await key.and(page.locator(":focus")).waitFor();
+    await page.locator("[aria-disabled=true]").waitFor({ state: "detached" });
+    expect(await site.test.rows("select name from api_key where user_id = $1", [someone.id])).toEqual([
+      { name: "Nightly job" },
+    ]);
+    expect(await name.inputValue()).toBe("");
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+    await key.getByRole("button", { name: "Copy" }).first().click();
+    await key.getByRole("button", { name: "Copy it manually" }).waitFor();
+
+    await name.fill("  ");
+    await press(page, "Create key");
+    await held.sent();
+    await held.release();
+    await page.getByText("Enter 1 to 100 characters.").first().waitFor();
+    await key.getByText(/^tg_\w{40}$/).waitFor();
+  });
+
+  it("says which key was not revoked, and says so at that one alone", async () => {
+    const { cookie } = await createUser(site.test);
+    for (const name of ["Warehouse", "Newsletter"])
+      await sendRequest(site.url, "POST", "/api/api-keys", { cookie, body: { name } });
+    const page = await visit({ as: { cookie } });
+    await page.goto("/api-keys");
+    const rows = page.getByRole("listitem").filter({ hasText: "Revoke…" });
+    for (const row of await rows.all()) await (await waitForHydration(row.getByText("Revoke…"))).click();
+    await page.getByLabel("Type Warehouse to confirm").fill("Newsletter");
+    await rows.filter({ hasText: "Warehouse" }).getByRole("button", { name: "Revoke key" }).click();
+    const refusal = "That doesn’t match the key’s name.";
+    await rows.filter({ hasText: "Warehouse" }).getByText(refusal).waitFor();
+    expect(await rows.filter({ hasText: "Newsletter" }).getByText(refusal).count()).toBe(0);
+  });
+
+  it("shows the secret of an authenticator app until its code is right", async () => {
+    const someone = await createUser(site.test);
+    const page = await visit({ as: someone });
+    await page.goto("/settings/security");
+    const password = await waitForHydration(page.getByLabel("Current password"));
+    await password.fill(someone.password);
+    await press(page, "Set up two-factor authentication");
+    await page.getByLabel("Code from the app").fill("000000");
+    await press(page, "Turn on");
+    await page.getByText("This code is incorrect.").first().waitFor();
+    await page.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
+    expect(await page.locator("li.select-all").count()).toBe(10);
   });
 
   it("says that it is out of date when the server no longer knows its form", async () => {

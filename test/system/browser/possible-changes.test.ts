@@ -7,6 +7,7 @@ import { createSubscription } from "../../support/subscriptions.ts";
 import { describeInBrowser } from "./describe-in-browser.ts";
 import { press, section } from "./page-actions.ts";
 import { siteInBrowser } from "./site-in-browser.ts";
+import { waitForHydration } from "./wait-for-hydration.ts";
 
 describeInBrowser("the changes that the billing page offers", () => {
   const { site, visit } = siteInBrowser({ PROVIDER_A_ADAPTER: "lemon-squeezy" });
@@ -58,11 +59,15 @@ describeInBrowser("the changes that the billing page offers", () => {
       const page = await visit({ as: someone, javaScriptEnabled });
       await page.goto("/billing");
       const team = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Team" }) });
+      const focused = (text: string) => page.locator(":focus", { hasText: text }).waitFor();
+      if (javaScriptEnabled) await waitForHydration(team.getByRole("button"));
       await press(page, "Switch to Team");
+      if (javaScriptEnabled) await focused("Review your change");
       await press(page, "Confirm change");
+      if (javaScriptEnabled) await focused("Subscription changed.");
       await section(page, "Current plan").getByText("Team", { exact: true }).waitFor();
       await team.getByText("Seats can be changed once the trial is over.").waitFor();
-      await team.getByRole("status").getByText("Subscription changed.").waitFor({ timeout: 10_000 });
+      await team.getByRole("status").getByText("Subscription changed.").waitFor();
     },
   );
 
