@@ -4945,4 +4945,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "trial of six seats",
     inPages: true,
   },
+  {
+    file: "src/doctor/check-production-database.ts",
+    find: ".catch(() => skipped(SECOND_ADMINISTRATOR, NOT_ASKED))",
+    replace: "",
+    fault: "the doctor does not say that commits may be lost to a role that may not read the accounts",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "may not read the accounts",
+  },
+  {
+    file: "src/doctor/check-production.ts",
+    find: '["info", "warn"]',
+    replace: '["info", "warn", "error"]',
+    fault: "the doctor finds a log level ready that hides warnings",
+    tests: ["test/doctor/check-production.test.ts"],
+    only: "log level",
+  },
 ];

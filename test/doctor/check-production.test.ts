@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -64,7 +65,10 @@ it.each([
   ["self-healing", { RECONCILE: "off" }, "warning"],
   ["metrics", { METRICS_TOKEN: "" }, "warning"],
   ["introspection", { GRAPHQL_INTROSPECTION: "on" }, "warning"],
+  ["introspection", { GRAPHQL_INTROSPECTION: "on", GRAPHQL: "off" }, "good"],
   ["log level", { LOG_LEVEL: "debug" }, "warning"],
+  ["log level", { LOG_LEVEL: "error" }, "warning"],
+  ["log level", { LOG_LEVEL: "warn" }, "good"],
 ])("reports %s with %o", (check, variables, state) => {
   expect(stateOf(check, { ...READY, ...variables } as unknown as Record<string, string>)).toBe(state);
 });
@@ -172,6 +176,24 @@ describe("events of a provider's test mode", () => {
     expect(finding?.state).toBe(variable === null ? "good" : "broken");
     if (variable !== null) expect(finding).toMatchObject({ remedy: expect.stringContaining(variable) });
   });
+});
+
+it("checks the rest for a role that may not read the accounts", async () => {
+  const test = await freshDatabase(0);
+  const role = `reader_${randomBytes(4).toString("hex")}`;
+  await test.rows(`create role ${role} login password 'reader'`);
+  cleanedUp(async () => {
+    await test.rows(`drop role ${role}`);
+    await test.drop();
+  });
+  const { href } = Object.assign(new URL(test.url), { username: role, password: "reader" });
+  const findings = await checkProductionDatabase(readConfig({ ...READY, DATABASE_URL: href }));
+  expect(findings.map(({ check, state }) => [check, state])).toEqual([
+    ["durable commits", "good"],
+    ["encrypted connection", "good"],
+    ["second administrator", "skipped"],
+    ["live events", "skipped"],
+  ]);
 });
 
 it("checks the durability of a database that no server has used yet", async () => {
