@@ -4961,4 +4961,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-production.test.ts"],
     only: "log level",
   },
+  {
+    file: "src/doctor/probe.ts",
+    find: '      incoming.on("error", (error) => resolve(reasonOf(error)));\n',
+    replace: "",
+    fault: "the doctor waits for the rest of a response that has broken off",
+    tests: ["test/doctor/probe.test.ts"],
+    only: "breaks off",
+  },
+  {
+    file: "src/doctor/probe.ts",
+    find: '    asking.on("close", () => clearTimeout(deadline));\n',
+    replace: "",
+    fault: "the doctor ends ten seconds after its last check",
+    tests: ["test/doctor/probe.test.ts"],
+    only: "no timer",
+  },
 ];
