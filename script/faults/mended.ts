@@ -4977,4 +4977,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/probe.test.ts"],
     only: "no timer",
   },
+  {
+    file: "clients/typescript/src/entitlements.ts",
+    find: "      if (!isContinuous) this.invalidate();\n",
+    replace: "",
+    fault: "the client keeps for minutes what has changed before its event stream began",
+    tests: ["test/client/follow-events.test.ts"],
+    only: "changes are followed",
+  },
 ];

@@ -283,6 +283,20 @@ describe("entitlements that are kept", () => {
     cache.close();
   });
 
+  it("are asked for again once their changes are followed, and then after five minutes", async () => {
+    answers.stream.push(stream(": connected\n\n"));
+    answers.entitlements.push(...["free", "pro", "team"].map(entitled));
+    const cache = new EntitlementCache(connection, {}, { timing: { silenceMs: 10_000_000 } });
+    const plans = [await planOf(cache)];
+    for (const seconds of [0, 299, 2]) {
+      await pass(seconds);
+      plans.push(await planOf(cache));
+    }
+    // What has changed before the stream began is not reported; a new plan in the server's file is not either.
+    expect(plans).toEqual(["free", "pro", "pro", "team"]);
+    cache.close();
+  });
+
   it("are followed again a minute after the key was refused its events", async () => {
     answers.stream.push(refused(403, "missing_permission"), stream(": connected\n\n"));
     answers.entitlements.push(...Array.from({ length: 10 }, () => entitled("free")));
