@@ -27,7 +27,8 @@ import { startTestServer } from "../../support/server.ts";
 import { testDatabase } from "../../support/test-database.ts";
 import { SECRETS } from "../../support/variables.ts";
 
-const RUNS = 60;
+/** Lifecycles per format; `script/fuzz` runs more. */
+const RUNS = Number(process.env.LIFECYCLES ?? 30);
 const MOST_EVENTS = 40;
 
 const ACTIONS = [
@@ -85,6 +86,17 @@ const lives = fc.record<Life>({
   keepsTies: fc.boolean(),
 });
 
+/** Ends in another state than the provider's. Of a format's generated lifecycles hardly one in ten does, so perhaps none. */
+const REVERSED: Life = {
+  beginsWithTrial: false,
+  actions: [
+    { action: "seats 5", afterSeconds: 30 },
+    { action: "seats 1", afterSeconds: 30 },
+  ],
+  arrivals: Array.from({ length: MOST_EVENTS }, (_, at) => ({ rank: -at, isDropped: false })),
+  keepsTies: true,
+};
+
 describe.each(wireFormats())("events in the format %s, reordered and lost", (format) => {
   const test = testDatabase(RUNS + 200);
   let server: RunningServer;
@@ -112,7 +124,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
   });
 
   it("flags subscriptions that reordering changed, and corrects the rest by reconciling", {
-    timeout: 120_000,
+    timeout: RUNS * 4_000,
   }, async () => {
     let people = 0;
     const counts = { flagged: 0, reordered: 0, ties: 0, dropped: 0 };
@@ -186,7 +198,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         await end();
         await sim.passTime(2);
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: [[REVERSED]] },
     );
     for (const kind of ["flagged", "reordered", "dropped"] as const) {
       expect(counts[kind], kind).toBeGreaterThan(0);
