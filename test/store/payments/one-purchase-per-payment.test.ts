@@ -42,7 +42,8 @@ it("single payments and those free of charge keep what they have bought, and are
   const rows = () => test.rows("select * from subscription order by id");
   const before = await rows();
   await migrate(test.database);
-  expect(await rows()).toEqual(before);
+  // Later migrations add columns.
+  expect(await rows()).toMatchObject(before);
   expect(await test.rows("select user_id from payment")).toEqual([{ user_id: "user_0" }]);
 
   await bought("user_0", "pi_1");
