@@ -51,7 +51,7 @@ let caught = 0;
 for (const [n, fault] of plantable.entries()) {
   // The tests run synchronously: signals are handled here.
   await immediate();
-  const { failedTests, seconds } = plant(fault, () =>
+  const { failedTests, areAllSkipped, seconds } = plant(fault, () =>
     runTests(fault.tests, [
       ...(fault.only === undefined ? [] : [`--testNamePattern=${fault.only}`]),
       ...["--bail=1", ...broken.map((file) => `--exclude=${file}`)],
@@ -59,7 +59,7 @@ for (const [n, fault] of plantable.entries()) {
   );
   const isCaught = failedTests.length > 0;
   if (isCaught) caught += 1;
-  const verdict = isCaught ? "caught  " : "SURVIVED";
+  const verdict = isCaught ? "caught  " : areAllSkipped ? "SKIPPED " : "SURVIVED";
   console.log(
     `${String(n + 1).padStart(3)} ${verdict} ${String(seconds).padStart(3)} s  ${fault.file}: ${fault.fault}`,
   );
@@ -138,7 +138,7 @@ function withPagesBuilt<Result>(run: () => Result): Result {
 function runTests(
   tests: readonly string[],
   options: readonly string[] = [],
-): { failedFiles: string[]; failedTests: string[]; seconds: number } {
+): { failedFiles: string[]; failedTests: string[]; areAllSkipped: boolean; seconds: number } {
   const startedAt = performance.now();
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
@@ -168,6 +168,9 @@ function runTests(
   return {
     failedFiles: [...new Set(failures.map(({ file }) => file))],
     failedTests: failures.map(({ test }) => test),
+    areAllSkipped: testResults.every(({ assertionResults }) =>
+      assertionResults.every(({ status }) => status === "skipped"),
+    ),
     seconds,
   };
 }
