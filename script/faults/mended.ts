@@ -4985,4 +4985,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/follow-events.test.ts"],
     only: "changes are followed",
   },
+  {
+    file: "src/providers/stripe/webhook.ts",
+    find: "return isBetween ? endsAt : latest;",
+    replace: "return latest;",
+    fault: "a Stripe subscription that ends with its shorter interval is shown as ending with the longer one",
+    tests: ["test/providers/stripe.test.ts"],
+    only: "is paid until",
+  },
 ];

@@ -192,6 +192,18 @@ test.each([
 });
 
 test.each([
+  [{ cancel_at: 100, cancel_at_period_end: true }, 100],
+  [{ cancel_at: null, cancel_at_period_end: true }, 100],
+  [{ cancel_at: 150, cancel_at_period_end: false }, 150],
+  [{ cancel_at: 200, cancel_at_period_end: false }, 200],
+  [{ cancel_at: 201, cancel_at_period_end: false }, 200],
+  [{ cancel_at: null, cancel_at_period_end: false }, 200],
+])("with items of two intervals, and %o, is paid until %s", (end, seconds) => {
+  const items = { data: [{ current_period_end: 200 }, { current_period_end: 100 }] };
+  expect(updated({ items, ...end }).currentPeriodEnd).toEqual(new Date(seconds * 1000));
+});
+
+test.each([
   [{ schedule: null }, true],
   [{ schedule: "sub_sched_0" }, true],
   [{ status: "active" }, undefined],

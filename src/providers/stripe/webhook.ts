@@ -110,15 +110,27 @@ function paidItems(object: JsonReader, listName: string): PaidItem[] {
   );
 }
 
-// Items may have different intervals: the paid period ends with the latest of them.
-// Before API version 2025-03-31 the subscription had the period, not its items.
+// Items may have different intervals: the paid period ends with the latest of them. What is to end with the shortest
+// has no more of it. https://docs.stripe.com/changelog/basil/2025-07-30/cancel-at-enums
 function periodEnd(object: JsonReader): Date | null {
-  let latest: Date | null = null;
-  for (const item of object.at("items").each("data")) {
-    const end = item.unixDate("current_period_end");
-    if (end !== null && (latest === null || end > latest)) latest = end;
-  }
-  return latest ?? object.unixDate("current_period_end");
+  const { earliest, latest } = periodEnds(object);
+  const endsAt =
+    object.unixDate("cancel_at") ?? (object.flag("cancel_at_period_end") === true ? earliest : null);
+  const isBetween =
+    earliest !== null && latest !== null && endsAt !== null && earliest <= endsAt && endsAt < latest;
+  return isBetween ? endsAt : latest;
+}
+
+// Before API version 2025-03-31 the subscription had the period, not its items.
+function periodEnds(object: JsonReader): { earliest: Date | null; latest: Date | null } {
+  const ends = object
+    .at("items")
+    .each("data")
+    .map((item) => item.unixDate("current_period_end"))
+    .filter((end) => end !== null)
+    .sort((a, b) => a.getTime() - b.getTime());
+  const ofSubscription = ends.length === 0 ? object.unixDate("current_period_end") : null;
+  return { earliest: ends[0] ?? ofSubscription, latest: ends.at(-1) ?? ofSubscription };
 }
 
 // What ends later, as after a fixed term, is charged again at this period's end.
