@@ -4993,4 +4993,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/stripe.test.ts"],
     only: "is paid until",
   },
+  {
+    file: "src/domain/entitlements/access.ts",
+    find: "until: earlier(graceOver, scheduledEnd(subscription))",
+    replace: "until: graceOver",
+    fault: "access is promised for the whole grace period of a subscription that ends before",
+    tests: ["test/domain/entitlements/access.test.ts"],
+    only: "before the grace period is over",
+  },
 ];

@@ -63,10 +63,10 @@ export function accessOf(subscription: AccessFacts, plan: AccessRules | null, no
     case "trialing":
       return accessIn(status, "trial");
     case "past_due": {
-      const until = graceEnd(subscription, rules);
-      return until !== null && until <= now
+      const graceOver = graceEnd(subscription, rules);
+      return graceOver !== null && graceOver <= now
         ? denied("grace_over")
-        : { hasAccess: true, until, reason: "grace" };
+        : { hasAccess: true, until: earlier(graceOver, scheduledEnd(subscription)), reason: "grace" };
     }
     case "incomplete":
     case "unpaid":
@@ -93,6 +93,11 @@ function endsAccess(reversal: PaymentReversal, { afterRefund, afterDispute }: Ac
 
 function scheduledEnd({ cancelAtPeriodEnd, currentPeriodEnd }: AccessFacts): Date | null {
   return cancelAtPeriodEnd ? currentPeriodEnd : null;
+}
+
+function earlier(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 }
 
 function denied(reason: AccessReason): Access {

@@ -77,6 +77,18 @@ describe("access", () => {
     expect(accessOf(pastDue, PLAN, NOW)).toEqual({ hasAccess: true, until: null, reason: "grace" });
   });
 
+  it("ends with the period where a cancellation is scheduled before the grace period is over", () => {
+    const scheduled = { status: "past_due", cancelAtPeriodEnd: true } as const;
+    const until = (facts: Partial<AccessFacts>) =>
+      accessOf(subscription({ ...scheduled, ...facts }), { ...PLAN, graceDays: 30 }, NOW).until;
+    expect(until({ pastDueSince: daysAgo(6) })).toEqual(PERIOD_END);
+    expect(until({ pastDueSince: daysAgo(20) })).toEqual(new Date(NOW.getTime() + 10 * 86_400_000));
+    expect(until({ pastDueSince: null })).toEqual(PERIOD_END);
+    expect(until({ pastDueSince: daysAgo(29), currentPeriodEnd: null })).toEqual(
+      new Date(NOW.getTime() + 86_400_000),
+    );
+  });
+
   it("does not use the period's end of a past due subscription: Polar advances it before charging", () => {
     const pastDue = subscription({ status: "past_due", pastDueSince: daysAgo(8) });
     expect(accessOf(pastDue, PLAN, NOW).hasAccess).toBe(false);
