@@ -5001,4 +5001,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/entitlements/access.test.ts"],
     only: "before the grace period is over",
   },
+  {
+    file: "src/store/entitlements/grace-reminders.ts",
+    find: "(s.cancel_at_period_end and s.current_period_end",
+    replace: "(false and s.current_period_end",
+    fault: "people are reminded to pay for access that ends before, whether or not they pay",
+    tests: ["test/operations/grace.test.ts"],
+    only: "whether or not they pay",
+  },
+  {
+    file: "src/store/entitlements/grace-reminders.ts",
+    find: "any (string_to_array(r.ended_by, ','))",
+    replace: "any ('{}'::text[])",
+    fault: "people whose access a refund or dispute has ended are reminded that it is about to end",
+    tests: ["test/operations/grace.test.ts"],
+    only: "access has ended",
+  },
 ];

@@ -1,3 +1,4 @@
+import { reversalsEndingAccess } from "../domain/entitlements/access.ts";
 import { graceReminders } from "../domain/notifications/grace-reminders.ts";
 import type { PlanCatalog } from "../domain/plans/plan.ts";
 import type { Queryable } from "../store/database.ts";
@@ -11,11 +12,12 @@ export async function remindOfGrace(
   { database, plans }: { database: Queryable; plans: Pick<PlanCatalog, "plans"> },
   { now, isStopping }: { now: () => Date; isStopping: () => boolean },
 ): Promise<void> {
-  const reminders = plans.plans.flatMap(({ id, graceDays }) =>
+  const reminders = plans.plans.flatMap(({ id, graceDays, ...rules }) =>
     graceReminders(graceDays).map((reminder) => ({
       ...reminder,
       planId: id,
       graceSeconds: graceDays * DAY_SECONDS,
+      endedBy: reversalsEndingAccess(rules),
     })),
   );
   while (!isStopping()) {

@@ -85,6 +85,47 @@ it("reminds nobody whose subscription seems active until it is compared", async 
   expect(await sent()).toEqual([]);
 });
 
+it("reminds nobody whose access ends before the grace period does, whether or not they pay", async () => {
+  const id = await pastDue();
+  const endsAfter = async (days: number, isScheduled: boolean) => {
+    await test.rows(
+      "update subscription set cancel_at_period_end = $2, current_period_end = $3::timestamptz where id = $1",
+      [id, isScheduled, new Date(SINCE + days * 86_400_000).toISOString()],
+    );
+    await remindAt(GRACE_DAYS / 2);
+    return sent();
+  };
+  expect(await endsAfter(GRACE_DAYS - 0.1, true)).toEqual([]);
+  expect(await endsAfter(GRACE_DAYS - 0.1, false)).toEqual(["grace_period_reminder"]);
+  await test.rows("delete from grace_reminder");
+  expect(await endsAfter(GRACE_DAYS, true)).toHaveLength(2);
+});
+
+it.each([
+  ["refunded", "afterRefund"],
+  ["disputed", "afterDispute"],
+] as const)("reminds nobody whose access has ended as the last payment was %s", async (status, rule) => {
+  const subscriptionId = `sub_${status}`;
+  await createSubscription(test, "user_1", {
+    provider_subscription_id: subscriptionId,
+    status: "past_due",
+    past_due_since: new Date(SINCE).toISOString(),
+  });
+  await test.rows(
+    `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+     values ('provider-a', $1, $2, 2000, 'EUR', 'paid', $3, '2026-04-01')`,
+    [`in_${status}`, subscriptionId, status],
+  );
+  await remindAt(GRACE_DAYS / 2);
+  expect(await sent()).toEqual([]);
+  const keeping = plans.plans.map((plan) => ({ ...plan, [rule]: "keep_access" as const }));
+  await remindOfGrace(
+    { database: test.database, plans: { plans: keeping } },
+    { now: () => new Date(SINCE + (GRACE_DAYS / 2) * 86_400_000), isStopping: () => false },
+  );
+  expect(await sent()).toEqual(["grace_period_reminder"]);
+});
+
 it("leaves out reminders that would come together", () => {
   expect(graceReminders(0)).toEqual([]);
   expect(graceReminders(1)).toEqual([]);

@@ -9,7 +9,9 @@ export type AccessFacts = Pick<Subscription, "status" | "currentPeriodEnd" | "ca
   paymentReversal: PaymentReversal | null;
 };
 
-export type PaymentReversal = "refunded" | "disputed";
+const PAYMENT_REVERSALS = ["refunded", "disputed"] as const;
+
+export type PaymentReversal = (typeof PAYMENT_REVERSALS)[number];
 
 export type Access = {
   hasAccess: boolean;
@@ -39,6 +41,8 @@ export const ACCESS_REASONS = [
 type AccessReason = (typeof ACCESS_REASONS)[number];
 
 type AccessRules = Pick<Plan, "accessStatuses" | "graceDays" | "afterRefund" | "afterDispute">;
+
+type ReversalRules = Pick<AccessRules, "afterRefund" | "afterDispute">;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -87,7 +91,12 @@ function graceEnd(
   return pastDueSince === null ? null : new Date(pastDueSince.getTime() + graceDays * DAY_MS);
 }
 
-function endsAccess(reversal: PaymentReversal, { afterRefund, afterDispute }: AccessRules): boolean {
+/** What ends access once it has become of the latest payment. */
+export function reversalsEndingAccess(rules: ReversalRules): PaymentReversal[] {
+  return PAYMENT_REVERSALS.filter((reversal) => endsAccess(reversal, rules));
+}
+
+function endsAccess(reversal: PaymentReversal, { afterRefund, afterDispute }: ReversalRules): boolean {
   return (reversal === "refunded" ? afterRefund : afterDispute) === "end_access";
 }
 
