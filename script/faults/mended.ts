@@ -903,8 +903,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/intake/groups/request-comparisons.ts",
-    find: "return concernsScheduledChange || (",
-    replace: "return (",
+    find: "return concernsScheduledChange || isInDoubt",
+    replace: "return isInDoubt",
     fault: "a change that was scheduled in the provider's portal is shown nowhere before it is charged",
     tests: ["test/simulator/product.test.ts"],
     only: "scheduled elsewhere",
@@ -5016,5 +5016,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "people whose access a refund or dispute has ended are reminded that it is about to end",
     tests: ["test/operations/grace.test.ts"],
     only: "access has ended",
+  },
+  {
+    file: "src/intake/groups/request-comparisons.ts",
+    find: "decision.isRevived || (isPurchase",
+    replace: "(isPurchase",
+    fault: "a canceled subscription whose first payment is reported late stays active until the night",
+    tests: ["test/intake/groups/request-comparisons.test.ts"],
+    only: "made an ended subscription active",
   },
 ];

@@ -298,6 +298,23 @@ describe("a subscription whose price is in no plan", () => {
   );
 });
 
+it("compares a subscription that a payment of its checkout, reported after its end, has made active", async () => {
+  await receive(eventOf("customer.subscription.created", { occurredAt: at(100) }));
+  await receive(eventOf("customer.subscription.deleted", { occurredAt: at(50) }));
+  const eventType = "checkout.session.async_payment_succeeded";
+  await receive(eventOf("checkout.session.completed", { eventType, occurredAt: at(20) }));
+  expect(await stored()).toMatchObject([{ status: "active", out_of_order: false }]);
+  await eventually(requested, [{ requested: true }]);
+  await makeDue();
+  truth({}, "customer.subscription.deleted");
+  context.stripe.subscriptions.set("sub_1", {
+    ...context.stripe.subscriptions.get("sub_1"),
+    status: "canceled",
+  });
+  expect(await heal()).toMatchObject({ corrected: 1 });
+  expect(await stored()).toMatchObject([{ status: "canceled", out_of_order: false }]);
+});
+
 describe("a checkout that names no subscription", () => {
   const purchase = () =>
     receive(eventOf("checkout.session.completed", { subscriptionId: null, occurredAt: at(20) }));

@@ -27,6 +27,8 @@ type Applied = {
    * flagged.
    */
   planProblem?: Failure;
+  /** A completed checkout has made it active although it had ended: the checkout's payment alone may be newer. */
+  isRevived?: true;
 };
 
 /** What an event does to the subscriptions in its context. Pure: the caller writes the result. */
@@ -76,6 +78,9 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
     },
     isLate: order === "older",
     ...(planProblem === undefined ? {} : { planProblem }),
+    ...(before?.status === "canceled" && event.kind === "checkout.session.completed"
+      ? { isRevived: true as const }
+      : {}),
   };
 }
 

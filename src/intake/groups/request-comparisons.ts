@@ -4,8 +4,8 @@ import type { EventDecision } from "./decide-group.ts";
 
 /**
  * Once the events are committed: requests a comparison of subscriptions that an event could not be applied
- * to, of those that a checkout has started without an id, and of those for which a change has been scheduled
- * or withdrawn at the provider. Flagged ones are found without a request.
+ * to, of those that a checkout has started without an id or has made active after their end, and of those for which a
+ * change has been scheduled or withdrawn at the provider. Flagged ones are found without a request.
  */
 export function requestComparisons(
   { requestComparison }: Pick<Intake, "requestComparison">,
@@ -32,7 +32,8 @@ function idInDoubt({ reading }: ReadEvent, decision: EventDecision): string | nu
       const { kind, isOneTime, concernsScheduledChange } = reading.event;
       const isPurchase = kind === "checkout.session.completed" && isOneTime !== true;
       const { id, providerSubscriptionId } = decision.subscription;
-      return concernsScheduledChange || (isPurchase && providerSubscriptionId === null) ? id : null;
+      const isInDoubt = decision.isRevived || (isPurchase && providerSubscriptionId === null);
+      return concernsScheduledChange || isInDoubt ? id : null;
     }
     default:
       return decision satisfies never;

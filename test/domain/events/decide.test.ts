@@ -746,6 +746,17 @@ describe("after a terminal status", () => {
       { status: "active", outOfOrder: false },
     ]);
   });
+
+  it("tells which newer checkout makes an ended subscription active: its payment may be all that is newer", () => {
+    const revivedBy = (changes: Partial<PaymentEvent>, status: Subscription["status"] = "canceled") => {
+      const decision = decideFor(ended({ status }), { occurredAtMicros: 10_000, ...changes });
+      return decision.outcome === "applied" && decision.isRevived;
+    };
+    expect(revivedBy(CHECKOUT)).toBe(true);
+    expect(revivedBy({ ...CHECKOUT, occurredAtMicros: 1_000 })).toBe(undefined);
+    expect(revivedBy(CHECKOUT, "past_due")).toBe(undefined);
+    expect(revivedBy({ ...UPDATED, status: "active" })).toBe(undefined);
+  });
 });
 
 describe("after a comparison with the provider", () => {

@@ -26,6 +26,12 @@ it.each<[string, boolean, Partial<PaymentEvent>, EventDecision | null]>([
   ],
   ["an update of one that has no id yet", false, UPDATED, applied(null)],
   [
+    "a checkout that has made an ended subscription active",
+    true,
+    CHECKOUT,
+    { ...applied("sub"), isRevived: true },
+  ],
+  [
     "a change that is scheduled at the provider",
     true,
     { ...UPDATED, concernsScheduledChange: true },
