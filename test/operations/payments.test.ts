@@ -29,6 +29,7 @@ type Given = {
   state?: "paid" | "failed";
   minute?: number;
   amount?: number;
+  periodStart?: Date | null;
   periodEnd?: Date | null;
   isForChange?: boolean;
 };
@@ -47,6 +48,7 @@ async function pay(
     state = "paid",
     minute = 0,
     amount = 2_000,
+    periodStart = null,
     periodEnd = null,
     isForChange = false,
   }: Given = {},
@@ -67,7 +69,7 @@ async function pay(
         currency: "EUR",
         refundedAmount: null,
         occurredAt,
-        periodStart: null,
+        periodStart,
         periodEnd,
         isForChange,
         receiptUrl: `https://pay.example/receipts/${id}`,
@@ -294,6 +296,43 @@ describe("the latest payment", () => {
     expect(await reversal()).toBeNull();
     await pay("in_7", { minute: 36, amount: 3_000, isForChange: true });
     await recordReversal("in_7", "refund", 3_000);
+    expect(await reversal()).toBe("refunded");
+  });
+
+  it("is not one for no period, such as a single charge beside the plan, unless that is disputed", async () => {
+    await subscribe("user_1", "sub_1");
+    const period = {
+      periodStart: new Date(Date.UTC(2026, 0, 1)),
+      periodEnd: new Date(Date.UTC(2026, 0, 1, 0, 30)),
+    };
+    await pay("in_1", period);
+    for (const [id, minute, amount] of [
+      ["in_2", 5, 500],
+      ["in_3", 6, 5_000],
+    ] as const) {
+      const at = new Date(Date.UTC(2026, 0, 1, 0, minute));
+      await pay(id, { minute, amount, periodStart: at, periodEnd: at });
+      await recordReversal(id, "refund", amount);
+      expect(await reversal()).toBeNull();
+    }
+    await recordReversal("in_1", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+    const at = new Date(Date.UTC(2026, 0, 1, 0, 7));
+    await pay("in_4", { minute: 7, amount: 5_000, periodStart: at, periodEnd: at });
+    expect(await reversal()).toBe("refunded");
+    await recordReversal("in_4", "dispute", 5_000);
+    expect(await reversal()).toBe("disputed");
+  });
+
+  it("is the only one of what a single payment bought, whose invoice is for no period", async () => {
+    const id = await createSubscription(test, "user_1", {
+      provider_subscription_id: null,
+      is_one_time: true,
+    });
+    await test.rows("update subscription set payment_id = 'in_1' where id = $1", [id]);
+    const at = new Date(Date.UTC(2026, 0, 1));
+    await pay("in_1", { sub: "in_1", periodStart: at, periodEnd: at });
+    await recordReversal("in_1", "refund", 2_000);
     expect(await reversal()).toBe("refunded");
   });
 

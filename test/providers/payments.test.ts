@@ -192,6 +192,31 @@ it.each([
   expect(payment?.charge).toMatchObject({ state: "failed", ...expected });
 });
 
+describe("paddle transactions", () => {
+  const charge = (data: object) =>
+    ADAPTERS.of("paddle").interpret("transaction.completed", {
+      data: {
+        id: "txn_1",
+        details: { totals: { grand_total: "500", currency_code: "EUR" } },
+        created_at: "2026-01-09T10:00:00Z",
+        billing_period: { starts_at: "2026-01-01T10:00:00Z", ends_at: "2026-02-01T10:00:00Z" },
+        ...data,
+      },
+    }).payment?.charge;
+
+  it.each([
+    ["subscription_recurring", {}, "2026-01-01T10:00:00Z", "2026-02-01T10:00:00Z"],
+    ["subscription_update", {}, "2026-01-01T10:00:00Z", "2026-02-01T10:00:00Z"],
+    ["subscription_charge", {}, "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z"],
+    ["subscription_charge", { billing_period: null }, "2026-01-09T10:00:00Z", "2026-01-09T10:00:00Z"],
+  ])("of the origin %s, with %j, are for the period from %s to %s", (origin, data, start, end) => {
+    expect(charge({ origin, ...data })).toMatchObject({
+      periodStart: new Date(start),
+      periodEnd: new Date(end),
+    });
+  });
+});
+
 describe("polar orders", () => {
   const order = (fields: object, type = "order.paid") =>
     ADAPTERS.of("polar").interpret(type, {
@@ -254,6 +279,17 @@ describe("polar orders", () => {
     expect(order({ total_amount: 4_000 }, "order.updated")?.refundedAmount).toBe(0);
     for (const status of ["draft", "pending", "void", null])
       expect(order({ total_amount: 4_000, status }, "order.updated")).toBeUndefined();
+  });
+
+  it.each([
+    ["subscription_cycle", "2026-02-28T00:00:00Z"],
+    ["subscription_meter_cycle", "2026-01-31T00:00:00Z"],
+  ])("for the reason %s are for the period until %s", (billing_reason, end) => {
+    const subscription = {
+      current_period_start: "2026-01-31T00:00:00Z",
+      current_period_end: "2026-02-28T00:00:00Z",
+    };
+    expect(order({ total_amount: 4_000, billing_reason, subscription })?.periodEnd).toEqual(new Date(end));
   });
 
   it("are refunded when what was charged is", () => {

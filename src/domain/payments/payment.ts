@@ -24,6 +24,7 @@ export type Charge = {
   currency: string;
   /** In total so far; `null`: not in this event. */
   refundedAmount: number | null;
+  /** Both the same: it is for no period, but for something beside the plan. */
   periodStart: Date | null;
   periodEnd: Date | null;
   /** It is for a change within a period, as the provider says instead of naming the period. */

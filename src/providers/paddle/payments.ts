@@ -1,10 +1,13 @@
 import type { PaymentEvent } from "../../domain/events/payment-event.ts";
-import type { Reversal } from "../../domain/payments/payment.ts";
+import type { Charge, Reversal } from "../../domain/payments/payment.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
-import { charge, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
+import { charge, forNoPeriod, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
 
 /** A transaction that only stores another payment method charges nothing. */
 const UNPAID_ORIGIN = "subscription_payment_method_change";
+
+/** Of items that do not recur: https://developer.paddle.com/changelog/2023/subscription-charge-transaction-origin */
+const SINGLE_CHARGE_ORIGIN = "subscription_charge";
 
 export function readTransaction(state: "paid" | "failed", event: JsonReader): PaymentEvent {
   const data = event.at("data");
@@ -22,7 +25,6 @@ export function readTransaction(state: "paid" | "failed", event: JsonReader): Pa
 export function transactionPayment(state: "paid" | "failed", data: JsonReader) {
   if (data.text("origin") === UNPAID_ORIGIN) return {};
   const totals = data.at("details", "totals");
-  const period = data.at("billing_period");
   return paymentOf(
     charge({
       id: data.id("id"),
@@ -30,13 +32,21 @@ export function transactionPayment(state: "paid" | "failed", data: JsonReader) {
       amount: totals.amount("grand_total") ?? totals.amount("total"),
       currency: totals.currency("currency_code") ?? data.currency("currency_code"),
       refundedAmount: null,
-      periodStart: period.rfc3339Date("starts_at"),
-      periodEnd: period.rfc3339Date("ends_at"),
+      ...periodOf(data),
       // Paddle makes a link to the invoice when it is asked for one.
       receiptUrl: null,
       occurredAt: null,
     }),
   );
+}
+
+function periodOf(data: JsonReader): Pick<Charge, "periodStart" | "periodEnd"> {
+  const period = data.at("billing_period");
+  const periodStart = period.rfc3339Date("starts_at");
+  if (data.text("origin") !== SINGLE_CHARGE_ORIGIN)
+    return { periodStart, periodEnd: period.rfc3339Date("ends_at") };
+  // The period that it names is the subscription's.
+  return forNoPeriod(periodStart ?? data.rfc3339Date("billed_at") ?? data.rfc3339Date("created_at"));
 }
 
 /** Which adjustments take money back, and which of them return it to the seller. Credits do neither. */

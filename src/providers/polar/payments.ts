@@ -1,6 +1,7 @@
 import type { PaymentEvent } from "../../domain/events/payment-event.ts";
+import type { Charge } from "../../domain/payments/payment.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
-import { charge, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
+import { charge, forNoPeriod, paymentEvent, paymentOf, reversal } from "../webhook/payment-report.ts";
 
 /** The statuses of an order that was paid. */
 export const PAID_ORDER: ReadonlySet<string> = new Set(["paid", "refunded", "partially_refunded"]);
@@ -40,13 +41,20 @@ export function orderPayment(data: JsonReader) {
           : refunded === null
             ? null
             : refunded + (data.amount("refunded_tax_amount") ?? 0),
-      periodStart: data.at("subscription").rfc3339Date("current_period_start"),
-      periodEnd: data.at("subscription").rfc3339Date("current_period_end"),
+      ...periodOf(data),
       // Invoices are made when asked for, in the portal.
       receiptUrl: data.webUrl("invoice_url"),
       occurredAt: data.rfc3339Date("created_at"),
     }),
   );
+}
+
+function periodOf(data: JsonReader): Pick<Charge, "periodStart" | "periodEnd"> {
+  const subscription = data.at("subscription");
+  const periodStart = subscription.rfc3339Date("current_period_start");
+  // What was used beyond the plan, more often than the plan is paid.
+  if (data.text("billing_reason") === "subscription_meter_cycle") return forNoPeriod(periodStart);
+  return { periodStart, periodEnd: subscription.rfc3339Date("current_period_end") };
 }
 
 /**

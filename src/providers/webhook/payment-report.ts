@@ -52,13 +52,18 @@ export function paymentEvent(
   };
 }
 
+/** The period of a charge beside the plan. */
+export function forNoPeriod(at: Date | null): Pick<Charge, "periodStart" | "periodEnd"> {
+  return { periodStart: at, periodEnd: at };
+}
+
 /** The latest of these times. */
 function latest(times: readonly (Date | null)[]): Date | null {
   const knownTimes = times.filter((time) => time !== null).sort((a, b) => b.getTime() - a.getTime());
   return knownTimes[0] ?? null;
 }
 
-/** The latest period of an invoice's lines. */
+/** The latest period of an invoice's lines: a single charge begins and ends at once. */
 export function latestPeriod(lines: readonly JsonReader[]): Pick<Charge, "periodStart" | "periodEnd"> {
   const periods = lines.map((line) => line.at("period"));
   return {

@@ -34,7 +34,8 @@ export function subscriptionOf(payment: string): string {
  * SQL: whether the latest payment for a period of the subscription `s` that did not fail was taken back in full.
  * That of a change within a period, such as other seats, pays for none: over nothing, or paid, it would restore the
  * access of somebody whose payment for the period was taken back, and refunded take that of somebody who has paid for
- * it. Beside a refunded payment it counts if it is at least as large as that or as the period's first payment, as a
+ * it. Neither does one for no period, which pays for something beside the plan; only its dispute counts. Beside a
+ * refunded payment one for a change counts if it is at least as large as that or as the period's first payment, as a
  * second upgrade is.
  * @param changed a table of payments whose status is about to be another; none without it
  */
@@ -57,7 +58,9 @@ export function latestReversal(changed: string | null = null): string {
           ))))`;
   return `select case when ${status("p")} in ('refunded', 'disputed') then ${status("p")} end from ${rows("p")}
     where p.provider = s.provider and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
-      and ${status("p")} <> 'failed'
+      and ${status("p")} <> 'failed' and (
+        s.provider_subscription_id is null or ${status("p")} = 'disputed' or (p.period_end > p.period_start) is not false
+      )
       and not exists (
         select from ${rows("whole")}
         where ${ofSubscription("whole")} and case
