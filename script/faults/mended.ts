@@ -5057,4 +5057,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/payments.test.ts"],
     only: "are for the period until",
   },
+  {
+    file: "clients/typescript/src/retry-delay.ts",
+    find: "  if (delayMs > maxRetryWaitMs) return null;\n",
+    replace: "  if (delayMs + FIRST_BACKOFF_MS * random > maxRetryWaitMs) return null;\n",
+    fault: "the client gives up at once when it has to wait exactly as long as it may",
+    tests: ["test/client/retries.test.ts"],
+    only: "longest wait itself",
+  },
 ];

@@ -377,6 +377,13 @@ it("backs off exponentially when the server does not say how long", () => {
   expect(retryDelayMs({ ...failed, attempt: 0, retryAfterSeconds: 2 }, limits, 0.5)).toBe(2_125);
 });
 
+it("waits as long as the server says, up to the longest wait itself", () => {
+  const limits = { maxRetries: 1, maxRetryWaitMs: 30_000 };
+  const limited = { attempt: 0, status: 429, isRepeatable: false };
+  expect(retryDelayMs({ ...limited, retryAfterSeconds: 30 }, limits, 0.5)).toBe(30_125);
+  expect(retryDelayMs({ ...limited, retryAfterSeconds: 31 }, limits, 0)).toBeNull();
+});
+
 it("leaves out parameters without a value", async () => {
   await client().request("GET", "/payments", { query: { limit: 1, after: undefined } });
   expect(requests).toEqual(["GET /api/v2/payments?limit=1"]);

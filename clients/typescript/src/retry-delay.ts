@@ -1,7 +1,7 @@
 export type RetryLimits = {
   /** Attempts after the first; 0: none. */
   maxRetries: number;
-  /** A longer wait is left to the caller. */
+  /** A longer wait is left to the caller; a random part of up to 250 ms comes on top. */
   maxRetryWaitMs: number;
 };
 
@@ -28,12 +28,10 @@ export function retryDelayMs(
   // What is over a limit has not been carried out; after any other failure, it may have been.
   const isSafe = status === 429 || (isRepeatable && (status === null || UNAVAILABLE.has(status)));
   if (!isSafe) return null;
-  const jitterMs = FIRST_BACKOFF_MS * random;
-  const delayMs =
-    retryAfterSeconds === null
-      ? FIRST_BACKOFF_MS * 2 ** attempt + jitterMs
-      : retryAfterSeconds * 1000 + jitterMs;
-  return delayMs > maxRetryWaitMs ? null : delayMs;
+  const delayMs = retryAfterSeconds === null ? FIRST_BACKOFF_MS * 2 ** attempt : retryAfterSeconds * 1000;
+  if (delayMs > maxRetryWaitMs) return null;
+  // Clients that were refused together must not come back at the same moment.
+  return delayMs + FIRST_BACKOFF_MS * random;
 }
 
 /** Of a `Retry-After` header; `null` when it has none. */
