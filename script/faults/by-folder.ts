@@ -244,7 +244,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/scheduled-changes.ts",
-    find: "c.price_id <> s.price_id or ",
+    find: "c.price_id <> coalesce(s.price_id, '') or ",
     replace: "",
     fault: "a change of the interval alone is not shown while it waits",
     tests: ["test/operations/access.test.ts"],

@@ -2223,8 +2223,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/scheduled-changes.ts",
-    find: "  and not s.cancel_at_period_end and",
-    replace: "  and",
+    find: "  and not s.cancel_at_period_end\n",
+    replace: "",
     fault: "a person is shown a change of a subscription that ends before",
     tests: ["test/store/subscriptions/scheduled-changes.test.ts"],
   },
@@ -5064,5 +5064,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the client gives up at once when it has to wait exactly as long as it may",
     tests: ["test/client/retries.test.ts"],
     only: "longest wait itself",
+  },
+  {
+    file: "src/store/subscriptions/scheduled-changes.ts",
+    find: "coalesce(s.price_id, '')",
+    replace: "s.price_id",
+    fault: "the pages keep silent about a change of interval while the present price is unknown",
+    tests: ["test/store/subscriptions/scheduled-changes.test.ts"],
+    only: "shows a person what waits",
   },
 ];

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { TestDatabase } from "./database.ts";
 
 type Columns = Partial<
-  Record<"id" | "provider" | "customer_id" | "price_id" | "plan_id" | "status", string> &
-    Record<"provider_subscription_id" | "current_period_end", string | null> &
+  Record<"id" | "provider" | "customer_id" | "plan_id" | "status", string> &
+    Record<"provider_subscription_id" | "price_id" | "current_period_end", string | null> &
     Record<"past_due_since" | "created_at" | "updated_at", string> &
     Record<"cancel_at_period_end" | "out_of_order" | "is_one_time", boolean>
 > & { seats?: number };

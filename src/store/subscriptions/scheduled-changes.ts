@@ -36,7 +36,8 @@ export async function deleteScheduledChange(database: Queryable, subscriptionId:
   await database.run(DELETE, [subscriptionId]);
 }
 
-// One that has been made at the provider meanwhile, or will not be, is not waiting.
+// One that has been made at the provider meanwhile, or will not be, is not waiting. The subscription's own price may be
+// unknown until it has been compared.
 const OF_USER = {
   name: "scheduled_changes_of_user",
   text: `
@@ -44,7 +45,8 @@ select c.subscription_id as "subscriptionId", c.plan_id as "planId", c.price_id 
   c.takes_effect_at as "takesEffectAt"
 from scheduled_change c join subscription s on s.id = c.subscription_id
 where s.user_id = $1 and c.takes_effect_at > $2 and s.status = any ($3::text[])
-  and not s.cancel_at_period_end and (c.plan_id <> s.plan_id or c.price_id <> s.price_id or c.seats <> s.seats)`,
+  and not s.cancel_at_period_end
+  and (c.plan_id <> s.plan_id or c.price_id <> coalesce(s.price_id, '') or c.seats <> s.seats)`,
 };
 
 /** Of the user's subscriptions, those that change with their next period. */

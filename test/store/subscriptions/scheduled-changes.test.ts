@@ -42,6 +42,7 @@ it("shows a person what waits: not what is over, has been made or will not be", 
     await scheduled(),
     await scheduled({ plan_id: "team", price_id: "price_team", seats: 4 }),
     await scheduled({ plan_id: "team", price_id: "price_team_before", seats: 5 }),
+    await scheduled({ plan_id: "team", price_id: null, seats: 5 }),
   ];
   await scheduled({ status: "canceled" });
   await scheduled({ cancel_at_period_end: true });
