@@ -94,9 +94,7 @@ async function importAll<Row>(
   run: Run,
   { options: { progressed }, write }: { options: ImportOptions; write: WritePage<Row> },
 ): Promise<ImportReport> {
-  const begun = await beginImport(database, run.importId);
-  let { position } = begun;
-  let read = begun.created + begun.updated + begun.skipped;
+  let { position, read } = await beginImport(database, run.importId);
   while (position !== LAST) {
     const page = await readPage(source, position);
     await write({ ...page, next: page.next ?? LAST }, run);

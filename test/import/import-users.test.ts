@@ -402,6 +402,7 @@ describe("importing users", () => {
     };
     await expect(importUsers(context.runtime.intake, failing, QUIET)).rejects.toThrow("interrupted");
     const positions: (string | null)[] = [];
+    const progress: number[] = [];
     const resumed: Source<SourceUser> = {
       ...source,
       read: async (position) => {
@@ -409,8 +410,10 @@ describe("importing users", () => {
         return source.read(position);
       },
     };
-    const report = await importUsers(context.runtime.intake, resumed, QUIET);
+    const progressed = (read: number) => void progress.push(read);
+    const report = await importUsers(context.runtime.intake, resumed, { ...QUIET, progressed });
     expect(positions).toEqual(["500", "1000"]);
+    expect(progress).toEqual([1_000, 1_200]);
     expect(report).toMatchObject({
       ...counts(1_199, 0, 0),
       unmatched: [{ id: "u3", reason: "email: expected an email address" }],

@@ -2,17 +2,20 @@ import type { Queryable } from "../database.ts";
 
 export type ImportCounts = { created: number; updated: number; skipped: number };
 
-export type ImportRun = ImportCounts & { position: string | null };
+export type ImportRun = { position: string | null; read: number };
 
 const BEGIN = {
   name: "begin_import",
   text: `
 insert into import_run as r (id) values ($1)
 on conflict (id) do update set updated_at = now()
-returning r.position, r.created, r.updated, r.skipped`,
+returning r.position, r.created + r.updated + r.skipped
+  + (select count(*)::int from import_unmatched u where u.import_id = r.id) as read`,
 };
 
-/** Continues an interrupted import of the same input, or begins one. */
+/**
+ * Continues an interrupted import of the same input, or begins one. @returns where, and how many rows have been read
+ */
 export async function beginImport(database: Queryable, id: string): Promise<ImportRun> {
   const [run] = await database.run<ImportRun>(BEGIN, [id]);
   return run as ImportRun;
