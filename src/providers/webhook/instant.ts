@@ -18,6 +18,8 @@ export function instantOfRfc3339(text: string): Instant | null {
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction = "", sign, zoneHour = "0", zoneMinute = "0"] =
     match;
+  // `Date.UTC` would take the years 0 to 99 for those of the twentieth century.
+  if (Number(year) < 100) return null;
   if (Number(month) < 1 || Number(day) < 1 || Number(day) > daysIn(Number(year), Number(month))) return null;
   // RFC 3339 allows second 60 for leap seconds; it is treated as the next minute's first second.
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return null;
