@@ -26,11 +26,11 @@ export const PADDLE_TRAITS: ProviderTraits = {
   losesEventsWhileDisabled: false,
   pastDuePeriodEndsAtNextCharge: false,
   cancelsAtOnce: true,
-  // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.
   changesAtPeriodEnd: false,
   changesWhileEnding: true,
   changesSeatsInTrial: true,
   buyersWriteMetadata: true,
+  // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.
   checkout: { canBeUpdated: true, onePerCustomer: false, takesTrialDays: false },
   // https://developer.paddle.com/api-reference/about/rate-limiting: 240 a minute per address, then blocked
   // for 60 s.

@@ -15,18 +15,17 @@ export const POLAR_TRAITS: ProviderTraits = {
   testEventMark: null,
   acknowledgesFailures: true,
   claimsFirst: false,
-  // A canceled subscription can be reinstated, by a newer event.
   listsCustomers: false,
   listsEvents: true,
   losesEventsWhileDisabled: true,
   pastDuePeriodEndsAtNextCharge: false,
   cancelsAtOnce: true,
-  // Unless the organization allows several subscriptions per customer, which our guide warns about.
   changesAtPeriodEnd: true,
   // Refused with `AlreadyCanceledSubscription`, for the product as for the seats.
   changesWhileEnding: false,
   changesSeatsInTrial: true,
   buyersWriteMetadata: false,
+  // Unless the organization allows several subscriptions per customer, which our guide warns about.
   checkout: { canBeUpdated: false, onePerCustomer: true, takesTrialDays: true },
   requestLimit: (apiUrl) => ({ requests: apiUrl.includes("sandbox") ? 100 : 500, perSeconds: 60 }),
 };
