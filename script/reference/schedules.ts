@@ -9,7 +9,7 @@ const DOES: Record<JobName, string> = {
   "outbound-events": "sends events to endpoints and plugins",
   "unwanted-subscriptions": "cancels second subscriptions, and those of deleted accounts",
   "grace-reminders": "reminds users whose payment has failed, and ends their days of grace",
-  "notification-mail": "mails notifications to users who have turned that on",
+  "notification-mail": "mails notifications to users who have not turned that off",
   redaction: "removes the personal data of deleted accounts",
   "nightly-comparison":
     "compares subscriptions that are out of order or have changed lately with their provider, once a night",

@@ -41,7 +41,7 @@ export type PageRequest = {
   setRefusalStatus(code: "forbidden" | "not_found"): boolean;
   deps: Dependencies;
   accounts: PageAccounts;
-  /** Whether notifications are mailed to users who have turned them on. */
+  /** Whether notifications are mailed, to users who have not turned them off. */
   mails: boolean;
   /** The public origin, without a slash at the end. */
   appUrl: string;

@@ -10,7 +10,7 @@ export type PagesOptions = {
   /** Origins whose pages may write with a user's cookie. */
   ownOrigins(): readonly string[];
   appUrl: string;
-  /** Whether notifications are mailed to users who have turned them on. */
+  /** Whether notifications are mailed, to users who have not turned them off. */
   mails: boolean;
   log: Log;
 };
