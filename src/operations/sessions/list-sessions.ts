@@ -16,7 +16,7 @@ const SessionView = z
 
 export const listSessions = defineOperation({
   name: "sessions.list",
-  summary: "Lists the caller's active sessions, newest first; at most 100",
+  summary: "Lists the caller's active sessions, the last seen first; at most 100",
   access: "session",
   limit: "settings",
   input: z.strictObject({}),

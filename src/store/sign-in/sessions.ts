@@ -52,7 +52,7 @@ where user_id = $1 and expires_at > now() and created_at > now() - interval '${M
 order by updated_at desc, id limit 100`,
 };
 
-/** A user's active sessions, the latest first. Tokens are never returned. */
+/** A user's active sessions, the last seen first. Tokens are never returned. */
 export async function listSessions(database: Queryable, userId: string): Promise<ListedSession[]> {
   return database.run<ListedSession>(OF_USER, [userId]);
 }
