@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
 import { minorUnitDigits } from "../domain/payments/minor-units.ts";
 import { type Plan, type PlanCatalog, pricesOf } from "../domain/plans/plan.ts";
+import { matchesEtag } from "../http/etag.ts";
 import type { Call } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { execute } from "../operations/operation.ts";
@@ -131,10 +132,4 @@ function secondsBetween(from: Date, to: Date): number {
 /** The format has no way to write control characters but the line's end. */
 function plain(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/(?!\n)\p{Cc}/gu, " ");
-}
-
-/** RFC 9110, section 13.1.2: any of the tags, compared weakly. */
-function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 }
