@@ -1722,7 +1722,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/subscription-access.ts",
-    find: "order by first.occurred_at limit 1",
+    find: "order by first.occurred_at, first.id limit 1",
     replace: "order by first.amount limit 1",
     fault: "a second seat brings back the access of an upgrade that is refunded",
     tests: ["test/operations/payments.test.ts"],
@@ -5088,5 +5088,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a time of the year 70 is read as one of 1970",
     tests: ["test/providers/fields.test.ts"],
     only: "is rejected",
+  },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "order by p.occurred_at desc, p.period_end desc nulls last, p.id limit 1",
+    replace: "order by p.occurred_at desc limit 1",
+    fault: "the refund of an earlier period ends the access that was paid for in the same second",
+    tests: ["test/operations/payments.test.ts"],
+    only: "same second",
   },
 ];

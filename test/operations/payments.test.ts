@@ -208,6 +208,25 @@ describe("the latest payment", () => {
     expect(await reversal()).toBeNull();
   });
 
+  it.each([
+    ["in_1", "in_2"],
+    ["in_2", "in_1"],
+  ])(
+    "of two paid in the same second, reported as %s and %s, is that of the later period",
+    async (...order) => {
+      await subscribe("user_1", "sub_1");
+      const periodEnds: Record<string, Date> = {
+        in_1: new Date(Date.UTC(2026, 1, 1)),
+        in_2: new Date(Date.UTC(2026, 2, 1)),
+      };
+      for (const id of order) await pay(id, { periodEnd: periodEnds[id] ?? null });
+      await recordReversal("in_1", "refund", 2_000);
+      expect(await reversal()).toBeNull();
+      await recordReversal("in_2", "refund", 2_000);
+      expect(await reversal()).toBe("refunded");
+    },
+  );
+
   it("is not the invoice over nothing of a change within its period, as after fewer seats", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));

@@ -36,7 +36,8 @@ export function subscriptionOf(payment: string): string {
  * access of somebody whose payment for the period was taken back, and refunded take that of somebody who has paid for
  * it. Neither does one for no period, which pays for something beside the plan; only its dispute counts. Beside a
  * refunded payment one for a change counts if it is at least as large as that or as the period's first payment, as a
- * second upgrade is.
+ * second upgrade is. Providers tell times in seconds: of two that were paid in one, that of the later period is the
+ * latest.
  * @param changed a table of payments whose status is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
@@ -73,11 +74,11 @@ export function latestReversal(changed: string | null = null): string {
           when ${status("whole")} = 'refunded' then ${isEarlierInPeriod("whole")} and p.amount < least(whole.amount, (
             select first.amount from ${rows("first")}
             where ${ofSubscription("first")} and ${isEarlierInPeriod("first")} and ${status("first")} <> 'failed'
-            order by first.occurred_at limit 1
+            order by first.occurred_at, first.id limit 1
           ))
           else false end
       )
-    order by p.occurred_at desc limit 1`;
+    order by p.occurred_at desc, p.period_end desc nulls last, p.id limit 1`;
 }
 
 // Servers of the release before store no `past_due_since`.
