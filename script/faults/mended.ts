@@ -1532,8 +1532,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/subscription-list.ts",
-    find: "order by is_one_time and provider_subscription_id is null and",
-    replace: "order by false and",
+    find: "return `s.is_one_time and s.provider_subscription_id is null and",
+    replace: "return `false and",
     fault: "a purchase that was taken back is shown as current beside one that gives access",
     tests: ["test/intake/one-time-purchase.test.ts"],
     only: "of two purchases",
@@ -1694,8 +1694,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/subscription-list.ts",
-    find: "when 'refunded' then plan_id <> all ($3::text[])",
-    replace: "when 'refunded' then $3::text[] is not null",
+    find: "when 'refunded' then s.plan_id <> all (",
+    replace: "when 'refunded' then s.plan_id is not null or s.plan_id <> all (",
     fault: "a refunded purchase whose plan keeps access is not the current one",
     tests: ["test/intake/one-time-purchase.test.ts"],
   },
@@ -5096,5 +5096,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the refund of an earlier period ends the access that was paid for in the same second",
     tests: ["test/operations/payments.test.ts"],
     only: "same second",
+  },
+  {
+    file: "src/store/accounts/user-directory.ts",
+    find: '{byEntitlement(["$1", "$2", "$3"])} limit 1)',
+    replace: '{"array_position($1::text[], s.status), s.created_at desc"} limit 1)',
+    fault: "the list of users shows a purchase that was taken back before a running subscription",
+    tests: ["test/operations/user-directory.test.ts"],
+    only: "taken back",
   },
 ];

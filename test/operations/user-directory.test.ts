@@ -126,6 +126,23 @@ describe("the users of the directory", () => {
     expect((await entry("b-2")).subscription).toEqual({ planId: "team", status: "active" });
     expect((await entry("c-3")).subscription).toBeNull();
   });
+
+  it("have no purchase that was taken back before a subscription that gives access", async () => {
+    await createSubscription(test, "c-3", { status: "trialing" });
+    const columns = { plan_id: "team", provider_subscription_id: null, is_one_time: true };
+    const id = await createSubscription(test, "c-3", columns);
+    await test.rows("update subscription set payment_id = 'in_1' where id = $1", [id]);
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', 'in_1', 'in_1', 2000, 'EUR', 'paid', 'paid', now())`,
+    );
+    expect((await entry("c-3")).subscription).toEqual({ planId: "team", status: "active" });
+    await test.rows("update payment set status = 'refunded'");
+    expect((await entry("c-3")).subscription).toEqual({ planId: "pro", status: "trialing" });
+    expect(await context.call(searchUsers, ADMIN, { search: "c-3" })).toMatchObject({
+      items: [{ subscription: { planId: "pro", status: "trialing" } }],
+    });
+  });
 });
 
 it("has cursors for ids of any length and script", async () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CONTROL_CHARACTERS } from "../../domain/control-characters.ts";
+import type { PlanCatalog } from "../../domain/plans/plan.ts";
 import { format } from "../../domain/refusals/invalid-input.ts";
 import { isUserId } from "../../domain/users/user-id.ts";
 import {
@@ -47,22 +48,27 @@ export const searchUsers = defineOperation({
   }),
   reasons: [],
   output: pageOf(Entry),
-  run: (deps: { database: Queryable }, _caller, { search, ...page }) =>
-    search === null ? newest(deps.database, page) : findPage(deps.database, search, page),
+  run: (deps: Dependencies, _caller, { search, ...page }) =>
+    search === null ? newest(deps, page) : findPage(deps, search, page),
 });
+
+type Dependencies = { database: Queryable; plans: PlanCatalog };
 
 type PageQuery = { limit: number; cursor: string | null };
 
-async function newest(database: Queryable, { limit, cursor }: PageQuery): Promise<Page<DirectoryEntry>> {
+async function newest(
+  { database, plans }: Dependencies,
+  { limit, cursor }: PageQuery,
+): Promise<Page<DirectoryEntry>> {
   const after = positionOf(cursor, isUserId);
-  return cutPage(await newestUsers(database, { after, limit: limit + 1 }), limit);
+  return cutPage(await newestUsers(database, plans, { after, limit: limit + 1 }), limit);
 }
 
 const FOUND_POSITION = new RegExp(`^(${FOUND_BY.join("|")})\\.([^\\0]{1,1000})$`);
 
 /** Tries one way of searching after the other until the page is full. */
 async function findPage(
-  database: Queryable,
+  { database, plans }: Dependencies,
   text: string,
   { limit, cursor }: PageQuery,
 ): Promise<Page<DirectoryEntry>> {
@@ -71,7 +77,7 @@ async function findPage(
   for (const by of FOUND_BY.slice(FOUND_BY.indexOf(startBy as FoundBy))) {
     const after = by === startBy ? startAfter : "";
     // One more than the page holds, to know whether there is a next page.
-    const matches = await findUsers(database, text, { by, after, limit: limit + 1 - rows.length });
+    const matches = await findUsers(database, plans, { text, by, after, limit: limit + 1 - rows.length });
     rows.push(...matches.map((row) => ({ ...row, by })));
     if (rows.length > limit) break;
   }

@@ -61,17 +61,31 @@ export const LIVE_STATUSES = [
   "incomplete",
 ] satisfies SubscriptionStatus[];
 
-// A purchase that was taken back stays active, and gives nothing where its plan does not keep access after that.
+/**
+ * SQL: what to sort a user's subscriptions `s` by, so that the one that entitles to most comes first. A purchase that
+ * was taken back stays active, and gives nothing where its plan does not keep access after that.
+ * @param parameters of `entitlementParameters`
+ */
+export function byEntitlement([statuses, keptRefunded, keptDisputed]: [string, string, string]): string {
+  return `s.is_one_time and s.provider_subscription_id is null and case (${latestReversal()})
+      when 'refunded' then s.plan_id <> all (${keptRefunded}::text[])
+      when 'disputed' then s.plan_id <> all (${keptDisputed}::text[])
+      else false end,
+    array_position(${statuses}::text[], s.status), s.created_at desc, s.id desc`;
+}
+
+export function entitlementParameters({ plans }: Pick<PlanCatalog, "plans">) {
+  const keeping = (after: "afterRefund" | "afterDispute") =>
+    plans.flatMap(({ id, [after]: rule }) => (rule === "keep_access" ? id : []));
+  return [LIVE_STATUSES, keeping("afterRefund"), keeping("afterDispute")] as const;
+}
+
 const LIVE_OF_USER = {
   name: "live_subscription_of_user",
   text: `
 select ${COLUMNS} from subscription s
 where user_id = $1 and status = any ($2::text[])
-order by is_one_time and provider_subscription_id is null and case (${latestReversal()})
-    when 'refunded' then plan_id <> all ($3::text[])
-    when 'disputed' then plan_id <> all ($4::text[])
-    else false end,
-  array_position($2::text[], status), created_at desc, id desc
+order by ${byEntitlement(["$2", "$3", "$4"])}
 limit 1`,
 };
 
@@ -81,16 +95,10 @@ limit 1`,
 export async function liveSubscriptionOfUser(
   database: Queryable,
   userId: string,
-  { plans }: Pick<PlanCatalog, "plans">,
+  plans: Pick<PlanCatalog, "plans">,
 ): Promise<StoredSubscription | null> {
-  const keeping = (after: "afterRefund" | "afterDispute") =>
-    plans.flatMap(({ id, [after]: rule }) => (rule === "keep_access" ? id : []));
-  const [row] = await database.run<StoredSubscription>(LIVE_OF_USER, [
-    userId,
-    LIVE_STATUSES,
-    keeping("afterRefund"),
-    keeping("afterDispute"),
-  ]);
+  const parameters = [userId, ...entitlementParameters(plans)];
+  const [row] = await database.run<StoredSubscription>(LIVE_OF_USER, parameters);
   return row ?? null;
 }
 
