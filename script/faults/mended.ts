@@ -5105,4 +5105,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/user-directory.test.ts"],
     only: "taken back",
   },
+  {
+    file: "clients/typescript/src/follow-events.ts",
+    find: "retryAfterMs + firstBackoffMs * random",
+    replace: "retryAfterMs",
+    fault: "all clients that a server refuses open their streams again at the same moment",
+    tests: ["test/client/follow-events.test.ts"],
+    only: "waits as long as the server says",
+  },
 ];

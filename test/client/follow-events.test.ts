@@ -180,11 +180,15 @@ describe("a feed", () => {
     expect(timesOf("events")).toEqual([1, 7, 31, 91]);
   });
 
-  it("waits as long as the server says", async () => {
+  it.each([
+    { random: 0, seconds: 20 },
+    { random: 1, seconds: 20.5 },
+  ])("waits as long as the server says, and up to half a second: $random", async ({ random, seconds }) => {
+    vi.spyOn(Math, "random").mockReturnValue(random);
     answers.stream.push(refused(503, "unavailable", { "retry-after": "20" }), stream(": connected\n\n"));
     follow({ after: "1" });
     await pass(40);
-    expect(timesOf("stream")).toEqual([0, 20]);
+    expect(timesOf("stream")).toEqual([0, seconds]);
   });
 
   it("waits, too, where it should for longer than timers can", async () => {

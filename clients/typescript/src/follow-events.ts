@@ -120,8 +120,9 @@ export async function* followEvents(
 function backoffMs(outages: number, error: unknown, { firstBackoffMs, maxBackoffMs }: Timing): number {
   const backoff = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(outages, 10));
   const retryAfterMs = error instanceof TollgateError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-  // Clients that lost the same server must not come back at the same moment.
-  return Math.max(retryAfterMs, backoff * (0.5 + Math.random() / 2));
+  // Clients that lost the same server, or that it refuses, must not come back at the same moment.
+  const random = Math.random();
+  return Math.max(retryAfterMs + firstBackoffMs * random, backoff * (0.5 + random / 2));
 }
 
 /** What another attempt would be refused with, too. */
