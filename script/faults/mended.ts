@@ -5113,4 +5113,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/follow-events.test.ts"],
     only: "waits as long as the server says",
   },
+  {
+    file: "src/store/database.ts",
+    find: "  return error.message || (error as NodeJS.ErrnoException).code || error.name;\n",
+    replace: "  return error.message;\n",
+    fault: "nothing says why a database cannot be reached whose name has several addresses",
+    tests: ["test/store/unavailable.test.ts"],
+  },
 ];

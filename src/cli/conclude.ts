@@ -77,7 +77,7 @@ function sentenceOf(error: unknown, command: Command | null): string {
   if (error instanceof Refusal)
     return error.sentence(error.field === null ? null : typedName(error.field, command));
   if (!(error instanceof Error)) return String(error);
-  if (isUnreachable(error)) return `the database cannot be reached: ${causeOf(error)}`;
+  if (isUnreachable(error)) return `the database cannot be reached: ${error.message}`;
   return error.message || error.name;
 }
 
@@ -97,11 +97,4 @@ function typedName(field: string, command: Command | null): string {
   if (command?.registeredArguments.some((argument) => argument.name() === name)) return name;
   const option = command?.options.find((candidate) => candidate.attributeName() === name);
   return option?.long ?? `--${name}`;
-}
-
-// Several addresses tried at once fail with an error that has no message of its own.
-function causeOf(error: Error): string {
-  if (error.message) return error.message;
-  const { code } = (error.cause ?? {}) as { code?: string };
-  return code ?? "no response";
 }

@@ -174,5 +174,11 @@ function rethrowTimeoutAsUnavailable(error: unknown): never {
 export function rethrowClassified(error: unknown): never {
   const state = error instanceof pg.DatabaseError && !endsConnection(error) ? sqlState(error) : null;
   if (state !== null && !UNAVAILABLE.test(state)) throw error;
-  throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+  throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+}
+
+/** Of a name with several addresses the error has a code and no message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }
