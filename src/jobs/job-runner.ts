@@ -31,6 +31,9 @@ export type Turn = {
  */
 export const JOB_LEASE_SECONDS = 30;
 
+/** Of a job that fails each time: one that runs twice a second would fill the disk while the database is away. */
+const LOG_EVERY_MS = 30_000;
+
 /** Runs `work` while this process holds the lease; `null`: another process does. */
 export type WithLease = <Result>(
   name: string,
@@ -73,6 +76,8 @@ export function createJobRunner({
   const jobs = new Map<string, Job>();
   const timers = new Map<string, NodeJS.Timeout>();
   const running = new Map<string, Promise<RunOutcome>>();
+  /** When the failure of a job was last logged, since its last success. */
+  const loggedAtMs = new Map<string, number>();
   let isStopped = false;
 
   const runOnce = async (job: Job): Promise<RunOutcome> => {
@@ -84,12 +89,19 @@ export function createJobRunner({
         (isStopping) => runIfDue(job, isStopping),
       );
       observe?.(name, outcome === "failed" ? "failed" : "ok");
+      loggedAtMs.delete(name);
       return outcome;
     } catch (err) {
       observe?.(name, "failed");
-      log.warn({ err, job: name, againInSeconds: everyMs / 1000 }, "job failed");
+      if (isWorthLogging(name)) log.warn({ err, job: name, againInSeconds: everyMs / 1000 }, "job failed");
       return "failed";
     }
+  };
+  const isWorthLogging = (name: string): boolean => {
+    const now = performance.now();
+    if (now < (loggedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + LOG_EVERY_MS) return false;
+    loggedAtMs.set(name, now);
+    return true;
   };
   const runIfDue = async (
     { name, leaseSeconds, isDue, run }: Job,

@@ -89,6 +89,27 @@ describe("createJobRunner", () => {
     expect(lines).toEqual([{ err, job: "clean-up", againInSeconds: 1 }]);
   });
 
+  it("does not fill the log while a job that runs often fails", async () => {
+    const { jobs, outcomes, lines } = runner();
+    let isAway = true;
+    jobs.start({
+      name: "often",
+      everyMs: 500,
+      run: async () => {
+        if (isAway) throw new Error("database gone");
+      },
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(outcomes.length).toBeGreaterThan(100);
+    expect(lines).toHaveLength(2);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(500);
+    isAway = true;
+    await vi.advanceTimersByTimeAsync(500);
+    // The next failure after a success is news.
+    expect(lines).toHaveLength(3);
+  });
+
   it("counts a run that resolves to failed as one, which has logged the reason itself", async () => {
     const { jobs, outcomes, lines } = runner();
     jobs.start({ name: "sweep", everyMs: 1_000, run: async () => "failed" });
