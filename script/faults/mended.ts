@@ -5128,4 +5128,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/jobs/job-runner.test.ts"],
     only: "fill the log",
   },
+  {
+    file: "src/doctor/check-redis.ts",
+    find: "  await decideAsLimiter(redis, key);\n",
+    replace: `  await redis.send(key, ["EVAL", "return redis.call('SET', KEYS[1], '')", "1", key]);\n`,
+    fault: "the doctor finds a Redis good whose account may not run the limiter's commands",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "keeps the limiter",
+  },
 ];

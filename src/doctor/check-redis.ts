@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
+import { commandFor, isUnknownScript, redisKey, withScript } from "../limits/redis-script.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 100;
-const KEY = "tollgate:doctor";
+const WINDOW_MS = 1_000;
 /** Enough for a key on each of hundreds of nodes. */
 const MAX_KEYS = 10_000;
-/** A replica answers reads, and an account may not be allowed scripts: the limiter writes, in a script. */
-const WRITE = "return redis.call('SET', KEYS[1], '', 'PX', 1000)";
+/** Of a key whose counts are read whole, and of one in which they are searched: other commands. */
+const LIMITS = [30, 300];
 
 export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Config): Promise<Finding> {
   if (redisUrls === null) {
@@ -55,7 +56,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
 function keyOfEachNode(redis: RedisConnection): string[] {
   const keys = new Map<string, string>();
   for (let n = 0; n < MAX_KEYS && keys.size < redis.nodes().length; n += 1) {
-    const key = `${KEY}:${n}`;
+    const key = redisKey(`doctor:${n}`, WINDOW_MS);
     const node = redis.nodeOf(key);
     if (!keys.has(node)) keys.set(node, key);
   }
@@ -76,10 +77,21 @@ async function askOnceConnected<Answer>(ask: () => Promise<Answer>, signal: Abor
   }
 }
 
-/** @throws where nothing can be written */
+/** @throws where the limiter could not count */
 async function askForPolicy(redis: RedisConnection, key: string): Promise<string | null> {
-  await redis.send(key, ["EVAL", WRITE, "1", key]);
+  await decideAsLimiter(redis, key);
   return evictionPolicy(String(await redis.send(key, ["INFO", "memory"]).catch(() => "")));
+}
+
+/** A replica answers reads, and an account may lack a single command of the script: then every decision fails. */
+async function decideAsLimiter(redis: RedisConnection, key: string): Promise<void> {
+  const batch = LIMITS.map((limit) => ({ redisKey: key, limit, windowMs: WINDOW_MS, cost: 1, times: 1 }));
+  const command = commandFor(batch, undefined);
+  await redis.send(key, command).catch((error: unknown) => {
+    if (!isUnknownScript(error)) throw error;
+  });
+  // Needed whenever Redis has lost the script.
+  await redis.send(key, withScript(command));
 }
 
 /** All keys of the limiter expire, so that every other policy evicts them. `null`: none is evicted. */

@@ -152,6 +152,11 @@ export function withScript(command: readonly string[]): string[] {
   return ["EVAL", DECIDE, ...command.slice(2)];
 }
 
+/** Whether Redis has lost the script: see `withScript`. */
+export function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("NOSCRIPT");
+}
+
 /** Hands the reply for each key to its part of the batch; `null` where the key holds something else. */
 export function readReply<B extends Batched>(
   reply: readonly number[],

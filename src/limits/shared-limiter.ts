@@ -10,7 +10,14 @@ import { NodeBreakers } from "./node-breakers.ts";
 import { isRefusedWithoutSharedStore } from "./policies.ts";
 import { LimiterUnavailable, type RateLimitResult } from "./rate-limit.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "./redis-connection.ts";
-import { commandFor, type KeyReply, readReply, redisKey, withScript } from "./redis-script.ts";
+import {
+  commandFor,
+  isUnknownScript,
+  type KeyReply,
+  readReply,
+  redisKey,
+  withScript,
+} from "./redis-script.ts";
 
 export type SharedOptions = {
   redisUrls: readonly string[];
@@ -190,8 +197,4 @@ class SharedLimiter implements Limiter {
     this.#options.metrics.decidedWithoutStore(scope, "fallback");
     return this.#local.decide(key, limit, windowMs, cost);
   }
-}
-
-function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }

@@ -89,6 +89,21 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
     });
   });
 
+  it.each([
+    ["the clock, which is in no category of reads", ["+@read", "+@write", "+@scripting", "+@connection"]],
+    ["cached scripts", ["+@all", "-evalsha"]],
+    ["a read of long logs", ["+@all", "-strlen"]],
+    ["a write of short ones", ["+@all", "-append"]],
+  ])("calls one broken that keeps the limiter from a command: %s", async (_, allowed) => {
+    await redis.ask("ACL", "SETUSER", "few", "reset", "on", ">secret", "~*", ...allowed);
+    expect(await finding(redis.url.replace("://", "://few:secret@"))).toMatchObject({ state: "broken" });
+  });
+
+  it("finds nothing wrong with one that lets its user reach the limiter's keys alone", async () => {
+    await redis.ask("ACL", "SETUSER", "own", "on", ">secret", "~tollgate:limit:*", "+@all", "-@dangerous");
+    expect(await finding(redis.url.replace("://", "://own:secret@"))).toMatchObject({ state: "good" });
+  });
+
   it("calls one broken that is a replica, which answers reads", async () => {
     await redis.ask("REPLICAOF", "127.0.0.1", "1");
     await redis.ask("CONFIG", "SET", "replica-serve-stale-data", "yes");
