@@ -5136,4 +5136,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-redis.test.ts"],
     only: "keeps the limiter",
   },
+  {
+    file: "src/limits/redis-client.ts",
+    find: '    .catch(() => send(["CLUSTER", "INFO"]))\n',
+    replace: "",
+    fault: "a cluster named by one node is taken for a single Redis where the account may not ask for INFO",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "INFO",
+  },
 ];

@@ -34,8 +34,7 @@ export async function connectRedis(
   const client = createClient({ url, ...settings(url) });
   client.on("error", onError);
   await abortable(client.connect(), signal, () => client.destroy());
-  const cluster = await client.sendCommand(["INFO", "cluster"]).catch(() => "");
-  if (!String(cluster).includes("cluster_enabled:1")) {
+  if (!(await isInCluster((command) => client.sendCommand(command)))) {
     return {
       canShare: true,
       nodeOf: () => "",
@@ -47,6 +46,14 @@ export async function connectRedis(
   }
   client.destroy();
   return connectCluster(urls, signal, onError);
+}
+
+/** Accounts often lack INFO, which counts as dangerous; a cluster's clients may all use CLUSTER. */
+async function isInCluster(send: (command: string[]) => Promise<unknown>): Promise<boolean> {
+  const info = await send(["INFO", "cluster"])
+    .catch(() => send(["CLUSTER", "INFO"]))
+    .catch(() => "");
+  return /cluster_enabled:1|cluster_state:/.test(String(info));
 }
 
 async function connectCluster(

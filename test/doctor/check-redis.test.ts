@@ -118,10 +118,16 @@ describeWith("the doctor's check of a Redis cluster", REDIS, ({ "redis-server": 
   });
   afterAll(() => Promise.all(nodes.map((node) => node.remove())));
 
-  const finding = () =>
-    checkRedis(
-      readConfig({ ...serverVariables("postgres://unused/unused"), REDIS_URL: nodes[0]?.url ?? "" }),
-    );
+  const finding = (changed = (url: string) => url) => {
+    const REDIS_URL = changed(nodes[0]?.url ?? "");
+    return checkRedis(readConfig({ ...serverVariables("postgres://unused/unused"), REDIS_URL }));
+  };
+
+  it("finds the other nodes for an account that may not ask for INFO", async () => {
+    for (const node of nodes)
+      await node.ask("ACL", "SETUSER", "safe", "on", ">secret", "~tollgate:*", "+@all", "-@dangerous");
+    expect(await finding((url) => url.replace("://", "://safe:secret@"))).toMatchObject({ state: "good" });
+  });
 
   it("asks every node, as each holds a part of the keys", async () => {
     expect(await finding()).toMatchObject({ state: "good" });
