@@ -5144,4 +5144,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-redis.test.ts"],
     only: "INFO",
   },
+  {
+    file: "src/store/wait-for-database.ts",
+    find: "      if (await acceptsWrites(database)) return;\n",
+    replace: '      await database.run({ name: "ping", text: "select 1" });\n      return;\n',
+    fault: "a server that is started during a failover ends at once, as the database is still read-only",
+    tests: ["test/store/wait-for-database.test.ts"],
+  },
 ];

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { acceptsWrites } from "./accepts-writes.ts";
 import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
 
 // Wrong user or password (28), no such database (3D): waiting does not help.
 const REFUSED = /^(28|3D)/;
 
 /**
- * Waits for a database that is still starting. @throws DatabaseUnavailable after the time limit; the
- * database's own error when it rejects us.
+ * Waits for a database that is still starting, or takes no writes yet, as during a failover. @throws
+ * DatabaseUnavailable after the time limit; the database's own error when it rejects us.
  */
 export async function waitForDatabase(
   database: Database,
@@ -16,8 +17,8 @@ export async function waitForDatabase(
   const giveUpAt = performance.now() + giveUpAfterMs;
   for (let tries = 1; ; tries += 1) {
     try {
-      await database.run({ name: "ping", text: "select 1" });
-      return;
+      if (await acceptsWrites(database)) return;
+      throw new DatabaseUnavailable("what responds is read-only: a standby, or its disk is full");
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (REFUSED.test(sqlState(error.cause) ?? "")) throw error.cause;
