@@ -5151,4 +5151,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a server that is started during a failover ends at once, as the database is still read-only",
     tests: ["test/store/wait-for-database.test.ts"],
   },
+  {
+    file: "deploy/systemd/tollgate.service",
+    find: "StartLimitIntervalSec=0\n",
+    replace: "",
+    fault: "systemd gives the server up after five starts that failed within ten seconds",
+    tests: ["test/system/deploy/deploy-files.test.ts"],
+    only: "start the server again",
+  },
 ];

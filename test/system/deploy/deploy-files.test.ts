@@ -180,6 +180,12 @@ describe("the systemd unit", () => {
     const ofUnit = stderr.split("\n").filter((line) => line.includes("tollgate.service"));
     expect(ofUnit).toEqual([]);
   });
+
+  it("lets systemd start the server again, however often it has failed", () => {
+    // By default five starts within ten seconds are the last.
+    const [, ofUnit = ""] = /^\[Unit\]\n([^[]*)/m.exec(read("deploy/systemd/tollgate.service")) ?? [];
+    expect(ofUnit).toMatch(/^StartLimitIntervalSec=0$/m);
+  });
 });
 
 type Ports = { http: number; https: number; upstream: string };
