@@ -5159,4 +5159,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/deploy/deploy-files.test.ts"],
     only: "start the server again",
   },
+  {
+    file: "src/runtime/start-failure.ts",
+    find: 'code === "EACCES" && path?.startsWith(SOURCES)',
+    replace: "path === undefined && SOURCES === undefined",
+    fault: "a start blames DATA_DIR for a file of the project that its user may not read",
+    tests: ["test/runtime/start-failure.test.ts"],
+    only: "blames",
+  },
+  {
+    file: "src/runtime/pages/load-next.ts",
+    find: 'error.code === "ENOENT" ? new PagesNotBuilt() : error;',
+    replace: "new PagesNotBuilt();",
+    fault: "the log says that pages are not built which the server's user may not read",
+    tests: ["test/runtime/pages/pages-not-built.test.ts"],
+    only: "cannot be read",
+  },
 ];

@@ -1,3 +1,4 @@
+import { join, sep } from "node:path";
 import { INSUFFICIENT_PRIVILEGE } from "../store/driver/sql-states.ts";
 
 /**
@@ -8,7 +9,7 @@ export function startFailure(
   error: NodeJS.ErrnoException,
   databaseVariable: "DATABASE_URL" | "DATA_DIR",
 ): string {
-  const { code, message, syscall } = error;
+  const { code, message, syscall, path } = error;
   // Only PostgreSQL's errors have a severity.
   if ("severity" in error) {
     const remedy = code === INSUFFICIENT_PRIVILEGE ? ": the role must own the database" : "";
@@ -20,10 +21,14 @@ export function startFailure(
   if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3080`;
   if (syscall === "listen" || syscall === "getaddrinfo")
     return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
+  if (code === "EACCES" && path?.startsWith(SOURCES))
+    return `${message}: the user that the server runs as must be able to read the project`;
   if (code !== undefined && UNUSABLE_FOLDER.has(code))
     return `DATA_DIR: ${message}, e.g. ${EXAMPLES.DATA_DIR}`;
   return message;
 }
+
+const SOURCES = join(import.meta.dirname, "..", sep);
 
 const EXAMPLES = {
   DATABASE_URL: "DATABASE_URL=postgres://user:password@localhost:5432/tollgate",

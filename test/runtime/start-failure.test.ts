@@ -49,6 +49,15 @@ it("gives an example of a folder when DATA_DIR cannot be used", () => {
   );
 });
 
+it("blames no DATA_DIR for a file of the project that cannot be read", () => {
+  const path = resolve(import.meta.dirname, "../../src/plugins");
+  const message = `EACCES: permission denied, scandir '${path}'`;
+  const error = Object.assign(new Error(message), { code: "EACCES", syscall: "scandir", path });
+  expect(startFailure(error, "DATABASE_URL")).toBe(
+    `${message}: the user that the server runs as must be able to read the project`,
+  );
+});
+
 it.each(["ENOTFOUND", "EAI_AGAIN"])("names HOST when its name cannot be looked up: %s", (code) => {
   const error = Object.assign(new Error(`getaddrinfo ${code} app.internal`), {
     code,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -18,12 +18,15 @@ class PagesNotBuilt extends Error {
 }
 
 /**
- * Loads the built pages. @throws PagesNotBuilt
+ * Loads the built pages. @throws PagesNotBuilt, or the system's error where they cannot be read
  * @param self where this server listens: Next.js fetches the page that an action redirects to there, with the
  * user's cookie
  */
 export async function loadNext(project: string, self: { hostname: string; port: number }) {
-  if (!existsSync(join(project, ".next/BUILD_ID"))) throw new PagesNotBuilt();
+  await readFile(join(project, ".next/BUILD_ID")).catch((error: NodeJS.ErrnoException) => {
+    // Others, such as that this user may not read it, say what to do.
+    throw error.code === "ENOENT" ? new PagesNotBuilt() : error;
+  });
   // A server that never listens: otherwise Next.js would add a listener for upgrades to ours and leave them
   // unanswered.
   const httpServer = createServer();
