@@ -5175,4 +5175,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/pages/pages-not-built.test.ts"],
     only: "cannot be read",
   },
+  {
+    file: "src/operations/billing/create-checkout.ts",
+    find: '/^[A-Z]{3}$/, format("currency")',
+    replace: "/^[A-Z]{3}$/",
+    fault: 'asks for "regex" where a currency is not written in capitals',
+    tests: ["test/operations/reasons.test.ts"],
+  },
 ];

@@ -89,6 +89,7 @@ export const FORMATS = {
   url_encoding: "a URL whose escapes such as %C3%A9 are UTF-8",
   trimmed: "text without white space at its beginning or end",
   printable_ascii: "ASCII letters, digits and punctuation",
+  currency: "an ISO 4217 code such as EUR",
   limit: "requests/seconds for at most a day, e.g. 600/60",
   id_prefix: "a letter, then up to 99 letters, digits or . _ -, e.g. user_",
   reset_token: "the token from the email",

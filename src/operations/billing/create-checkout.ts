@@ -5,6 +5,7 @@ import { providerOf } from "../../billing/map-provider-errors.ts";
 import { openCheckout } from "../../billing/open-checkout.ts";
 import { assertSeats, orderedPlan } from "../../billing/ordered-plan.ts";
 import { INTERVALS, type Interval, type Plan, priceIdsIn, pricesOf } from "../../domain/plans/plan.ts";
+import { format } from "../../domain/refusals/invalid-input.ts";
 import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { findUser } from "../../store/users/users.ts";
@@ -27,7 +28,7 @@ export const createCheckout = defineOperation({
       .describe("How often it is paid; defaults to the plan's first price."),
     currency: z
       .string()
-      .regex(/^[A-Z]{3}$/)
+      .regex(/^[A-Z]{3}$/, format("currency"))
       .optional()
       .describe("ISO 4217; defaults to the currency of the plan's first price."),
     returnUrl: ReturnUrl.optional(),
