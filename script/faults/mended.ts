@@ -5182,4 +5182,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: 'asks for "regex" where a currency is not written in capitals',
     tests: ["test/operations/reasons.test.ts"],
   },
+  {
+    file: "src/operations/event-endpoints/endpoint-view.ts",
+    find: "EndpointUrl = StorableText.min(1)",
+    replace: "EndpointUrl = z.string().min(1)",
+    fault: "fails with a defect where the address of an endpoint has a NUL character",
+    tests: ["test/app/actions.test.ts"],
+    only: "no database can store",
+  },
 ];

@@ -524,6 +524,8 @@ it("refuses text that no database can store", async () => {
   for (const [name, fields] of [
     ["createEventEndpoint", endpoint],
     ["updateEventEndpoint", { ...endpoint, id: randomUUID() }],
+    ["createEventEndpoint", { url: "https://example.com/\0", "types.user.created": "on" }],
+    ["updateEventEndpoint", { url: "https://example.com/\0", id: randomUUID() }],
     ["dismissSubscription", { id: randomUUID(), reason: text }],
   ] as const) {
     const { status, thrown } = await call(name, fields, { cookie: admin.cookie });

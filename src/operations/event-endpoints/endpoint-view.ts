@@ -26,9 +26,7 @@ export const EventEndpoint = z
   })
   .meta({ id: "EventEndpoint", description: "An endpoint that receives outbound events." });
 
-export const EndpointUrl = z
-  .string()
-  .min(1)
+export const EndpointUrl = StorableText.min(1)
   .max(2048)
   .describe("A public https URL, or one that `OUTBOUND_ALLOW` allows.");
 
