@@ -5190,4 +5190,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/app/actions.test.ts"],
     only: "no database can store",
   },
+  {
+    file: "src/auth/better-auth.ts",
+    find: "maxPasswordLength: 2 * MAX_PASSWORD_LENGTH",
+    replace: "maxPasswordLength: MAX_PASSWORD_LENGTH",
+    fault: "refuses a password of 65 emoji that its own rules allow",
+    tests: ["test/auth/sign-up.test.ts"],
+    only: "128 characters",
+  },
 ];

@@ -21,6 +21,7 @@ import { innermost, type Log } from "./log.ts";
 import { passwordHooks } from "./password-hooks.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { AUTH_PATH } from "./routes/auth-path.ts";
+import { MAX_PASSWORD_LENGTH } from "./routes/request-bodies.ts";
 import { TABLES } from "./tables.ts";
 
 export type BetterAuthOptions = {
@@ -75,6 +76,8 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     database: drizzleAdapter(drizzle({ client }), { provider: "pg", schema: TABLES, transaction: true }),
     emailAndPassword: {
       enabled: true,
+      // Bodies are checked before. It counts UTF-16 units, of which a character has up to two.
+      maxPasswordLength: 2 * MAX_PASSWORD_LENGTH,
       requireEmailVerification: requireConfirmation,
       resetPasswordTokenExpiresIn: HOUR_SECONDS,
       revokeSessionsOnPasswordReset: true,

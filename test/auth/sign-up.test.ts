@@ -107,6 +107,24 @@ describe("sign-up", () => {
     },
   );
 
+  it("accepts passwords of 128 characters in any script, and later changes to one", async () => {
+    const password = "😀".repeat(128);
+    const body = signUp({ password });
+    const created = await context.call("/sign-up/email", body);
+    expect(created.status).toBe(200);
+    const changed = await context.call(
+      "/change-password",
+      { currentPassword: password, newPassword: "𝒳".repeat(128) },
+      { cookie: cookieOf(created) },
+    );
+    expect(changed.status).toBe(200);
+    const tooLong = await context.call("/sign-up/email", signUp({ password: `${password}x` }));
+    expect({ status: tooLong.status, body: await tooLong.json() }).toMatchObject({
+      status: 400,
+      body: { error: "password: expected at most 128 characters" },
+    });
+  });
+
   it("lets one of simultaneous sign-ups have an address, and rejects the others", async () => {
     const body = signUp();
     const responses = await Promise.all(

@@ -8,11 +8,13 @@ export type RequestBody = z.ZodType<Record<string, unknown>>;
 
 const Email = EmailAddress.describe("The email address of the account.");
 
-/** Better Auth's own bounds, in UTF-16 units. */
+/** In Unicode characters. */
+export const MAX_PASSWORD_LENGTH = 128;
+
 const NewPassword = z
   .string()
   .min(8)
-  .max(128)
+  .max(MAX_PASSWORD_LENGTH)
   .refine(
     (password) => !password.includes("\0") && password.isWellFormed(),
     problem({ problem: "control_characters" }),
