@@ -5198,4 +5198,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/sign-up.test.ts"],
     only: "128 characters",
   },
+  {
+    file: "src/ui/new-password-field.tsx",
+    find: "      minLength={8}\n",
+    replace: "      minLength={8}\n      maxLength={128}\n",
+    fault: "browsers cut off a long new password unseen, and its owner cannot sign in",
+    tests: ["test/system/pages/account.test.ts"],
+    only: "too long",
+  },
 ];

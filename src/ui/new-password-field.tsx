@@ -1,6 +1,9 @@
 import { Field } from "./field.tsx";
 
-/** A password to be set, with the rules that Better Auth applies to it. */
+/**
+ * A password to be set. Without `maxLength`: browsers cut off what is pasted beyond it, unseen, and the whole
+ * password would be wrong when its owner signs in.
+ */
 export function NewPasswordField({ label, help, name }: { label: string; help: string; name: string }) {
   return (
     <Field
@@ -10,7 +13,6 @@ export function NewPasswordField({ label, help, name }: { label: string; help: s
       type="password"
       required
       minLength={8}
-      maxLength={128}
       autoComplete="new-password"
     />
   );

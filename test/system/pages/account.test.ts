@@ -441,6 +441,19 @@ describe("a refused form", () => {
   });
 });
 
+describe("a new password that is too long", () => {
+  it("is refused with a message, and not cut off unseen by the browser", async () => {
+    const { html } = await sendForm(server.url, "/sign-up", "", {
+      on: 'name="password"',
+      fields: { name: "Grace", email: "grace-too-long@example.com", password: "x".repeat(129) },
+    });
+    expect(html).toContain("Enter at most 128 characters.");
+    const [input = ""] = /<input(?=[^>]* name="password")[^>]*>/.exec(html) ?? [];
+    expect(input).toMatch(/ minlength="8"/i);
+    expect(input).not.toMatch(/ maxlength=/i);
+  });
+});
+
 describe("the settings", () => {
   it("show the preferences as they are: saving one of them leaves the others", async () => {
     const { id, cookie } = await createUser(test, "Grace", { isHttps: true });
