@@ -5206,4 +5206,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/pages/account.test.ts"],
     only: "too long",
   },
+  {
+    file: "src/app/(public)/sign-up/actions.ts",
+    find: "next && pageWithNext.length <= MAX_CALLBACK_LENGTH",
+    replace: "next && pageWithNext.length >= MAX_CALLBACK_LENGTH",
+    fault: "nobody can sign up from a page with a very long address",
+    tests: ["test/app/actions.test.ts"],
+    only: "signing up for a plan",
+  },
 ];

@@ -554,6 +554,12 @@ describe("signing up for a plan", () => {
     expect(await page("/billing?plan=pro", cookieOf({ headers }))).toContain("Selected");
   });
 
+  it("signs up also with a target too long for the link of a mail", async () => {
+    const account = { name: "New", email: `${randomUUID()}@example.com`, password: "a long password" };
+    const next = `/billing?plan=pro&from=${"%2F".repeat(500)}`;
+    expect((await call("signUp", { ...account, next })).redirect).toBe(next);
+  });
+
   it("continues with onboarding for any other target", async () => {
     const account = { name: "New", email: `${randomUUID()}@example.com`, password: "a long password" };
     const { redirect } = await call("signUp", { ...account, next: "https://evil.example.com/" });

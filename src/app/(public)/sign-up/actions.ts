@@ -16,8 +16,18 @@ export async function signUp(form: FormData): Promise<void> {
     name: formText(form, "name"),
     email: formText(form, "email"),
     password: formText(form, "password"),
-    callbackURL: `/verify-email?${new URLSearchParams({ done: "", ...(next && { next }) })}`,
+    callbackURL: confirmationPage(next),
   });
   const { token } = created as { token: string | null };
   redirect(token === null ? `/sign-up/sent${query}` : next || "/onboarding");
+}
+
+/** Longer ones are refused. */
+const MAX_CALLBACK_LENGTH = 2_000;
+
+/** Where the link of the mail leads; without `next` if that is too long: nobody could sign up from there. */
+function confirmationPage(next: string): string {
+  const page = "/verify-email?done=";
+  const pageWithNext = `${page}&${new URLSearchParams({ next })}`;
+  return next && pageWithNext.length <= MAX_CALLBACK_LENGTH ? pageWithNext : page;
 }
