@@ -5214,4 +5214,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/app/actions.test.ts"],
     only: "signing up for a plan",
   },
+  {
+    file: "src/auth/routes/responses.ts",
+    find: 'response.status === 409 && code === ""',
+    replace: 'response.status === 409 && code !== ""',
+    fault: "asks to try a backup code again whose sign-in has ended",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "another backup code",
+  },
 ];

@@ -36,6 +36,10 @@ create trigger session_gate before insert on session for each row execute functi
 const CLOSE_SESSION_GATE = { name: "close_session_gate", text: "select pg_advisory_xact_lock(1)" };
 const DELETE_USER = { name: "delete_user", text: 'delete from "user" where id = $1' };
 const LOCK_KEYS = { name: "lock_keys", text: "select from api_key where user_id = $1 for update" };
+const LOCK_SECOND_FACTOR = {
+  name: "lock_second_factor",
+  text: "select from two_factor where user_id = $1 for update",
+};
 const FORGET_LINKS = { name: "forget_links", text: "delete from verification where value = $1" };
 const NEVER_CHECK_FOR_DEADLOCKS = {
   name: "wait_for_deadlocks",
@@ -294,6 +298,30 @@ describe("a request that is under way", () => {
     const body = { code: totp(totpURI) };
     const { status } = await context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
     expect(status).toBe(200);
+  });
+
+  it("has to sign in again when another backup code is used at the same moment, and keeps its own", async () => {
+    const person = await context.signedUp();
+    const { backupCodes } = await enable(person);
+    const verifying = async (code: unknown) => {
+      const cookie = cookieOf(await signIn(person.email, PASSWORD));
+      return () => context.call("/two-factor/verify-backup-code", { code }, { cookie });
+    };
+    const codes = backupCodes.slice(0, 2);
+    const attempts = [await verifying(codes[0]), await verifying(codes[1])];
+    let responding: Promise<Response>[] = [];
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_SECOND_FACTOR, [person.id]);
+      responding = attempts.map((attempt) => attempt());
+      await waiting(2);
+      await transaction.commitAfter([]);
+    });
+    const responses = await Promise.all(responding);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401]);
+    const refused = responses.findIndex(({ status }) => status === 401);
+    expect(await responses[refused]?.json()).toMatchObject({ code: "INVALID_TWO_FACTOR_COOKIE" });
+    const again = await verifying(codes[refused]);
+    expect((await again()).status).toBe(200);
   });
 
   it.each([

@@ -54,6 +54,9 @@ export async function translateResponse(
   if (refused) return refused;
   if (response.status < 400) return withNoStore(response);
   const { code, message } = await errorOf(response);
+  // Another backup code was used in the same moment. Better Auth has ended this sign-in, and gives no code.
+  if (response.status === 409 && code === "")
+    return refusalResponse({ reason: "sign_in_expired" }, "INVALID_TWO_FACTOR_COOKIE");
   const refusal = REASONS_OF_CODES[code];
   if (code === "INVALID_PASSWORD") {
     return refusalResponse({ reason: "wrong_password", field: passwordField }, code);
