@@ -14,7 +14,7 @@ export type FollowOptions = {
   signal?: AbortSignal;
   /**
    * Called before the first of the events from now on, with the id to store as the last processed: events that
-   * happen while the program is restarted come after it.
+   * happen while the program is restarted come after it. Not called before the first event that the server ever had.
    */
   onStart?: (id: string) => void;
   /** Called when the state changes. `isContinuous`: no event has been missed since the feed began. */

@@ -15,8 +15,8 @@ export type PollOptions = {
 const PAGE = 100;
 
 /**
- * Asks for new events again and again. Without an event each time that there were no more: `id` is where the
- * next one follows.
+ * Asks for new events again and again. Without an event before the first of those from now on, and each time that
+ * there were no more: `id` is where the next one follows.
  * @throws TollgateError when a poll fails
  */
 export async function* pollEvents(
@@ -25,16 +25,25 @@ export async function* pollEvents(
 ): AsyncGenerator<{ id: string; event: TollgateEvent | null }> {
   let cursor = after;
   let isCaughtUp = after !== null;
+  /** The last event before those from now on. */
+  let leftOut: string | null = null;
   while (!signal.aborted) {
     const query = { limit: PAGE, ...(cursor === null ? {} : { after: cursor }) };
     const response = await sendRequest(connection, "GET", "/events", { query, signal });
     const { data, nextCursor } = await readJson<{ data: TollgateEvent[]; nextCursor: string }>(response);
     for (const event of data) {
-      if (isCaughtUp || new Date(event.occurredAt) >= startedAt) yield { id: event.id, event };
+      if (!isCaughtUp && new Date(event.occurredAt) < startedAt) {
+        leftOut = event.id;
+        continue;
+      }
+      if (leftOut !== null) yield { id: leftOut, event: null };
+      leftOut = null;
+      yield { id: event.id, event };
     }
     cursor = nextCursor;
     if (data.length === PAGE) continue;
     isCaughtUp = true;
+    leftOut = null;
     yield { id: nextCursor, event: null };
     await sleep(pollEveryMs, signal);
   }
