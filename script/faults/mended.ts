@@ -5229,5 +5229,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a program that ends while it works on its first event, got by a poll, never gets it again",
     tests: ["test/client/follow-events.test.ts"],
     only: "leaves out what happened before it began",
+    file: "docs/how-to/receive-events.md",
+    find: "if (secret.length === 0)",
+    replace: "if (secret.length < 0)",
+    fault: "the documented receiver accepts anybody's events where its secret is not set",
+    tests: ["test/docs/receive-events.test.ts"],
+    only: "without its secret",
   },
 ];
