@@ -16,7 +16,7 @@ export function translateError(error: GraphQLError, logFailure: (defect: unknown
     error.extensions.code ??= "BAD_USER_INPUT";
     error.extensions.reason ??= "invalid_input";
     if (error.message.length > MAX_MESSAGE_CHARACTERS)
-      error.message = `${error.message.slice(0, MAX_MESSAGE_CHARACTERS)}...`;
+      error.message = `${error.message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}...`;
     return error;
   }
   if (!(cause instanceof Refusal)) logFailure(cause);

@@ -259,6 +259,16 @@ describe("POST", () => {
     }
   });
 
+  it("cuts quoted input between characters: other languages read no half of one", async () => {
+    const query = "query ($p: Slot) { deliveries(provider: $p) { nextCursor } }";
+    for (const start of ["", "x"]) {
+      const variables = { p: start + "😀".repeat(400) };
+      const { text, body } = await queryGraphql(server.url, query, { cookie: person.cookie, variables });
+      expect(body.errors[0].message).toMatch(/\.\.\.$/);
+      expect(text).not.toMatch(/\\ud[89a-f]/i);
+    }
+  });
+
   it("returns 405 for methods other than GET and POST", async () => {
     for (const method of ["PUT", "DELETE", "PATCH"]) {
       const response = await sendRequest(server.url, method, "/api/graphql", { body: { query: RENAME } });
