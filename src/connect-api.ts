@@ -62,7 +62,7 @@ export async function connectApi(
     corsOrigins: config.corsOrigins,
     ...(eventHeartbeatMs === undefined ? {} : { eventHeartbeatMs }),
     isReady: async () => !isStopping?.() && (await isReady()),
-    log,
+    log: limitRepeats(log),
   });
 }
 

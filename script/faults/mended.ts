@@ -5246,4 +5246,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/graphql/http.test.ts"],
     only: "between characters",
   },
+  {
+    file: "src/connect-api.ts",
+    find: "(await isReady()),\n    log: limitRepeats(log),\n",
+    replace: "(await isReady()),\n    log,\n",
+    fault: "every request that fails while the database is away is logged with its stack",
+    tests: ["test/system/server/logs.test.ts"],
+    only: "database is away",
+  },
+  {
+    file: "src/runtime/service.ts",
+    find: "    log: { ...limitRepeats(log), info: (fields, message) => log.info(fields, message) },\n",
+    replace: "    log,\n",
+    fault: "every sign-in that fails while the database is away is logged with its stack",
+    tests: ["test/system/server/logs.test.ts"],
+    only: "database is away",
+  },
+  {
+    file: "src/observability/limit-repeats.ts",
+    find: 'fields.err instanceof Error ? fields.err.name : ""',
+    replace: 'fields.err instanceof Error ? "" : ""',
+    fault: "requests that fail in an outage hide a defect from the log",
+    tests: ["test/observability/limit-repeats.test.ts"],
+    only: "different classes",
+  },
 ];

@@ -9,7 +9,7 @@ import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
 import { headersApplied, responseHeaders } from "../http/response-headers.ts";
 import { apiHeaders } from "../http/security-headers.ts";
-import type { Log } from "../observability/log.ts";
+import type { ThrottledLog } from "../observability/limit-repeats.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { type AuthRoutesOptions, authRoutes, withErrorCode } from "./auth.ts";
 import type { CallerContext } from "./authenticate.ts";
@@ -50,7 +50,7 @@ export type ApiOptions = {
   isReady(): Promise<boolean>;
   /** The time between two comments of an event stream. */
   eventHeartbeatMs?: number;
-  log: Log;
+  log: ThrottledLog;
 };
 
 /** The whole of `/api`; pages are served elsewhere. */

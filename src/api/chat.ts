@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
-import type { Log } from "../observability/log.ts";
+import type { ThrottledLog } from "../observability/limit-repeats.ts";
 import { type Call, charge } from "../operations/call.ts";
 import { resumeAnswer } from "../operations/chat/resume-answer.ts";
 import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
@@ -19,7 +19,7 @@ const KEEP_ALIVE_MS = 15_000;
 export function chat(
   deps: Pick<Dependencies, keyof Gate | "chat">,
   callers: CallerContext,
-  log: Log,
+  log: ThrottledLog,
 ): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.post("/chat", async (c) => {
@@ -61,7 +61,7 @@ async function chargeDay(call: Call, limits: Gate["limits"]): Promise<void> {
  * Waits for the first tokens: a failure before them still gets its own status.
  * @throws Refusal `unavailable`
  */
-function openReply(c: Context<HonoEnv>, reply: ChatReply, log: Log): ReturnType<ChatReply["open"]> {
+function openReply(c: Context<HonoEnv>, reply: ChatReply, log: ThrottledLog): ReturnType<ChatReply["open"]> {
   return reply.open({
     signal: c.req.raw.signal,
     onFailure: (problem) => log.error({ requestId: c.get("requestId"), problem }, "chat failed"),

@@ -10,6 +10,7 @@ import type { AfterSubscriptionChange } from "../domain/outbound/subscription-ho
 import { SLOTS } from "../domain/slot.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createMail } from "../mail/mail.ts";
+import { limitRepeats } from "../observability/limit-repeats.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
@@ -82,7 +83,7 @@ export async function startService(
     requireConfirmation: config.mail.requireConfirmation,
     requireAdminTwoFactor: config.requireAdminTwoFactor,
     auditRetentionDays: config.auditRetentionDays,
-    log,
+    log: { ...limitRepeats(log), info: (fields, message) => log.info(fields, message) },
   });
   const limits = await createLimits({
     ...(limitsAnswerWithinMs === undefined ? {} : { answerWithinMs: limitsAnswerWithinMs }),

@@ -37,3 +37,12 @@ it("then says how many were suppressed, and writes again", async () => {
   log.warn({ n: 5 }, "refused");
   expect(lines.at(-1)).toEqual(["warn", { n: 5 }, "refused"]);
 });
+
+it("counts entries apart that have errors of different classes", () => {
+  const { lines, log } = limited(60_000);
+  for (let n = 0; n < 5; n += 1) log.error({ err: new RangeError("often") }, "failed");
+  const err = new TypeError("a defect");
+  log.error({ err }, "failed");
+  expect(lines).toHaveLength(3);
+  expect(lines.at(-1)).toEqual(["error", { err }, "failed"]);
+});

@@ -7,7 +7,7 @@ import { answerError } from "../../http/error-response.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { addLimitHeaders, limitHeaders } from "../../http/limit-headers.ts";
 import { answerText } from "../../http/response-headers.ts";
-import type { Log } from "../../observability/log.ts";
+import type { ThrottledLog } from "../../observability/limit-repeats.ts";
 import { charge, readInputOf } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
@@ -20,7 +20,7 @@ export type GraphqlOptions = {
   enabled: boolean;
   /** Whether introspection is allowed and GraphiQL is served to browsers. */
   introspection: boolean;
-  log: Log;
+  log: ThrottledLog;
 };
 
 /**

@@ -3,7 +3,7 @@ import { resolveResponse } from "@trpc/server/http";
 import { type Context, Hono } from "hono";
 import { Refusal, refuse } from "../../domain/refusals/refusal.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
-import type { Log } from "../../observability/log.ts";
+import type { ThrottledLog } from "../../observability/limit-repeats.ts";
 import { type Call, charge } from "../../operations/call.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
@@ -19,7 +19,7 @@ const MAX_CALLS = 10;
  * tRPC at `/api/trpc`. A request is charged to `rpc` per call before any runs, and each call to its
  * operation's scope. A streamed response starts once all charges are known.
  */
-export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<HonoEnv> {
+export function rpc(deps: Dependencies, callers: CallerContext, log: ThrottledLog): Hono<HonoEnv> {
   // A batch larger than the limit could never be admitted.
   const maxBatchSize = Math.min(MAX_CALLS, deps.limits.policies.rpc.limit);
 

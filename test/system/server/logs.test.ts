@@ -122,6 +122,33 @@ it("writes some of a flood of forged deliveries to the log, and then their numbe
   }
 });
 
+it("writes some of the requests to the log that fail while the database is away", {
+  timeout: 120_000,
+}, async () => {
+  const test = await freshDatabase(0);
+  const server = await spawnServer(test.url, GENEROUS_LIMITS);
+  await test.drop();
+  const numbers = Array.from({ length: 60 }, (_, n) => n);
+  const keys = numbers.map((n) => `tg_${String(n).padStart(40, "0")}`);
+  const statuses = async (sent: Promise<{ status: number }>[]) =>
+    new Set((await Promise.all(sent)).map(({ status }) => status));
+  const written = (text: string) => server.lines.filter((line) => line.includes(`"msg":"${text}"`)).length;
+  for (const path of ["/api/users/me", "/api/trpc/user.me", "/api/graphql?query={__typename}"])
+    expect(await statuses(keys.map((key) => sendRequest(server.url, "GET", path, { key })))).toEqual(
+      new Set([503]),
+    );
+  const signIn = (n: number) =>
+    sendRequest(server.url, "POST", "/api/auth/sign-in/email", {
+      body: { email: `${n}@example.com`, password: "a long password" },
+    });
+  expect(await statuses(numbers.map(signIn))).toEqual(new Set([503]));
+  await server.end("SIGTERM");
+  expect(written("request failed")).toBeGreaterThan(0);
+  expect(written("request failed")).toBeLessThan(180);
+  expect(written("an auth request failed")).toBeGreaterThan(0);
+  expect(written("an auth request failed")).toBeLessThan(60);
+});
+
 it.each<[string, () => StdioOptions, (child: ChildProcess) => void]>([
   ["its disk is full", () => ["ignore", openSync("/dev/full", "w"), openSync("/dev/full", "w")], () => {}],
   [
