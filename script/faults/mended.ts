@@ -4271,8 +4271,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/billing/page.tsx",
-    find: "renewing.length > 1 && <Mult",
-    replace: "renewing.length > 9 && <Mult",
+    find: "isPaidTwice(renewing) && <Mult",
+    replace: "isPaidTwice([]) && <Mult",
     fault: "nobody is warned on the billing page of paying twice",
     tests: ["test/system/pages/billing.test.ts"],
     only: "beside which its button is",
@@ -5269,5 +5269,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "requests that fail in an outage hide a defect from the log",
     tests: ["test/observability/limit-repeats.test.ts"],
     only: "different classes",
+  },
+  {
+    file: "src/app/(account)/billing/subscription-state.ts",
+    find: ".filter(({ cancelAtPeriodEnd }) => !cancelAtPeriodEnd).length > 1",
+    replace: ".length > 1",
+    fault: "who has canceled one of two subscriptions is told to cancel one until it ends",
+    tests: ["test/app/subscription-state.test.ts"],
+    only: "counts as paid twice",
   },
 ];

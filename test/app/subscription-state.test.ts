@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   hasScheduledEnd,
   isConfirmed,
+  isPaidTwice,
   isRunning,
   nextMilestone,
   periodEnd,
@@ -45,6 +46,12 @@ describe("the next milestone", () => {
   ] satisfies [Partial<Subscription>, string][])("for %j is %s", (changed, next) => {
     expect(nextMilestone({ ...SUBSCRIPTION, ...changed }, NOW)).toBe(next);
   });
+});
+
+it("counts as paid twice only those subscriptions that are charged again", () => {
+  const ending = { ...SUBSCRIPTION, cancelAtPeriodEnd: true };
+  expect(isPaidTwice([SUBSCRIPTION, SUBSCRIPTION, ending])).toBe(true);
+  expect(isPaidTwice([SUBSCRIPTION, ending, ending])).toBe(false);
 });
 
 describe("the end of the period", () => {

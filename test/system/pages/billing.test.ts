@@ -155,6 +155,21 @@ describe("the billing portal", () => {
     expect(sent.map(([, value]) => value).sort()).toEqual(ids.sort());
   });
 
+  it("has nothing left to cancel where only one of two subscriptions is charged again", async () => {
+    const { id, open } = await newUser();
+    await createSubscription(test, id);
+    await createSubscription(test, id, {
+      provider: "provider-b",
+      cancel_at_period_end: true,
+      current_period_end: "2090-03-04",
+    });
+    for (const page of ["/billing", "/dashboard"]) {
+      const { text } = await open(page);
+      expect(text).toContain("Ends on March 4, 2090");
+      expect(text).not.toContain("more than one subscription");
+    }
+  });
+
   it("can be opened for the invoices of a subscription that has ended", async () => {
     const { id, open } = await newUser();
     expect((await open("/billing")).text).not.toContain("Open billing portal");

@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import { getTranslations } from "next-intl/server";
 
-/** Warns that more than one subscription is being paid for, which is rarely intended. */
+/** Warns that more than one subscription is going to be charged, which is rarely intended. */
 export async function MultipleSubscriptionsWarning() {
   const t = await getTranslations("billing");
   return (

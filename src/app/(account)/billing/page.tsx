@@ -21,7 +21,7 @@ import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.t
 import { Payments } from "./payments.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
 import { renewingOf, withoutTakenBack } from "./plans.ts";
-import { currentFirst, isConfirmed, isRunning } from "./subscription-state.ts";
+import { currentFirst, isConfirmed, isPaidTwice, isRunning } from "./subscription-state.ts";
 
 const PAYMENTS_PER_PAGE = 10;
 
@@ -74,7 +74,7 @@ export default withRefusalPage(async function BillingPage({ searchParams }: Page
       {isAwaited && checkoutNotice}
       <ChangeForms action={formAction(changeSubscription)} onArrival={!isAwaited && checkoutNotice}>
         <div className="flex flex-col gap-4">
-          {renewing.length > 1 && <MultipleSubscriptionsWarning />}
+          {isPaidTwice(renewing) && <MultipleSubscriptionsWarning />}
           {running.length > 1
             ? running.map((subscription) => <CurrentPlan key={subscription.id} subscription={subscription} />)
             : current && !(isAwaited && !isRunning(current)) && <CurrentPlan subscription={current} />}

@@ -14,6 +14,11 @@ export function currentFirst(current: Subscription | null, all: readonly Subscri
   return current ? [current, ...all.filter(({ id }) => id !== current.id)] : [...all];
 }
 
+/** Whether more than one is going to be charged again. What is set to end has been canceled already. */
+export function isPaidTwice(renewing: readonly Subscription[]): boolean {
+  return renewing.filter(({ cancelAtPeriodEnd }) => !cancelAtPeriodEnd).length > 1;
+}
+
 /** Whether a purchase is known in full: the first event may say that it is paid, and not yet until when. */
 export function isConfirmed(subscription: Subscription | null): boolean {
   return isRunning(subscription) && subscription?.currentPeriodEnd !== null;

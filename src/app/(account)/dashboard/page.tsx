@@ -8,7 +8,7 @@ import { PageHeader } from "../../../ui/page-header.tsx";
 import { profile, read } from "../../gate/read.ts";
 import { MultipleSubscriptionsWarning } from "../billing/multiple-subscriptions-warning.tsx";
 import { renewingOf, withoutTakenBack } from "../billing/plans.ts";
-import { currentFirst, isRunning } from "../billing/subscription-state.ts";
+import { currentFirst, isPaidTwice, isRunning } from "../billing/subscription-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { LatestNotifications } from "./latest-notifications.tsx";
 import { PlanCard } from "./plan-card.tsx";
@@ -44,7 +44,7 @@ export default async function DashboardPage() {
       <div className="grid gap-4 lg:grid-cols-2">
         {running.length > 1 ? (
           <div className="flex flex-col gap-4">
-            {(await renewingOf(running)).length > 1 && <MultipleSubscriptionsWarning />}
+            {isPaidTwice(await renewingOf(running)) && <MultipleSubscriptionsWarning />}
             {running.map((each) => (
               <PlanCard key={each.id} subscription={each} />
             ))}
