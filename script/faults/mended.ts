@@ -1532,8 +1532,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/subscription-list.ts",
-    find: "return `s.is_one_time and s.provider_subscription_id is null and",
-    replace: "return `false and",
+    find: "      when not $",
+    replace: "      when true or not $",
     fault: "a purchase that was taken back is shown as current beside one that gives access",
     tests: ["test/intake/one-time-purchase.test.ts"],
     only: "of two purchases",
@@ -5277,5 +5277,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "who has canceled one of two subscriptions is told to cancel one until it ends",
     tests: ["test/app/subscription-state.test.ts"],
     only: "counts as paid twice",
+  },
+  {
+    file: "src/store/subscriptions/subscription-list.ts",
+    find: `      else greatest(\${rank("s.status")}, \${rank("'unpaid'")}) end,`,
+    replace: `      else \${rank("s.status")} end,`,
+    fault: "a subscription whose payment was refunded is the current one beside one that gives access",
+    tests: ["test/operations/profile.test.ts"],
+    only: "taken back while another gives access",
+  },
+  {
+    file: "src/store/subscriptions/subscription-list.ts",
+    find: "      when s.is_one_time and s.provider_subscription_id is null then",
+    replace: "      when false then",
+    fault: "a purchase that was taken back is shown as current beside a paused subscription",
+    tests: ["test/operations/profile.test.ts"],
+    only: "no purchase that was taken back",
   },
 ];

@@ -59,6 +59,41 @@ describe("the current subscription", () => {
     expect(await current("user_4")).toBeNull();
   });
 
+  it.each([
+    ["user_5", "refunded"],
+    ["user_6", "disputed"],
+  ])("is not one whose payment was taken back while another gives access: %s, %s", async (userId, status) => {
+    const name = `taken_back_${status}`;
+    const takenBack = await createSubscription(test, userId, {
+      provider_subscription_id: name,
+      created_at: "2026-05-01",
+    });
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', $1, $1, 2000, 'EUR', 'paid', $2, now())`,
+      [name, status],
+    );
+    await subscribed(userId, "paused", "2026-06-01");
+    expect(await current(userId)).toMatchObject({ id: takenBack });
+    const pastDue = await subscribed(userId, "past_due", "2026-03-01");
+    expect(await current(userId)).toMatchObject({ id: pastDue });
+  });
+
+  it("is no purchase that was taken back while a subscription is charged again or can be", async () => {
+    const purchase = await createSubscription(test, "user_7", {
+      provider_subscription_id: null,
+      is_one_time: true,
+    });
+    await test.rows("update subscription set payment_id = 'pi_7' where id = $1", [purchase]);
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', 'pi_7', 'pi_7', 2000, 'EUR', 'paid', 'refunded', now())`,
+    );
+    expect(await current("user_7")).toMatchObject({ id: purchase });
+    const paused = await subscribed("user_7", "paused", "2026-03-01");
+    expect(await current("user_7")).toMatchObject({ id: paused });
+  });
+
   it("is looked up by the index on its user", async () => {
     await test.rows(
       `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,

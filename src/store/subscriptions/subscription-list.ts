@@ -62,16 +62,22 @@ export const LIVE_STATUSES = [
 ] satisfies SubscriptionStatus[];
 
 /**
- * SQL: what to sort a user's subscriptions `s` by, so that the one that entitles to most comes first. A purchase that
- * was taken back stays active, and gives nothing where its plan does not keep access after that.
+ * SQL: what to sort a user's subscriptions `s` by, so that the one that entitles to most comes first. One whose payment was
+ * taken back stays active, and gives nothing where its plan does not keep access after that: no more than an unpaid one
+ * does, and a purchase, which nobody charges again, is the last.
  * @param parameters of `entitlementParameters`
  */
 export function byEntitlement([statuses, keptRefunded, keptDisputed]: [string, string, string]): string {
-  return `s.is_one_time and s.provider_subscription_id is null and case (${latestReversal()})
+  const rank = (status: string) => `array_position(${statuses}::text[], ${status})`;
+  const isTakenBack = `case (${latestReversal()})
       when 'refunded' then s.plan_id <> all (${keptRefunded}::text[])
       when 'disputed' then s.plan_id <> all (${keptDisputed}::text[])
-      else false end,
-    array_position(${statuses}::text[], s.status), s.created_at desc, s.id desc`;
+      else false end`;
+  return `case
+      when not ${isTakenBack} then ${rank("s.status")}
+      when s.is_one_time and s.provider_subscription_id is null then cardinality(${statuses}::text[]) + 1
+      else greatest(${rank("s.status")}, ${rank("'unpaid'")}) end,
+    s.created_at desc, s.id desc`;
 }
 
 export function entitlementParameters({ plans }: Pick<PlanCatalog, "plans">) {
