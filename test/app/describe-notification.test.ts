@@ -80,7 +80,7 @@ it.each<[Locale, NotificationKind, Record<string, unknown>, sentence: string, hr
     "en",
     "payment_undone",
     { ...UNDONE, because: "deleted", refunded: "no" },
-    "A subscription was paid for after its account was deleted. sub_1 (provider-b) was canceled, but not refunded: refund it at the provider.",
+    "A subscription was paid for after its account was deleted. sub_1 (provider-b) was canceled, but not refunded. If it was charged, refund it at the provider.",
     "/admin/subscriptions",
   ],
   [
