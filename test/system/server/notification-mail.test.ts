@@ -76,9 +76,12 @@ it("mails a user at the start, in the middle and a day before the end of the gra
   const subjects = () => smtp.mails.map(({ data }) => /^Subject: (.*)\r$/m.exec(data)?.[1]);
   // Each job runs by itself too: whoever runs first, nobody is mailed twice.
   const mailsAfter = async (daysPastDue: number, expected: string[]) => {
-    await test.rows("update subscription set past_due_since = now() - $1::float8 * interval '1 day'", [
-      daysPastDue,
-    ]);
+    // The event has a cancellation too, before which nobody would be reminded.
+    await test.rows(
+      `update subscription set cancel_at_period_end = false,
+         past_due_since = now() - $1::float8 * interval '1 day'`,
+      [daysPastDue],
+    );
     for (const job of ["grace-reminders", "notification-mail", "grace-reminders", "notification-mail"])
       await runJob(server, job);
     await eventually(async () => subjects(), expected);
