@@ -14,6 +14,7 @@ import type { ClientAddress } from "./http/client-address.ts";
 import { createUnroutable, isMalformed } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { captureOutput } from "./observability/capture-output.ts";
+import { limitRepeats } from "./observability/limit-repeats.ts";
 import { createLog, type Log } from "./observability/log.ts";
 import { startTracing } from "./observability/start-tracing.ts";
 import { collectGarbage } from "./runtime/collect-garbage.ts";
@@ -158,7 +159,7 @@ function connectPages(
     ownOrigins,
     appUrl: config.appUrl,
     mails: config.mail.smtpUrl !== null,
-    log,
+    log: limitRepeats(log),
   });
 }
 

@@ -5263,6 +5263,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "database is away",
   },
   {
+    file: "src/server.ts",
+    find: "    log: limitRepeats(log),\n",
+    replace: "    log,\n",
+    fault: "every page that fails while the database is away is logged with its stack, six times",
+    tests: ["test/system/server/logs.test.ts"],
+    only: "database is away",
+  },
+  {
     file: "src/observability/limit-repeats.ts",
     find: 'fields.err instanceof Error ? fields.err.name : ""',
     replace: 'fields.err instanceof Error ? "" : ""',

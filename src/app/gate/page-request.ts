@@ -4,7 +4,7 @@ import type { Person } from "../../domain/callers/caller.ts";
 import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
 import type { LimitCharge } from "../../limits/charge.ts";
 import type { Scope } from "../../limits/policies.ts";
-import type { Log } from "../../observability/log.ts";
+import type { ThrottledLog } from "../../observability/limit-repeats.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 
 /** What pages know of their request, and what they work with. */
@@ -45,7 +45,7 @@ export type PageRequest = {
   mails: boolean;
   /** The public origin, without a slash at the end. */
   appUrl: string;
-  log: Log;
+  log: ThrottledLog;
 };
 
 /** Signing up, in and out, passwords, second factors and addresses: see `auth/auth.ts`. */

@@ -1,6 +1,6 @@
 import type { PageAccounts } from "../../app/gate/page-request.ts";
 import type { Auth } from "../../auth/auth.ts";
-import type { Log } from "../../observability/log.ts";
+import type { ThrottledLog } from "../../observability/limit-repeats.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 
 export type PagesOptions = {
@@ -12,5 +12,5 @@ export type PagesOptions = {
   appUrl: string;
   /** Whether notifications are mailed, to users who have not turned them off. */
   mails: boolean;
-  log: Log;
+  log: ThrottledLog;
 };

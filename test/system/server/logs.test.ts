@@ -127,6 +127,12 @@ it("writes some of the requests to the log that fail while the database is away"
 }, async () => {
   const test = await freshDatabase(0);
   const server = await spawnServer(test.url, GENEROUS_LIMITS);
+  const person = { name: "Ana", email: "ana@example.com", password: "a long password" };
+  const signedUp = await sendRequest(server.url, "POST", "/api/auth/sign-up/email", { body: person });
+  const cookie = signedUp.headers
+    .getSetCookie()
+    .map((set) => set.split(";", 1)[0])
+    .join("; ");
   await test.drop();
   const numbers = Array.from({ length: 60 }, (_, n) => n);
   const keys = numbers.map((n) => `tg_${String(n).padStart(40, "0")}`);
@@ -142,7 +148,18 @@ it("writes some of the requests to the log that fail while the database is away"
       body: { email: `${n}@example.com`, password: "a long password" },
     });
   expect(await statuses(numbers.map(signIn))).toEqual(new Set([503]));
+  for (const [path, status] of [
+    ["/dashboard", 503],
+    ["/", 200],
+  ] as const)
+    expect(await statuses(numbers.map(() => sendRequest(server.url, "GET", path, { cookie })))).toEqual(
+      new Set([status]),
+    );
   await server.end("SIGTERM");
+  for (const message of ["page could not be loaded", "a page is shown as if nobody were signed in"]) {
+    expect(written(message)).toBeGreaterThan(0);
+    expect(written(message)).toBeLessThan(60);
+  }
   expect(written("request failed")).toBeGreaterThan(0);
   expect(written("request failed")).toBeLessThan(180);
   expect(written("an auth request failed")).toBeGreaterThan(0);
