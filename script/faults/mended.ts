@@ -5189,6 +5189,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "fails with a defect where the address of an endpoint has a NUL character",
     tests: ["test/app/actions.test.ts"],
     only: "no database can store",
+    inPages: true,
   },
   {
     file: "src/auth/better-auth.ts",
@@ -5205,6 +5206,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "browsers cut off a long new password unseen, and its owner cannot sign in",
     tests: ["test/system/pages/account.test.ts"],
     only: "too long",
+    inPages: true,
   },
   {
     file: "src/app/(public)/sign-up/actions.ts",
@@ -5213,6 +5215,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "nobody can sign up from a page with a very long address",
     tests: ["test/app/actions.test.ts"],
     only: "signing up for a plan",
+    inPages: true,
   },
   {
     file: "src/auth/routes/responses.ts",
