@@ -51,6 +51,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     replace: "ANSWER_WITHIN_MS = 450_000",
     fault: "a delivery waits for a silent database",
     tests: ["test/system/server/lifecycle.test.ts"],
+    only: "stops answering",
   },
   {
     file: "src/intake/claims/retry-job.ts",
@@ -121,7 +122,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     replace: 'if (user.role === "" && ',
     fault: "the last administrator can be deleted",
     tests: ["test/operations/delete-account.test.ts"],
-    only: "last administrator",
+    only: "keeps one administrator",
   },
   {
     file: "src/limits/limit-key.ts",
