@@ -140,7 +140,7 @@ it.each([PLAIN, WITH_CLIENT])(
 it("does not start without its secret: with none, anybody could sign events", async () => {
   const PORT = String(await freePort());
   const env = { ...variables(), PORT, INBOX: "none.db" };
-  const running = promisify(execFile)(process.execPath, [PLAIN], { cwd: folder, env, timeout: 15_000 });
+  const running = promisify(execFile)(process.execPath, [PLAIN], { cwd: folder, env, timeout: 100_000 });
   await expect(running).rejects.toThrow(/ENDPOINT_SECRET/);
 });
 

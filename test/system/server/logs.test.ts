@@ -10,6 +10,7 @@ import { freshDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { deliverUntilAnswered, sendRequest } from "../../support/http.ts";
+import { cookieOf } from "../../support/people.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { GENEROUS_LIMITS, PROCESS_VARIABLES, SECRETS, serverVariables } from "../../support/variables.ts";
@@ -129,10 +130,7 @@ it("writes some of the requests to the log that fail while the database is away"
   const server = await spawnServer(test.url, GENEROUS_LIMITS);
   const person = { name: "Ana", email: "ana@example.com", password: "a long password" };
   const signedUp = await sendRequest(server.url, "POST", "/api/auth/sign-up/email", { body: person });
-  const cookie = signedUp.headers
-    .getSetCookie()
-    .map((set) => set.split(";", 1)[0])
-    .join("; ");
+  const cookie = cookieOf(signedUp);
   await test.drop();
   const numbers = Array.from({ length: 60 }, (_, n) => n);
   const keys = numbers.map((n) => `tg_${String(n).padStart(40, "0")}`);
