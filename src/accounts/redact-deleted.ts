@@ -1,8 +1,10 @@
 import { shorten } from "../domain/events/decide-context.ts";
 import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import { customersIn, type IdAtProvider, isAbout, type ParsedDelivery } from "../domain/events/person-ids.ts";
+import { isSubscriptionEvent } from "../domain/events/subscription-event.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
+  hastenRetries,
   nextSuspects,
   openRedactions,
   type Redaction,
@@ -30,9 +32,14 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
       .map((redaction) => redaction.after)
       .reduce((a, b) => (BigInt(b) < BigInt(a) ? b : a));
     const batch = remaining.filter((redaction) => redaction.after === after);
-    const { suspects, until } = await nextSuspects(tools.database, batch, after);
-    if (until === "pending") return false;
-    const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...parsed(tools.intake, suspect) }));
+    const found = await nextSuspects(tools.database, batch, after);
+    if (found.until === "pending") return false;
+    const deliveries = found.suspects.map((suspect) => ({ ...suspect, ...parsed(tools.intake, suspect) }));
+    const untried = deliveries.filter((delivery) => isUntried(delivery, batch));
+    if (untried.length > 0) await hastenRetries(tools.database, idsOf(untried));
+    // Those behind the first of them wait as well.
+    const until = untried[0] === undefined ? found.until : `${BigInt(untried[0].id) - 1n}`;
+    if (until === after) return false;
     const unfinished: Redaction[] = [];
     for (const before of batch) {
       const step = await nextStep(tools, before, deliveries, until);
@@ -43,6 +50,27 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
     remaining = [...remaining.filter((redaction) => redaction.after !== after), ...unfinished];
   }
   return true;
+}
+
+/**
+ * Whether it has failed before its person was deleted, and may report a purchase that was not canceled with the account: a
+ * 200 may have been sent for it. It is tried once more, and redacted when it has been applied, or has failed again.
+ */
+function isUntried(delivery: SuspectDelivery & ParsedDelivery, people: readonly Redaction[]): boolean {
+  const { provider, event, failedBefore } = delivery;
+  if (failedBefore.length === 0 || event === null || !isSubscriptionEvent(event)) return false;
+  return people.some(
+    (person) =>
+      failedBefore.includes(person.userId) &&
+      !person.subscriptions.some(
+        (own) => own.provider === provider && own.id === event.providerSubscriptionId,
+      ) &&
+      isAbout(person, delivery),
+  );
+}
+
+function idsOf(deliveries: readonly { id: string }[]): string[] {
+  return deliveries.map(({ id }) => id);
 }
 
 async function nextStep(
@@ -62,7 +90,7 @@ async function nextStep(
   return {
     before,
     next: until === null ? roundAfter(grown) : { ...grown, after: until },
-    deliveryIds: aboutUser.map(({ id }) => id),
+    deliveryIds: idsOf(aboutUser),
     until: until ?? before.after,
     quotedId: `"${shorten(before.userId)}"`,
   };

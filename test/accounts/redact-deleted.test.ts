@@ -229,6 +229,7 @@ describe("the payloads to redact", () => {
     await test.rows("update webhook_delivery set payload = null where id = any ($1::bigint[])", [
       [pruned, another],
     ]);
+    await subscription("user_1", "sub", "cus");
     await leave();
     const rows = await test.rows(
       `select d.id, d.status, d.last_error as error, d.last_reason, a.reason, a.reason_id, a.reason_params as params,

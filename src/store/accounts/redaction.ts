@@ -31,6 +31,8 @@ export type SuspectDelivery = {
   eventType: string;
   format: string;
   payload: string;
+  /** Which of the people were deleted after it had failed last. */
+  failedBefore: string[];
 };
 
 /** How many deliveries one query scans, and how many payloads of up to a megabyte it may return. */
@@ -62,7 +64,10 @@ from pending`,
 const SUSPECTS = {
   name: "redaction_suspects",
   text: `
-select d.id, d.provider, d.event_type as "eventType", d.format, said.payload
+select d.id, d.provider, d.event_type as "eventType", d.format, said.payload, array(
+    select u.id from deleted_user u where u.id = any ($4::text[]) and d.status = 'failed'
+      and u.deleted_at > coalesce(d.completed_at, d.received_at)
+  ) as "failedBefore"
 from webhook_delivery d cross join lateral (select d.payload::text as payload offset 0) said
 where d.id > $1::bigint and d.id <= $2::bigint and d.payload is not null
   and (strpos(said.payload, '\\') > 0
@@ -88,9 +93,26 @@ export async function nextSuspects(
     userId,
     ...[...subscriptions, ...customers].map(({ id }) => id),
   ]);
-  const suspects = await database.run<SuspectDelivery>(SUSPECTS, [after, range.until, ids]);
+  const suspects = await database.run<SuspectDelivery>(SUSPECTS, [
+    after,
+    range.until,
+    ids,
+    redactions.map(({ userId }) => userId),
+  ]);
   const last = suspects.at(-1);
   return { suspects, until: suspects.length === MAX_SUSPECTS && last ? last.id : range.until };
+}
+
+const HASTEN = {
+  name: "hasten_retries",
+  text: `
+update webhook_delivery set next_attempt_at = clock_timestamp()
+where id = any ($1::bigint[]) and status = 'failed' and coalesce(next_attempt_at > clock_timestamp(), true)`,
+};
+
+/** Has failed deliveries retried now, also those that were given up. */
+export async function hastenRetries(database: Queryable, ids: readonly string[]): Promise<void> {
+  await database.run(HASTEN, [ids]);
 }
 
 const SHARED = {
