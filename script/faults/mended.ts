@@ -5337,4 +5337,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/accounts/redact-failed.test.ts"],
     only: "is not waited for",
   },
+  {
+    file: "src/store/accounts/redaction.ts",
+    find: "having not coalesce(bool_or(is_claimed), false)",
+    replace: "having true",
+    fault:
+      "a delivery that is claimed while redaction looks for it loses its payload, and an event may be lost",
+    tests: ["test/accounts/redact-deleted.test.ts"],
+    only: "while it is looked for",
+  },
+  {
+    file: "src/store/accounts/redaction.ts",
+    find: "and status = 'failed' and payload is not null\n",
+    replace: "and status = 'failed'\n",
+    fault: "what another process has redacted is retried twelve times without its payload",
+    tests: ["test/accounts/redact-failed.test.ts"],
+    only: "another process redacts meanwhile",
+  },
 ];

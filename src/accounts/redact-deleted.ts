@@ -36,14 +36,14 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
     if (found.until === "pending") return false;
     const deliveries = found.suspects.map((suspect) => ({ ...suspect, ...parsed(tools.intake, suspect) }));
     const untried = deliveries.filter((delivery) => isUntried(delivery, batch));
-    if (untried.length > 0) await hastenRetries(tools.database, idsOf(untried));
+    if (untried.length > 0) await retryOnContention(() => hastenRetries(tools.database, idsOf(untried)));
     // Those behind the first of them wait as well.
     const until = untried[0] === undefined ? found.until : `${BigInt(untried[0].id) - 1n}`;
     if (until === after) return false;
     const unfinished: Redaction[] = [];
     for (const before of batch) {
       const step = await nextStep(tools, before, deliveries, until);
-      // Another process is redacting too, and has gone further.
+      // Another process is redacting too, and has gone further, or is applying one of them.
       if (!(await retryOnContention(() => redact(tools.database, step)))) return false;
       if (step.next !== null) unfinished.push(step.next);
     }

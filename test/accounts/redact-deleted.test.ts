@@ -350,6 +350,26 @@ describe("redaction", () => {
     expect(await existingDeliveries([before, pending])).toEqual([]);
   });
 
+  it("waits for one that is claimed while it is looked for", async () => {
+    await leave();
+    const failed = await logged(stripe("user_1", "sub", "cus"), { ...UPDATED, status: "failed" });
+    await test.rows(
+      `update deleted_user set to_redact = '{"subscriptions": [], "customers": [], "after": "0", "again": false}'`,
+    );
+    const database: Queryable = {
+      run: async (statement, values) => {
+        if (statement.name === "redact")
+          await test.rows("update webhook_delivery set status = 'pending' where id = $1", [failed]);
+        return test.database.run(statement, values);
+      },
+    };
+    expect(await redactDeleted({ ...tools(), database }, () => false)).toBe(false);
+    expect(await existingDeliveries([failed])).toEqual([failed]);
+    await test.rows("update webhook_delivery set status = 'failed' where id = $1", [failed]);
+    expect(await redactDeleted(tools(), () => false)).toBe(true);
+    expect(await existingDeliveries([failed])).toEqual([]);
+  });
+
   it("waits for those of whoever was deleted last, also where others were deleted long before", async () => {
     for (const userId of ["user_1", "other"]) await leave(userId);
     await test.rows("update deleted_user set deleted_at = now() - interval '1 hour' where id = 'user_1'");

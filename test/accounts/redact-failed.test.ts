@@ -3,6 +3,7 @@ import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/callers/caller.ts";
 import { retryDue } from "../../src/intake/claims/retry.ts";
 import { deleteUserData } from "../../src/store/accounts/account-deletion.ts";
+import type { Queryable } from "../../src/store/database.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshRuntime } from "../support/fresh-runtime.ts";
@@ -95,4 +96,18 @@ it("one that was given up is tried too, and what lies before it in the log does 
   expect(await unwantedOf("user_3")).toEqual([{ because: "account_deleted" }]);
   expect(await redactDeleted(runtime, nothingStops)).toBe(true);
   expect(await deliveryOf("user_2")).toMatchObject([{ status: "failed", isKept: true }]);
+});
+
+it("one that another process redacts meanwhile is not tried any more", async () => {
+  await fails("user_2");
+  await remove("user_2");
+  const database: Queryable = {
+    run: async (statement, values) => {
+      if (statement.name === "hasten_retries")
+        await test.rows("update webhook_delivery set payload = null, next_attempt_at = null");
+      return test.database.run(statement, values);
+    },
+  };
+  expect(await redactDeleted({ ...runtime, database }, nothingStops)).toBe(true);
+  expect(await test.rows("select from webhook_delivery where next_attempt_at is not null")).toEqual([]);
 });

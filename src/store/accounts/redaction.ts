@@ -107,7 +107,8 @@ const HASTEN = {
   name: "hasten_retries",
   text: `
 update webhook_delivery set next_attempt_at = clock_timestamp()
-where id = any ($1::bigint[]) and status = 'failed' and coalesce(next_attempt_at > clock_timestamp(), true)`,
+where id = any ($1::bigint[]) and status = 'failed' and payload is not null
+  and coalesce(next_attempt_at > clock_timestamp(), true)`,
 };
 
 /** Has failed deliveries retried now, also those that were given up. */
@@ -141,16 +142,19 @@ export async function unclaimedCustomers(
 
 const REDACTED = failureSentence({ reason: "redacted" });
 
-// A failed delivery keeps its status and is not retried: its payload is gone. Reasons quote ids.
+// A failed delivery keeps its status and is not retried: its payload is gone. Reasons quote ids. Nothing is redacted beside
+// one that somebody has just claimed: what is made of it is still open.
 const REDACT = {
   name: "redact",
   text: `
 with theirs as materialized (
-  select id from webhook_delivery
+  select id, status = 'pending' and id = any ($3::bigint[]) as is_claimed from webhook_delivery
   where id > $4::bigint and id <= $5::bigint
     and (id = any ($3::bigint[]) or (last_error is not null and strpos(last_error, $6::text) > 0)
       or (first_reason is not null and strpos(first_reason, $6::text) > 0))
   order by id for no key update
+), step as materialized (
+  select from theirs having not coalesce(bool_or(is_claimed), false)
 ), deliveries as (
   update webhook_delivery d
   set payload = case when d.id = any ($3::bigint[]) then null else d.payload end,
@@ -159,13 +163,13 @@ with theirs as materialized (
     last_reason = case when d.last_error is not null then 'redacted' end,
     first_reason = case when d.first_reason is not null then '${REDACTED}' end,
     first_reason_id = case when d.first_reason is not null then 'redacted' end, first_reason_params = null
-  from theirs where d.id = theirs.id and d.id > $4::bigint and d.id <= $5::bigint
+  from step, theirs where d.id = theirs.id and d.id > $4::bigint and d.id <= $5::bigint
 ), attempts as (
   update webhook_attempt set reason = '${REDACTED}', reason_id = 'redacted', reason_params = null
-  where delivery_id > $4::bigint and delivery_id <= $5::bigint and reason is not null
+  from step where delivery_id > $4::bigint and delivery_id <= $5::bigint and reason is not null
     and (delivery_id = any ($3::bigint[]) or strpos(reason, $6::text) > 0)
 )
-update deleted_user set to_redact = $2::jsonb where id = $1 and to_redact = $7::jsonb returning id`,
+update deleted_user set to_redact = $2::jsonb from step where id = $1 and to_redact = $7::jsonb returning id`,
 };
 
 /** One step from `before` to `next`, which is `null` when nothing is left. */
@@ -178,7 +182,7 @@ export type RedactionStep = {
   quotedId: string;
 };
 
-/** Applies the step; returns false when another process has already gone further. */
+/** Applies the step; returns false when another process has already gone further, or is applying one of its deliveries. */
 export async function redact(database: Queryable, step: RedactionStep): Promise<boolean> {
   const { before, next, deliveryIds, until, quotedId } = step;
   const rows = await database.run(REDACT, [
