@@ -5354,4 +5354,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/accounts/redact-failed.test.ts"],
     only: "another process redacts meanwhile",
   },
+  {
+    file: "src/runtime/runtime.ts",
+    find: "    log: intakeLog(log),\n",
+    replace: "    log,\n",
+    fault: "each group of deliveries that finds the database away is logged with its stack",
+    tests: ["test/runtime/runtime.test.ts"],
+    only: "find the database away",
+  },
+  {
+    file: "src/runtime/intake-log.ts",
+    find: "name in fields) ? log : limited",
+    replace: "name in fields) ? limited : limited",
+    fault: "what an operator has to look at after an event is left out of the log where it often happens",
+    tests: ["test/runtime/intake-log.test.ts"],
+    only: "about a subscription or payment",
+  },
 ];

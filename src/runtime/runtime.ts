@@ -23,6 +23,7 @@ import { isMigrated } from "../store/migrate.ts";
 import { requestHeals } from "../store/reconciliation/heals.ts";
 import { traceDatabase } from "../store/traced-database.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
+import { intakeLog } from "./intake-log.ts";
 import { loadHooks } from "./load-hooks.ts";
 import { migrateSchema } from "./migrate-schema.ts";
 import { requireEmbeddedDatabase, requireSchema, requireSettings } from "./require-database.ts";
@@ -166,7 +167,7 @@ async function startOnDatabase(
     leaseSeconds: config.webhook.leaseSeconds,
     toleranceSeconds: config.webhook.toleranceSeconds,
     hooks: withHooksOf(hooks, options.hookTimeoutMs),
-    log,
+    log: intakeLog(log),
     tracing,
     ...(options.reached ? { reached: options.reached } : {}),
     ...(config.selfHeal ? { requestComparison: comparisonRequests(database, payments, log) } : {}),

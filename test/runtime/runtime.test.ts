@@ -1,8 +1,11 @@
 import { expect, it, vi } from "vitest";
 import { createLog } from "../../src/observability/log.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestRuntime } from "../support/runtime.ts";
 import { testDatabase } from "../support/test-database.ts";
+import { SECRETS } from "../support/variables.ts";
 
 const test = testDatabase(0);
 
@@ -28,5 +31,31 @@ it("only logs that a comparison could not be requested, and requests none withou
   await eventually(async () => warn.mock.calls.length, 1);
   const facts = { err: expect.objectContaining({ code: "22P02" }), slot: "provider-a" };
   expect(warn.mock.calls).toEqual([[facts, "a comparison could not be requested"]]);
+  await runtime.close();
+});
+
+// Those of provider-c are claimed before they are applied.
+it.each([
+  { slot: "provider-a", format: "stripe", message: "database unavailable: nothing was ingested" },
+  { slot: "provider-c", format: "lemon-squeezy", message: "database unavailable: nothing was claimed" },
+] as const)("logs some of the deliveries that find the database away: $format", async (of) => {
+  const { slot, format, message } = of;
+  const away = await freshDatabase(0);
+  const warn = vi.fn();
+  const log = { ...createLog("silent"), warn };
+  const runtime = await startTestRuntime(away.url, { PROVIDER_C_ADAPTER: "lemon-squeezy" }, { log });
+  await away.drop();
+  for (let n = 0; n < 100; n += 1) {
+    const { rawBody, headers } = fixtureDelivery(format, "customer.subscription.updated", {
+      secret: SECRETS[slot],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      eventId: `evt_${n}`,
+    });
+    const request = { rawBody, header: (name: string) => headers[name] };
+    expect(await runtime.intake.receive(slot, request)).toMatchObject({ outcome: "unavailable" });
+  }
+  const written = warn.mock.calls.filter(([, text]) => text === message).length;
+  expect(written).toBeGreaterThan(0);
+  expect(written).toBeLessThan(100);
   await runtime.close();
 });
