@@ -453,6 +453,22 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
+  it("is tried again at once where the wait was begun while the database's clock was ahead", async () => {
+    mailed.smtp.reply = at("RCPT", "451 later");
+    await mailed.notify("user_1");
+    const run = mailed.mailJob();
+    await run();
+    mailed.smtp.reply = () => undefined;
+    const setAheadBy = (interval: string) =>
+      mailed.test.rows("update notification set mail_after = mail_after + $1::interval", [interval]);
+    await setAheadBy("58 minutes");
+    await run();
+    expect(recipients(mailed)).toEqual([]);
+    await setAheadBy("3 hours");
+    await run();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
+  });
+
   it.each([
     ["refuses the connection in its greeting", "CONNECT", "554 not today"],
     ["disconnects before its greeting", "CONNECT", "hang up"],
