@@ -46,6 +46,7 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
     const key = `${pointerOf(id)}:${randomUUID()}`;
     // One command after the other. After one that fails the answer is no longer shared: it would have a gap.
     let isBroken = false;
+    let count = 0;
     let writing: Promise<unknown> = Promise.resolve();
     const write = (command: () => Promise<unknown>) => {
       writing = writing
@@ -55,7 +56,8 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
         });
     };
     const append = (chunk: UIMessageChunk | null) => {
-      write(() => run("XADD", key, "*", "chunk", JSON.stringify(chunk)));
+      const entryId = `${NUMBERED}${++count}`;
+      write(() => run("XADD", key, entryId, "chunk", JSON.stringify(chunk)));
       write(() => run("PEXPIRE", key, String(KEPT_MS)));
     };
     write(() => run("SET", pointerOf(id), key, "PX", String(LONGEST_ANSWER_MS)));
@@ -72,6 +74,7 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
     let position: string | null = null;
     for (;;) {
       for (const [entryId, [, json = "null"]] of entries) {
+        if (!isNext(entryId, position)) throw new Error("a part of the answer is lost");
         position = entryId;
         const chunk = JSON.parse(json) as UIMessageChunk | null;
         if (chunk === null) return;
@@ -114,3 +117,13 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
 
 /** The id of a stream's entry, and its fields with their values. */
 type Entry = [string, string[]];
+
+/** How the ids of entries begin that are numbered from 1. Those of earlier releases begin with a time. */
+const NUMBERED = "0-";
+
+/** Redis may have dropped what came before for want of memory, or lost it in a failover. */
+function isNext(entryId: string, position: string | null): boolean {
+  const numberOf = (id: string) => Number(id.slice(NUMBERED.length));
+  if (!entryId.startsWith(NUMBERED)) return true;
+  return numberOf(entryId) === (position === null ? 1 : numberOf(position) + 1);
+}

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat } from "../../src/api/chat.ts";
@@ -253,6 +253,31 @@ describeWith("several processes with Redis", REDIS, ({ "redis-server": program }
     finish(await askDirectlyAndLeave(writer));
     expect(await textOf(await resumed(reader))).toBe("Fine, thank you.");
     expect(await reader.resume("user_1", "chat-1")).toBeNull();
+  });
+
+  it.each([
+    ["dropped what was written so far", 0],
+    ["lost the newest words in a failover", -1],
+  ])("resume no answer with a gap after Redis has %s", async (_, from) => {
+    const redis = await startRedis(program);
+    closing.push({ close: redis.remove });
+    const [writer, reader] = [0, 1].map(() => chatWith({ redisUrls: [redis.url] })) as [Chat, Chat];
+    await connected(writer, reader);
+    const exchange = await askDirectlyAndLeave(writer);
+    const following = (await resumed(reader)).getReader();
+    while ((await following.read()).value?.type !== "text-delta");
+    const chatId = createHash("sha256")
+      .update(JSON.stringify(["user_1", "chat-1"]))
+      .digest("base64url");
+    const key = (await redis.ask("GET", `tollgate:chat:${chatId}`)) as string;
+    const entries = (await redis.ask("XRANGE", key, "-", "+")) as [string][];
+    const lost = entries.slice(from).map(([id]) => id);
+    await following.cancel();
+    await redis.ask("XDEL", key, ...lost);
+    finish(exchange);
+    const chunks = await Array.fromAsync((await resumed(reader)) as AsyncIterable<UIMessageChunk>);
+    expect(chunks.at(-1)).toEqual({ type: "error", errorText: "The answer broke off. Please try again." });
+    expect(chunks.some((chunk) => chunk.type === "text-delta" && chunk.delta !== "Fine")).toBe(false);
   });
 
   it("share answers again once the address leads to another Redis than the one that was the primary", {
