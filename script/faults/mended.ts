@@ -4133,7 +4133,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "clients/typescript/src/entitlements.ts",
-    find: "        this.#refusedUntilMs = Date.now() + REFUSED_FOR_MS;\n",
+    find: "        this.#refusedAt = momentNow();\n",
     replace: "",
     fault: "the client asks for events with each call while its key may not read them",
     tests: ["test/client/follow-events.test.ts"],
@@ -5385,5 +5385,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a resumed answer lacks the words that Redis has lost, as if it were whole",
     tests: ["test/api/chat-resume.test.ts"],
     only: "with a gap",
+  },
+  {
+    file: "clients/typescript/src/moment.ts",
+    find: "return Math.max(Date.now() - moment.wallMs, steadyMs() - moment.steadyMs);",
+    replace: "return Date.now() - moment.wallMs;",
+    fault: "a program whose clock is set back keeps entitlements until that time comes again",
+    tests: ["test/client/entitlements.test.ts"],
+    only: "set back",
   },
 ];

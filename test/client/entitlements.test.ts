@@ -274,6 +274,38 @@ describe("entitlements", () => {
     }
   });
 
+  it("are not used for longer when the clock has been set back", async () => {
+    let isDown = false;
+    let answers = 0;
+    const answer: typeof fetch = async () => {
+      if (isDown) throw new TypeError("fetch failed");
+      answers += 1;
+      return Response.json({ planId: "pro", status: "active", until: null, features: {} });
+    };
+    const connection = connectionOf({ url: server.url, key: "tg_key", fetch: answer, maxRetries: 0 });
+    const cache = new EntitlementCache(connection, { pollEverySeconds: 600, staleIfErrorSeconds: 1200 });
+    await cache.get();
+    const [time, elapsed] = [Date.now(), performance.now()];
+    const clock = vi.spyOn(performance, "now");
+    vi.useFakeTimers({ toFake: ["Date"], now: time - 86_400_000 });
+    try {
+      clock.mockReturnValue(elapsed + 590_000);
+      await cache.get();
+      expect(answers).toBe(1);
+      clock.mockReturnValue(elapsed + 601_000);
+      await cache.get();
+      expect(answers).toBe(2);
+      isDown = true;
+      clock.mockReturnValue(elapsed + 1_790_000);
+      expect((await cache.get()).planId).toBe("pro");
+      clock.mockReturnValue(elapsed + 1_802_000);
+      await expect(cache.get()).rejects.toMatchObject({ reason: "network" });
+    } finally {
+      vi.useRealTimers();
+      clock.mockRestore();
+    }
+  });
+
   it("are not used once the server has refused them", async () => {
     const states = ["there", "gone", "away"];
     const answer: typeof fetch = async () => {

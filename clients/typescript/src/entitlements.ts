@@ -1,5 +1,6 @@
 import type { TollgateEvent } from "./event.ts";
 import { type FeedState, type FollowOptions, followEvents } from "./follow-events.ts";
+import { type Moment, momentNow, msSince } from "./moment.ts";
 import type { Connection } from "./options.ts";
 import { readJson } from "./read-json.ts";
 import { sendRequest } from "./send-request.ts";
@@ -28,7 +29,7 @@ export type EntitlementOptions = {
 type Entry = {
   entitlements: Entitlements;
   etag: string | null;
-  fetchedAtMs: number;
+  fetchedAt: Moment;
   isStale: boolean;
 };
 
@@ -52,9 +53,9 @@ export class EntitlementCache {
   readonly #pending = new Map<string, PendingFetch>();
   #state: FeedState | "off" = "off";
   #closing: AbortController | null = null;
-  #refusedUntilMs = 0;
+  #refusedAt: Moment | null = null;
   /** When events were last followed: until then, answers that were kept were right. */
-  #followedUntilMs = 0;
+  #followedUntil: Moment | null = null;
 
   constructor(connection: Connection, options: EntitlementOptions = {}, feed: Feed = {}) {
     this.#connection = connection;
@@ -128,10 +129,10 @@ export class EntitlementCache {
     this.#state = "off";
   }
 
-  #isFresh({ isStale, fetchedAtMs, entitlements: { until } }: Entry): boolean {
+  #isFresh({ isStale, fetchedAt, entitlements: { until } }: Entry): boolean {
     if (isStale || (until !== null && Date.parse(until) <= Date.now())) return false;
     const { maxAgeSeconds, pollEverySeconds } = this.#options;
-    return Date.now() - fetchedAtMs < (this.#isFollowing() ? maxAgeSeconds : pollEverySeconds) * 1000;
+    return msSince(fetchedAt) < (this.#isFollowing() ? maxAgeSeconds : pollEverySeconds) * 1000;
   }
 
   #isFollowing(): boolean {
@@ -157,7 +158,7 @@ export class EntitlementCache {
       const isKnown = response.status === 304 && entry !== undefined;
       const entitlements = isKnown ? entry.entitlements : await readJson<Entitlements>(response);
       const etag = response.headers.get("etag");
-      this.#touch(key, { entitlements, etag, fetchedAtMs: Date.now(), isStale: isOutdated() });
+      this.#touch(key, { entitlements, etag, fetchedAt: momentNow(), isStale: isOutdated() });
       return entitlements;
     } catch (error) {
       if (entry !== undefined && isOutage(error) && this.#isUsable(entry)) return entry.entitlements;
@@ -166,13 +167,17 @@ export class EntitlementCache {
     }
   }
 
-  #isUsable({ fetchedAtMs, isStale, entitlements: { until } }: Entry): boolean {
+  #isUsable({ fetchedAt, isStale, entitlements: { until } }: Entry): boolean {
     if (until !== null && Date.parse(until) <= Date.now()) return false;
     const { maxAgeSeconds, staleIfErrorSeconds } = this.#options;
-    const followedUntilMs = this.#isFollowing() ? Date.now() : this.#followedUntilMs;
-    const rightUntilMs = Math.min(followedUntilMs, fetchedAtMs + maxAgeSeconds * 1000);
-    const wasRightAtMs = isStale ? fetchedAtMs : Math.max(fetchedAtMs, rightUntilMs);
-    return Date.now() - wasRightAtMs < staleIfErrorSeconds * 1000;
+    const ageMs = msSince(fetchedAt);
+    const rightMsAgo = Math.max(this.#followedMsAgo(), ageMs - maxAgeSeconds * 1000);
+    return (isStale ? ageMs : Math.min(ageMs, rightMsAgo)) < staleIfErrorSeconds * 1000;
+  }
+
+  #followedMsAgo(): number {
+    if (this.#isFollowing()) return 0;
+    return this.#followedUntil === null ? Number.POSITIVE_INFINITY : msSince(this.#followedUntil);
   }
 
   #touch(key: string, entry: Entry): void {
@@ -183,7 +188,8 @@ export class EntitlementCache {
   }
 
   #start(): void {
-    if (!this.#options.followEvents || this.#closing !== null || Date.now() < this.#refusedUntilMs) return;
+    if (!this.#options.followEvents || this.#closing !== null) return;
+    if (this.#refusedAt !== null && msSince(this.#refusedAt) < REFUSED_FOR_MS) return;
     this.#closing = new AbortController();
     void this.#follow(this.#closing.signal);
   }
@@ -191,7 +197,7 @@ export class EntitlementCache {
   async #follow(signal: AbortSignal): Promise<void> {
     const onState = (state: FeedState, isContinuous: boolean) => {
       if (signal.aborted) return;
-      if (this.#isFollowing()) this.#followedUntilMs = Date.now();
+      if (this.#isFollowing()) this.#followedUntil = momentNow();
       this.#state = state;
       if (!isContinuous) this.invalidate();
     };
@@ -205,7 +211,7 @@ export class EntitlementCache {
         this.invalidate();
         // What was dropped is the past: the next stream begins now.
         if (error instanceof TollgateError && error.reason === "events_dropped") continue;
-        this.#refusedUntilMs = Date.now() + REFUSED_FOR_MS;
+        this.#refusedAt = momentNow();
         this.#closing = null;
         return;
       }

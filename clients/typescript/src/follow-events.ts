@@ -1,4 +1,5 @@
 import type { TollgateEvent } from "./event.ts";
+import { momentNow, msSince } from "./moment.ts";
 import { openStream, type StreamDeadlines } from "./open-stream.ts";
 import type { Connection } from "./options.ts";
 import { pollEvents } from "./poll-events.ts";
@@ -83,13 +84,13 @@ export async function* followEvents(
     }
   }
   async function* poll(): AsyncGenerator<TollgateEvent> {
-    const streamAgainAtMs = Date.now() + timing.retryStreamEveryMs;
+    const begunAt = momentNow();
     const polling = pollEvents(connection, { after: last, startedAt, signal, ...timing });
     for await (const { id, event } of polling) {
       enter("polling", true);
       advance(id, event);
       if (event !== null) yield event;
-      else if (Date.now() >= streamAgainAtMs) return;
+      else if (msSince(begunAt) >= timing.retryStreamEveryMs) return;
     }
   }
 
