@@ -5394,4 +5394,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/entitlements.test.ts"],
     only: "set back",
   },
+  {
+    file: "src/http/limit-headers.ts",
+    find: " + secondsSet()}`",
+    replace: " + 0 * secondsSet()}`",
+    fault: "a limit's reset is hours away for a server whose clock was set after its start",
+    tests: ["test/http/limit-headers.test.ts"],
+    only: "has been set",
+  },
 ];

@@ -7,3 +7,8 @@ const STARTED_AT = performance.timeOrigin;
 export function steadyNow(): number {
   return STARTED_AT + performance.now();
 }
+
+/** How far the machine's clock is from `steadyNow` by now, in whole seconds: it was set since the start. */
+export function secondsSet(): number {
+  return Math.round((Date.now() - steadyNow()) / 1000);
+}

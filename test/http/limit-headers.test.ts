@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { limitHeaders } from "../../src/http/limit-headers.ts";
 import type { LimitCharge } from "../../src/limits/charge.ts";
 
@@ -86,6 +86,17 @@ describe("limit headers", () => {
   it("contain what remains when a larger cost is refused", () => {
     const headers = limitHeaders([charge({ allowed: false, remaining: 3 })]);
     expect(headers["x-ratelimit-remaining"]).toBe("3");
+    expect(headers["retry-after"]).toBe("58");
+  });
+
+  it.each([
+    ["ahead", 7_200],
+    ["back", -7_200],
+  ])("name the time of the reset by a clock that has been set %s since the start", (_, seconds) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const headers = limitHeaders([charge({ allowed: false, remaining: 0 })]);
+    expect(headers["x-ratelimit-reset"]).toBe(`${1_800_000_058 + seconds}`);
     expect(headers["retry-after"]).toBe("58");
   });
 
