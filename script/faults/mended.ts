@@ -5402,4 +5402,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/http/limit-headers.test.ts"],
     only: "has been set",
   },
+  {
+    file: "src/store/entitlements/entitlement-facts.ts",
+    find: "c.period_end + interval '1 hour' > now()",
+    replace: "c.period_end + interval '0' > now()",
+    fault: "a server whose clock is behind shows a quota as unused at the end of its period",
+    tests: ["test/api/entitlements.test.ts"],
+    only: "behind the database's",
+  },
 ];

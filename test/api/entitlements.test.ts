@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { freshServer } from "../support/fresh-server.ts";
 import { sendRequest } from "../support/http.ts";
@@ -300,6 +300,22 @@ describe("POST /api/usage", () => {
     deletion.release({ healthy: true });
     const { status, body } = await using;
     expect([status, body.reason, body.params]).toEqual([404, "not_found", { resource: "user" }]);
+  });
+
+  it("is shown until the period ends by the server's clock, which may be behind the database's", async () => {
+    const { id } = await createUser(test);
+    const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000;
+    await createSubscription(test, id, {
+      status: "active",
+      current_period_end: new Date(minutesAgo(1)).toISOString(),
+    });
+    vi.useFakeTimers({ toFake: ["Date"], now: minutesAgo(2) });
+    onTestFinished(() => void vi.useRealTimers());
+    expect((await use(item(id, PRO_EVENTS))).body).toMatchObject({ remaining: 0 });
+    expect(await usedBy(id)).toBe(PRO_EVENTS);
+    const check = { user: id, feature: "events", amount: 1 };
+    const { body } = await send("POST", "/api/entitlements/check", check);
+    expect(body).toMatchObject({ allowed: false, reason: "quota_exceeded", remaining: 0 });
   });
 
   it("is deleted with its user", async () => {

@@ -6,19 +6,20 @@ import { ACCESS_COLUMNS, type SubscriptionAccess } from "../subscriptions/subscr
 export type EntitlementFacts = {
   /** Subscriptions that have not ended and those that were requested, the newest first. */
   subscriptions: SubscriptionAccess[];
-  /** Usage of periods that have not ended. */
+  /** Usage of periods that have not ended, or only just. */
   usage: QuotaUsage[];
 };
 
 /**
- * Of the user in `userId`, an SQL expression; `null` without any. The sum keeps the planner from the index by
- * age: with statistics of a small table, a cached plan would read the counters of all users.
+ * Of the user in `userId`, an SQL expression; `null` without any. Which period is the current one is told by the
+ * server's clock, which may be behind the database's. The sum keeps the
+ * planner from the index by age: with statistics of a small table, a cached plan would read the counters of all users.
  */
 export function usageOf(userId: string): string {
   return `(
   select json_agg(json_build_object(
     'feature', c.feature, 'periodEndMs', (extract(epoch from c.period_end) * 1000)::bigint, 'used', c.used
-  )) from usage_counter c where c.user_id = ${userId} and c.period_end + interval '0' > now()
+  )) from usage_counter c where c.user_id = ${userId} and c.period_end + interval '1 hour' > now()
 )`;
 }
 
