@@ -35,7 +35,7 @@ const PAID: FixtureOverrides = {
   seats: 2,
   status: "active",
   cancelAtPeriodEnd: false,
-  currentPeriodEnd: new Date("2027-01-01T00:00:00Z"),
+  currentPeriodEnd: new Date("2037-01-01T00:00:00Z"),
 };
 
 type StripeSubscription = { id: string; customer: string; items: { data: object[] } } & Record<
@@ -83,7 +83,7 @@ const STORED = {
   plan_id: "pro",
   seats: 2,
   status: "active",
-  until: "2027-01-01",
+  until: "2037-01-01",
   ends: false,
   out_of_order: false,
 };
@@ -524,12 +524,12 @@ describe("importing from Better Auth's Stripe plugin", () => {
     );
     await test.rows(
       `insert into auth_old.subscription (id, plan, "referenceId", "stripeCustomerId", "stripeSubscriptionId", status, "periodEnd", "cancelAtPeriodEnd", "cancelAt", seats)
-       values ('a', 'Team', 'user_1', 'cus_1', 'sub_1', 'active', '2027-01-01', false, null, 7),
+       values ('a', 'Team', 'user_1', 'cus_1', 'sub_1', 'active', '2037-01-01', false, null, 7),
          ('b', 'gold', 'user_2', 'cus_2', 'sub_2', 'active', null, false, null, null),
-         ('c', 'pro', 'some_organization', 'cus_3', 'sub_3', 'trialing', '2027-01-01', true, null, null),
+         ('c', 'pro', 'some_organization', 'cus_3', 'sub_3', 'trialing', '2037-01-01', true, null, null),
          ('d', 'pro', 'user_2', null, null, 'incomplete', null, false, null, null),
          ('e', 'pro', 'user_0', 'cus_5', 'sub_5', 'active', null, true, null, null),
-         ('f', 'pro', 'user_2', 'cus_6', 'sub_6', 'active', '2027-01-01', false, '2027-01-01', null)`,
+         ('f', 'pro', 'user_2', 'cus_6', 'sub_6', 'active', '2037-01-01', false, '2037-01-01', null)`,
     );
     const url = new URL(test.url);
     url.searchParams.set("options", "-c search_path=auth_old");

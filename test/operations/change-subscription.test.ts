@@ -621,7 +621,7 @@ it("reports a change of which only a part was made, and stores that part", async
 });
 
 describe("a plan at once that includes less", () => {
-  const END = "2027-01-01T00:00:00Z";
+  const END = "2037-01-01T00:00:00Z";
   const recordUsed = (used: number, periodEnd = END, feature = "events") =>
     context.test.rows(
       "insert into usage_counter (user_id, feature, period_end, used) values ('user_1', $1, $2, $3)",

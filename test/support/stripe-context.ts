@@ -20,7 +20,7 @@ const PAID: FixtureOverrides = {
   priceId: "price_pro_monthly",
   seats: 1,
   status: "active",
-  currentPeriodEnd: new Date("2027-01-01T00:00:00Z"),
+  currentPeriodEnd: new Date("2037-01-01T00:00:00Z"),
   cancelAtPeriodEnd: false,
 };
 
