@@ -5410,4 +5410,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/entitlements.test.ts"],
     only: "behind the database's",
   },
+  {
+    file: "docs/how-to/back-up-and-restore.md",
+    find: "| people who were banned | `update \"user\" set banned = true where id = '<id>'` in psql |\n",
+    replace: "",
+    fault: "the guide lets people sign in who were banned after the backup",
+    tests: ["test/docs/restored-backup.test.ts"],
+  },
 ];
