@@ -230,6 +230,19 @@ describe("a feed", () => {
     ]);
   });
 
+  it.each([
+    ["ahead", -3_600],
+    ["behind", 3_600],
+  ])("leaves out what happened before it began although its clock is %s", async (_, seconds) => {
+    const serverAt = (passedMs: number) => new Date(START + seconds * SECOND + passedMs);
+    const events = [eventOf("old", serverAt(-2_000)), eventOf("new", serverAt(500))];
+    const date = serverAt(1_000).toUTCString();
+    answers.events.push(() => Response.json({ data: events, nextCursor: "new" }, { headers: { date } }));
+    const { received, started } = follow();
+    await pass(2);
+    expect([received, started]).toEqual([["new"], ["old"]]);
+  });
+
   it("leaves out nothing after the last event that was processed", async () => {
     answers.events.push(page(eventOf("late", new Date(START - 1))));
     const { received } = follow({ after: "1" });

@@ -55,7 +55,7 @@ export async function* followEvents(
 ): AsyncGenerator<TollgateEvent> {
   const { after, signal = new AbortController().signal, onStart, onState } = options;
   const timing = { ...TIMING, ...options.timing };
-  const startedAt = new Date();
+  const startedAt = momentNow();
   let last = after || null;
   /** Of streams, in a row. */
   let failures = 0;

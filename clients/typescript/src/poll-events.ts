@@ -1,4 +1,5 @@
 import type { TollgateEvent } from "./event.ts";
+import { type Moment, msSince } from "./moment.ts";
 import type { Connection } from "./options.ts";
 import { readJson } from "./read-json.ts";
 import { sendRequest } from "./send-request.ts";
@@ -7,12 +8,13 @@ import { sleep } from "./sleep.ts";
 export type PollOptions = {
   after: string | null;
   /** Without `after`, events from before are left out. */
-  startedAt: Date;
+  startedAt: Moment;
   pollEveryMs: number;
   signal: AbortSignal;
 };
 
 const PAGE = 100;
+const MAX_CLOCK_OFFSET_MS = 2_000;
 
 /**
  * Asks for new events again and again. Without an event before the first of those from now on, and each time that
@@ -31,8 +33,9 @@ export async function* pollEvents(
     const query = { limit: PAGE, ...(cursor === null ? {} : { after: cursor }) };
     const response = await sendRequest(connection, "GET", "/events", { query, signal });
     const { data, nextCursor } = await readJson<{ data: TollgateEvent[]; nextCursor: string }>(response);
+    const startedAtMs = timeAt(response) - msSince(startedAt);
     for (const event of data) {
-      if (!isCaughtUp && new Date(event.occurredAt) < startedAt) {
+      if (!isCaughtUp && Date.parse(event.occurredAt) < startedAtMs) {
         leftOut = event.id;
         continue;
       }
@@ -47,4 +50,14 @@ export async function* pollEvents(
     yield { id: nextCursor, event: null };
     await sleep(pollEveryMs, signal);
   }
+}
+
+/**
+ * When it was sent, by the server's clock, as the times of events are. The header names only the second, and browsers
+ * withhold it: ours is used unless it is known to be off.
+ */
+function timeAt({ headers }: Response): number {
+  const now = Date.now();
+  const sentMs = Date.parse(headers.get("date") ?? "");
+  return Math.abs(now - sentMs) > MAX_CLOCK_OFFSET_MS ? sentMs : now;
 }
