@@ -78,7 +78,7 @@ export const FAULTS_OF_THE_INTAKE: readonly Fault[] = [
   },
   {
     file: "src/runtime/http-server.ts",
-    find: "server.maxConnections = HTTP_LIMITS.maxConnections;",
+    find: "server.maxConnections = maxConnections();",
     replace: "",
     fault: "connections are not limited",
     tests: ["test/runtime/http-server.test.ts"],

@@ -5425,4 +5425,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/follow-events.test.ts"],
     only: "although its clock is",
   },
+  {
+    file: "src/runtime/http-server.ts",
+    find: "  return Math.min(HTTP_LIMITS.maxConnections, forClients);",
+    replace: "  return Math.max(HTTP_LIMITS.maxConnections, forClients);",
+    fault: "idle connections that take all open files turn every new one away",
+    tests: ["test/runtime/http-server.test.ts"],
+    only: "no file can be opened",
+  },
 ];

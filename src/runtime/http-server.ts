@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { limitPipelining } from "../http/limit-pipelining.ts";
+import { maxOpenFiles } from "./max-open-files.ts";
 
 /** Bounds what slow and hostile clients can hold: connections, and how long a request may take to arrive. */
 const HTTP_LIMITS = {
@@ -21,6 +22,8 @@ const HTTP_LIMITS = {
    * Further ones are closed at once: a process cannot serve more, even if the system allows more open files.
    */
   maxConnections: 8_192,
+  /** Of the open files that the system allows, for the database, providers and endpoints, but half of them at most. */
+  otherFiles: 256,
 } as const;
 
 /**
@@ -43,10 +46,18 @@ export function createHttpServer(
     closeStalledResponses(limitPipelining(listener)),
   );
   server.timeout = HTTP_LIMITS.stalledTimeoutMs;
-  server.maxConnections = HTTP_LIMITS.maxConnections;
+  server.maxConnections = maxConnections();
   server.on("drop", closeIdleConnections(server));
   server.on("clientError", refuseSocket);
   return server;
+}
+
+/** Where no file can be opened any more, the system closes new connections, and idle ones stay. */
+function maxConnections(): number {
+  const files = maxOpenFiles();
+  if (files === null) return HTTP_LIMITS.maxConnections;
+  const forClients = Math.max(files - HTTP_LIMITS.otherFiles, Math.floor(files / 2));
+  return Math.min(HTTP_LIMITS.maxConnections, forClients);
 }
 
 /** When the server is full, closes idle connections in favour of new ones. */
