@@ -5433,4 +5433,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/runtime/http-server.test.ts"],
     only: "no file can be opened",
   },
+  {
+    file: "src/app/gate/submit-form.ts",
+    find: "if (await isOtherAccount(form)) return refuseOtherAccount(form);",
+    replace: "if (await isOtherAccount(form)) void refuseOtherAccount;",
+    fault: "a form of a page that another account has open changes the account that has signed in since",
+    tests: ["test/system/browser/open-pages.test.ts"],
+    only: "signed in since",
+    inPages: true,
+  },
 ];

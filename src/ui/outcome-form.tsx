@@ -2,6 +2,7 @@
 
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import { classes } from "./classes.ts";
+import { Form } from "./form.tsx";
 import { FormMessage } from "./form-message.tsx";
 import type { FormOutcome } from "./outcome.ts";
 import { OutcomeProvider } from "./outcome-context.ts";
@@ -23,10 +24,10 @@ export function OutcomeForm({
 }) {
   return (
     <OutcomeProvider value={outcome}>
-      <form {...useLateInput(outcome)} action={submit} className={classes("group", className)}>
+      <Form {...useLateInput(outcome)} action={submit} className={classes("group", className)}>
         {children}
         <FormMessage outcome={outcome} successText={successText} />
-      </form>
+      </Form>
     </OutcomeProvider>
   );
 }

@@ -3,7 +3,10 @@ export type FormOutcome<Value = unknown> =
   | { done: true; value: Value }
   | {
       done: false;
-      /** A refusal's code, `defect`, `unreachable` for no response, or `outdated` for an action of an earlier release. */
+      /**
+       * A refusal's code, `defect`, `unreachable` for no response, `outdated` for an action of an earlier release, or
+       * `other_account` for the page of an account that is signed in no more.
+       */
       code: string;
       /** In the reader's language. */
       message: string;

@@ -1,6 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useContext } from "react";
+import { Form } from "./form.tsx";
 import { FormMessage } from "./form-message.tsx";
 import { OutcomeProvider, useOutcome } from "./outcome-context.ts";
 import { type FormAction, useFormAction } from "./use-form-action.ts";
@@ -30,7 +31,7 @@ export function RevokeForms({
 
 /** Revokes at once, without asking. */
 export function RevokeAtOnceForm({ children }: { children: ReactNode }) {
-  return <form action={useContext(SubmitContext)}>{children}</form>;
+  return <Form action={useContext(SubmitContext)}>{children}</Form>;
 }
 
 /** Stays open when its own submission was refused. */
@@ -44,9 +45,9 @@ export function RevokeForm({ id, summary, children }: { id: string; summary: str
         <summary className="inline-flex min-h-6 w-fit items-center rounded-box text-bad text-sm hover:underline">
           {summary}
         </summary>
-        <form action={submit} className="mt-3 flex max-w-md flex-col items-start gap-3">
+        <Form action={submit} className="mt-3 flex max-w-md flex-col items-start gap-3">
           {children}
-        </form>
+        </Form>
       </details>
     </OutcomeProvider>
   );

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
 import { AccountFrame } from "../../ui/account-frame.tsx";
+import { AccountProvider } from "../../ui/form.tsx";
 import { FrameStateProvider } from "../../ui/frame-refresh.tsx";
 import { messageTitle } from "../message-title.ts";
 import { ServerError } from "../server-error.tsx";
@@ -67,7 +68,7 @@ export default async function AccountLayout({
       skeletons={SKELETONS}
     >
       <FrameStateProvider value={state}>{banner}</FrameStateProvider>
-      {children}
+      <AccountProvider value={user.id}>{children}</AccountProvider>
     </AccountFrame>
   );
 }

@@ -7,9 +7,9 @@ import { profile, read } from "../gate/read.ts";
 export const loadFrame = cache(async () => {
   const loaded = await nullOnError(Promise.all([profile(), read(unreadCount, {})]));
   if (loaded === null) return null;
-  const [{ name, email, role, locale, preferences }, { count }] = loaded;
+  const [{ id, name, email, role, locale, preferences }, { count }] = loaded;
   return {
-    user: { name, email, role },
+    user: { id, name, email, role },
     unread: count,
     state: JSON.stringify([name, email, role, locale, preferences.theme, count]),
   };

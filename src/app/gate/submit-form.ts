@@ -1,8 +1,10 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
+import { getTranslations } from "next-intl/server";
 import { refuse } from "../../domain/refusals/refusal.ts";
-import type { FormOutcome } from "../../ui/outcome.ts";
+import { type FormOutcome, retainedFields } from "../../ui/outcome.ts";
+import { isOtherAccount } from "./is-other-account.ts";
 import { catchRefusals } from "./outcome.ts";
 
 type Action = (form: FormData) => Promise<unknown>;
@@ -13,6 +15,7 @@ export async function submitForm(
   _previous: FormOutcome,
   form: FormData,
 ): Promise<FormOutcome> {
+  if (await isOtherAccount(form)) return refuseOtherAccount(form);
   const outcome = await catchRefusals(form, () =>
     isServerAction(action)
       ? action(form)
@@ -21,6 +24,20 @@ export async function submitForm(
   // The page was rendered before the conflicting change.
   if (outcome?.done === false && outcome.code === "conflict") revalidatePath("/", "layout");
   return outcome;
+}
+
+/** Shows the account that is signed in now. */
+async function refuseOtherAccount(form: FormData): Promise<FormOutcome> {
+  const t = await getTranslations("common");
+  revalidatePath("/", "layout");
+  return {
+    done: false,
+    code: "other_account",
+    message: t("otherAccount"),
+    field: null,
+    retryAfterSeconds: null,
+    entered: retainedFields(form),
+  };
 }
 
 /** Clients can send anything instead; what React decodes to a function need not be callable here. */

@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import { cache } from "react";
 import { ActionForm } from "../../ui/action-form.tsx";
+import { AccountProvider } from "../../ui/form.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextLink } from "../../ui/text-link.tsx";
 import { formAction } from "../gate/form-action.ts";
@@ -43,29 +44,31 @@ export default async function OnboardingPage({ searchParams }: { searchParams: Q
   const [t, step] = await Promise.all([getTranslations("onboarding"), searchParams.then(requestedStep)]);
   const { Step } = STEPS[step];
   return (
-    <main id="content" className="mx-auto flex min-h-dvh w-full max-w-lg flex-col px-4 py-8 sm:py-16">
-      <div className="mb-6 flex items-center justify-between gap-4">
-        <p className="min-w-0 wrap-anywhere font-semibold text-lg">{t("title", { name: user.name })}</p>
-        <p className="shrink-0 text-muted text-sm">{t("progress", { step })}</p>
-      </div>
-      <progress
-        max={3}
-        value={step}
-        aria-label={t("progress", { step })}
-        className="mb-6 h-1 w-full overflow-hidden rounded-full [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
-      />
-      <div className="rounded-box border border-line bg-surface p-6 shadow-box sm:p-8">
-        <Step user={user} />
-      </div>
-      <div className="mt-4 flex items-center justify-between gap-4 px-2">
-        {step > 1 ? <TextLink href={`/onboarding?step=${step - 1}`}>{t("back")}</TextLink> : <span />}
-        {step < 3 && (
-          <ActionForm action={formAction(completeOnboarding)}>
-            <SubmitButton variant="ghost">{t("skip")}</SubmitButton>
-          </ActionForm>
-        )}
-      </div>
-    </main>
+    <AccountProvider value={user.id}>
+      <main id="content" className="mx-auto flex min-h-dvh w-full max-w-lg flex-col px-4 py-8 sm:py-16">
+        <div className="mb-6 flex items-center justify-between gap-4">
+          <p className="min-w-0 wrap-anywhere font-semibold text-lg">{t("title", { name: user.name })}</p>
+          <p className="shrink-0 text-muted text-sm">{t("progress", { step })}</p>
+        </div>
+        <progress
+          max={3}
+          value={step}
+          aria-label={t("progress", { step })}
+          className="mb-6 h-1 w-full overflow-hidden rounded-full [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
+        />
+        <div className="rounded-box border border-line bg-surface p-6 shadow-box sm:p-8">
+          <Step user={user} />
+        </div>
+        <div className="mt-4 flex items-center justify-between gap-4 px-2">
+          {step > 1 ? <TextLink href={`/onboarding?step=${step - 1}`}>{t("back")}</TextLink> : <span />}
+          {step < 3 && (
+            <ActionForm action={formAction(completeOnboarding)}>
+              <SubmitButton variant="ghost">{t("skip")}</SubmitButton>
+            </ActionForm>
+          )}
+        </div>
+      </main>
+    </AccountProvider>
   );
 }
 

@@ -1,14 +1,16 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { sendRequest } from "../../support/http.ts";
-import { createUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { describeInBrowser } from "./describe-in-browser.ts";
-import { press } from "./page-actions.ts";
+import { fill, press } from "./page-actions.ts";
 import { siteInBrowser } from "./site-in-browser.ts";
 import { waitForHydration } from "./wait-for-hydration.ts";
 
 describeInBrowser("a page that has been open for a while", () => {
   const { site, visit } = siteInBrowser();
+  const nameOf = async ({ id }: TestUser) =>
+    (await site.test.rows<{ name: string }>(`select name from "user" where id = $1`, [id]))[0]?.name;
 
   it("keeps what is typed and chosen while a form is being saved", async () => {
     const page = await visit({ as: await createUser(site.test) });
@@ -115,6 +117,32 @@ describeInBrowser("a page that has been open for a while", () => {
     await page.getByText("This page is out of date, so nothing was saved.").waitFor();
     expect(await name.inputValue()).toBe("Not saved");
   });
+
+  it.each([true, false])(
+    "leaves whoever has signed in since as they are (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const [before, since] = [await createUser(site.test), await createUser(site.test)];
+      const page = await visit({ as: before, javaScriptEnabled });
+      await page.goto("/settings");
+      const otherTab = await page.context().newPage();
+      await page.context().clearCookies();
+      await otherTab.goto("/sign-in?next=/dashboard");
+      await fill(otherTab, { "Email address": since.email, Password: since.password });
+      await press(otherTab, "Sign in");
+      await otherTab.waitForURL("/dashboard");
+
+      const name = page.getByLabel("Name", { exact: true });
+      if (javaScriptEnabled) await waitForHydration(name);
+      await name.fill("Renamed");
+      await press(page, "Save name");
+      await page.getByText("You’re now signed in with another account, so nothing was saved.").waitFor();
+      await page.getByRole("complementary").getByText(since.email).waitFor();
+      expect([await nameOf(before), await nameOf(since)]).toEqual(["Somebody New", "Somebody New"]);
+      await press(page, "Save name");
+      await page.getByText("Name saved.").waitFor();
+      expect([await nameOf(before), await nameOf(since)]).toEqual(["Somebody New", "Renamed"]);
+    },
+  );
 
   it("stays while it waits for a payment and the connection is lost", async () => {
     const page = await visit({ as: await createUser(site.test), expected: /^failed: .*\/api\/ready / });

@@ -3,6 +3,7 @@
 import { CircleCheck } from "lucide-react";
 import { createContext, type ReactNode, useContext } from "react";
 import { buttonClasses } from "../../../ui/button-classes.ts";
+import { Form } from "../../../ui/form.tsx";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import type { FormOutcome } from "../../../ui/outcome.ts";
 import { OutcomeProvider } from "../../../ui/outcome-context.ts";
@@ -55,11 +56,11 @@ export function WithdrawForm({ name, children }: { name: string; children?: Reac
   const [outcome, submit] = useSubmission(name);
   const result = outcome?.done ? (outcome.value as ChangeStep) : null;
   return (
-    <form action={submit} className="group">
+    <Form action={submit} className="group">
       <input type="hidden" name="form" value={name} />
       {children}
       <FormMessage outcome={outcome} {...(result?.step === "changed" && { successText: result.text })} />
-    </form>
+    </Form>
   );
 }
 
@@ -98,7 +99,7 @@ export function ChangeSteps({
   const preview = result?.step === "preview" ? result : refusedPreview(outcome);
   if (preview !== null) {
     return (
-      <form action={submit} className={FORM}>
+      <Form action={submit} className={FORM}>
         <input type="hidden" name="form" value={name} />
         {Object.entries(preview.fields).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
@@ -121,12 +122,12 @@ export function ChangeSteps({
         <a href={backTo} className={buttonClasses("ghost")}>
           {labels.back}
         </a>
-      </form>
+      </Form>
     );
   }
   return (
     <OutcomeProvider value={outcome}>
-      <form action={submit} className={FORM}>
+      <Form action={submit} className={FORM}>
         <input type="hidden" name="form" value={name} />
         <input type="hidden" name="preview" value="true" />
         {children}
@@ -139,7 +140,7 @@ export function ChangeSteps({
         ) : (
           <FormMessage outcome={outcome} />
         )}
-      </form>
+      </Form>
     </OutcomeProvider>
   );
 }
@@ -154,6 +155,7 @@ function useSubmission(name: string): Submission {
 /** What a refused confirmation had shown: it sent its lines along. */
 function refusedPreview(outcome: FormOutcome): Pick<Preview, "lines" | "fields"> | null {
   if (outcome === null || outcome.done || outcome.entered.preview === "true") return null;
+  if (outcome.code === "other_account") return null;
   const { form: _, ...fields } = outcome.entered;
   const entered = Object.entries(fields);
   return {
