@@ -5442,4 +5442,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "signed in since",
     inPages: true,
   },
+  {
+    file: "src/ui/account-frame.tsx",
+    find: 'import { ActionForm } from "./action-form.tsx";',
+    replace:
+      "const ActionForm = ({ action, className, children }: any) => <form action={action.bind(null, null)} className={className}>{children}</form>;",
+    fault: "signing out replaces the page with an error where the server cannot be reached or was upgraded",
+    tests: ["test/system/browser/open-pages.test.ts"],
+    only: "nobody was signed out",
+    inPages: true,
+  },
 ];

@@ -15,9 +15,11 @@ import {
   X,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
+import { ActionForm } from "./action-form.tsx";
 import { NavLink } from "./nav-link.tsx";
 import { NavigationProvider, NavigationSkeleton } from "./navigation-skeleton.tsx";
+import { SubmitButton } from "./submit-button.tsx";
+import type { FormAction } from "./use-form-action.ts";
 
 const ICONS = {
   dashboard: LayoutDashboard,
@@ -48,7 +50,7 @@ type AccountFrameProps = {
   administration: readonly NavEntry[];
   person: { name: string; email: string };
   labels: Record<"product" | "navigation" | "administration" | "menu" | "close" | "signOut", string>;
-  signOut: () => Promise<void>;
+  signOut: FormAction;
   /** Skeletons of the pages, by path. */
   skeletons: Record<string, ReactNode>;
   children: ReactNode;
@@ -124,22 +126,22 @@ function Bar({
           </>
         )}
       </nav>
-      <div className="mt-auto flex items-center justify-between gap-1 border-line border-t pt-3 pl-3">
-        <div className="min-w-0 text-sm">
-          {/* By its own direction: the end is what is cut off. */}
-          <p dir="auto" className="truncate text-left font-medium" title={person.name}>
-            {person.name}
-          </p>
-          <p className="truncate text-muted" title={person.email}>
-            {person.email}
-          </p>
-        </div>
-        <form action={signOut}>
-          <Button variant="ghost" aria-label={labels.signOut} title={labels.signOut} className="px-2">
+      <ActionForm action={signOut} className="mt-auto border-line border-t pt-3 pl-3">
+        <div className="flex items-center justify-between gap-1">
+          <div className="min-w-0 text-sm">
+            {/* By its own direction: the end is what is cut off. */}
+            <p dir="auto" className="truncate text-left font-medium" title={person.name}>
+              {person.name}
+            </p>
+            <p className="truncate text-muted" title={person.email}>
+              {person.email}
+            </p>
+          </div>
+          <SubmitButton variant="ghost" aria-label={labels.signOut} title={labels.signOut} className="px-2">
             <LogOut aria-hidden="true" size={18} />
-          </Button>
-        </form>
-      </div>
+          </SubmitButton>
+        </div>
+      </ActionForm>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { AccountFrame } from "../../ui/account-frame.tsx";
 import { AccountProvider } from "../../ui/form.tsx";
 import { FrameStateProvider } from "../../ui/frame-refresh.tsx";
+import { formAction } from "../gate/form-action.ts";
 import { messageTitle } from "../message-title.ts";
 import { ServerError } from "../server-error.tsx";
 import { signOut } from "./actions.ts";
@@ -64,7 +65,7 @@ export default async function AccountLayout({
         close: t("close"),
         signOut: t("signOut"),
       }}
-      signOut={signOut}
+      signOut={formAction(signOut)}
       skeletons={SKELETONS}
     >
       <FrameStateProvider value={state}>{banner}</FrameStateProvider>

@@ -105,11 +105,7 @@ describeInBrowser("a page that has been open for a while", () => {
       as: await createUser(site.test),
       expected: /refused: 409 \/settings/,
     });
-    await page.route("/settings", (route, request) =>
-      request.method() === "POST"
-        ? route.continue({ headers: { ...request.headers(), "next-action": `40${"0".repeat(40)}` } })
-        : route.continue(),
-    );
+    await outdateForms(page);
     await page.goto("/settings");
     const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
     await name.fill("Not saved");
@@ -117,6 +113,27 @@ describeInBrowser("a page that has been open for a while", () => {
     await page.getByText("This page is out of date, so nothing was saved.").waitFor();
     expect(await name.inputValue()).toBe("Not saved");
   });
+
+  it.each([
+    ["This page is out of date", outdateForms, /^refused: 409 /],
+    ["We couldn’t reach the server", loseForms, /^failed: .*\/settings /],
+  ] as const)(
+    "says why nobody was signed out, and keeps what was typed: %s",
+    async (reason, breakForms, expected) => {
+      const page = await visit({ as: await createUser(site.test), expected });
+      await breakForms(page);
+      await page.goto("/settings");
+      const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
+      await name.fill("Typed");
+      const bar = page.getByRole("complementary");
+      await bar.getByRole("button", { name: "Sign out" }).click();
+      await bar.getByRole("alert").getByText(reason).waitFor();
+      expect(await name.inputValue()).toBe("Typed");
+      await page.unrouteAll();
+      await bar.getByRole("button", { name: "Sign out" }).click();
+      await page.waitForURL("/sign-in?after=signing-out");
+    },
+  );
 
   it.each([true, false])(
     "leaves whoever has signed in since as they are (JavaScript: %s)",
@@ -182,6 +199,21 @@ describeInBrowser("a page that has been open for a while", () => {
     await pro.getByText("€40 / month").waitFor();
   });
 });
+
+/** As if the pages had been built anew since. */
+async function outdateForms(page: Page): Promise<void> {
+  await page.route("/settings", (route, request) =>
+    request.method() === "POST"
+      ? route.continue({ headers: { ...request.headers(), "next-action": `40${"0".repeat(40)}` } })
+      : route.continue(),
+  );
+}
+
+async function loseForms(page: Page): Promise<void> {
+  await page.route("/settings", (route, request) =>
+    request.method() === "POST" ? route.abort("internetdisconnected") : route.continue(),
+  );
+}
 
 /** Holds what forms send until it is released. */
 async function holdForms(page: Page) {
