@@ -5452,4 +5452,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "nobody was signed out",
     inPages: true,
   },
+  {
+    file: "src/app/(account)/settings/security/actions.ts",
+    find: 'if (hasTwoFactor !== (to === "on")) throw error;',
+    replace: "if (hasTwoFactor !== null) throw error;",
+    fault: "who switched two-factor authentication in another tab is told to check what was entered",
+    tests: ["test/system/pages/security.test.ts"],
+    only: "switched in another tab",
+    inPages: true,
+  },
 ];

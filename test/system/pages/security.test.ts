@@ -4,7 +4,7 @@ import { builtPages } from "../../support/built-pages.ts";
 import { sendRequest } from "../../support/http.ts";
 import { cookieOf, createKey, createSession, createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
-import { callAction, encodeArguments, findServerAction } from "../../support/server-action.ts";
+import { callAction, encodeArguments, type Fields, findServerAction } from "../../support/server-action.ts";
 import { testDatabase } from "../../support/test-database.ts";
 import { totp } from "../../support/totp.ts";
 import { APP_URL, openPage, sendForm } from "./open-page.ts";
@@ -15,7 +15,8 @@ const test = testDatabase(0);
 let server: RunningServer;
 beforeAll(async () => {
   await builtPages();
-  server = await startTestServer(test.url, { APP_URL, REQUIRE_ADMIN_2FA: "on" });
+  const variables = { APP_URL, REQUIRE_ADMIN_2FA: "on", RATE_LIMIT_AUTH_PASSWORD: "100/60" };
+  server = await startTestServer(test.url, variables);
   // The first page of a process takes long on a busy machine.
   await fetch(`${server.url}/sign-in`);
 }, 180_000);
@@ -93,6 +94,29 @@ describe("backup codes", () => {
     });
     expect(second.location).toBe("/billing");
     expect(cookieOf(second)).toMatch(/session_token=.*trust_device=|trust_device=.*session_token=/);
+  });
+});
+
+describe("two-factor authentication that was switched in another tab", () => {
+  const act = (name: string, fields: Fields, cookie: string) =>
+    callAction(server.url, findServerAction(name), encodeArguments([fields]), { cookie });
+
+  it("is shown as it is when it is switched on again, or codes are created for it", async () => {
+    const { cookie, password } = await newUser();
+    const setUp = await sendForm(server.url, PATH, cookie, {
+      on: "Set up two-factor authentication",
+      fields: { password },
+    });
+    const [, secret = ""] = />([A-Z2-7]{16,}=*)</.exec(setUp.html) ?? [];
+    const code = totp(`otpauth://totp/x?secret=${secret}`);
+    const on = cookieOf(await act("confirmTwoFactor", { code }, cookie));
+    const again = await act("enableTwoFactor", { password }, on);
+    expect([again.status, again.redirect]).toEqual([200, `${PATH}?done=two-factor-on`]);
+    expect((await act("enableTwoFactor", { password: "a wrong one" }, on)).redirect).toBeNull();
+
+    const off = cookieOf(await act("disableTwoFactor", { password }, on));
+    const codes = await act("createBackupCodes", { password }, off);
+    expect([codes.status, codes.redirect]).toEqual([200, `${PATH}?done=two-factor-off`]);
   });
 });
 

@@ -4,8 +4,10 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { revokeOtherSessions as revokeOthers } from "../../../../operations/sessions/revoke-other-sessions.ts";
 import { revokeSession as revoke } from "../../../../operations/sessions/revoke-session.ts";
+import { showSecurity } from "../../../../operations/users/show-security.ts";
 import { callAccounts } from "../../../gate/accounts.ts";
 import { formText } from "../../../gate/form-text.ts";
+import { read } from "../../../gate/read.ts";
 import { refusalOf } from "../../../gate/refusal.ts";
 import { requireUserOfAction } from "../../../gate/request.ts";
 import { runAction } from "../../../gate/run-action.ts";
@@ -17,9 +19,10 @@ const PATH = "/settings/security";
 /** Field: `password`. It is active only once a code has been confirmed. */
 export async function enableTwoFactor(form: FormData): Promise<TwoFactorSecret> {
   await requireUserOfAction();
-  const { totpURI, backupCodes } = (await callAccounts("/two-factor/enable", {
-    password: formText(form, "password"),
-  })) as { totpURI: string; backupCodes: string[] };
+  const password = formText(form, "password");
+  const { totpURI, backupCodes } = (await callAccounts("/two-factor/enable", { password }).catch((error) =>
+    showIfSwitched("on", error),
+  )) as { totpURI: string; backupCodes: string[] };
   return {
     qr: qrPath(totpURI),
     uri: totpURI,
@@ -47,9 +50,23 @@ export async function disableTwoFactor(form: FormData): Promise<never> {
 /** Field: `password`. The codes before these stop working. */
 export async function createBackupCodes(form: FormData): Promise<{ backupCodes: string[] }> {
   await requireUserOfAction();
-  return (await callAccounts("/two-factor/generate-backup-codes", {
-    password: formText(form, "password"),
-  })) as { backupCodes: string[] };
+  const password = formText(form, "password");
+  return (await callAccounts("/two-factor/generate-backup-codes", { password }).catch((error) =>
+    showIfSwitched("off", error),
+  )) as { backupCodes: string[] };
+}
+
+/**
+ * Where two-factor authentication has been switched in another tab, so that there is nothing to do, the page shows
+ * that. The account's error for it has no reason of ours.
+ */
+async function showIfSwitched(to: "on" | "off", error: unknown): Promise<never> {
+  const refusal = refusalOf(error);
+  if (refusal?.reason !== "invalid_input" || refusal.field !== null) throw error;
+  const { hasTwoFactor } = await read(showSecurity, {});
+  if (hasTwoFactor !== (to === "on")) throw error;
+  revalidatePath(PATH);
+  redirect(`${PATH}?done=two-factor-${to}`);
 }
 
 /** Field: the session's `id`. */
