@@ -5461,4 +5461,22 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "switched in another tab",
     inPages: true,
   },
+  {
+    file: "src/ui/tokens.css",
+    find: "@media print {\n  :root:root {\n    color-scheme: light;",
+    replace: "@media print {\n  :root:root {\n    quotes: auto;",
+    fault: "pages of the dark theme are printed in a pale grey",
+    tests: ["test/system/browser/accessibility.test.ts"],
+    only: "printed dark on light",
+    inPages: true,
+  },
+  {
+    file: "src/ui/time.tsx",
+    find: " print:before:content-[attr(title)]",
+    replace: "",
+    fault: "a printed page says when a payment was made only as so long ago",
+    tests: ["test/system/browser/accessibility.test.ts"],
+    only: "printed dark on light",
+    inPages: true,
+  },
 ];

@@ -1,15 +1,15 @@
 import { getFormatter } from "next-intl/server";
 
-/** How long ago, or how soon; the exact time on hover. */
+/** How long ago, or how soon; the exact time on hover, and on paper, where "2 days ago" says nothing. */
 export async function Time({ at }: { at: Date }) {
   const format = await getFormatter();
   return (
     <time
       dateTime={at.toISOString()}
       title={format.dateTime(at, { dateStyle: "long", timeStyle: "long" })}
-      className="whitespace-nowrap"
+      className="whitespace-nowrap print:whitespace-normal print:before:content-[attr(title)]"
     >
-      {format.relativeTime(at, new Date())}
+      <span className="print:hidden">{format.relativeTime(at, new Date())}</span>
     </time>
   );
 }

@@ -215,6 +215,22 @@ describeInBrowser("every page", () => {
     expect((await page.getByRole("main").boundingBox())?.x).toBeLessThan(200);
   });
 
+  it("is printed dark on light whatever the theme, with the time of what is some time ago", async () => {
+    const page = await visitAs("admin", { colorScheme: "dark" });
+    await page.goto("/billing");
+    await settled(page);
+    await page.evaluate("document.documentElement.dataset.theme = 'dark'");
+    const ink = () => page.evaluate("getComputedStyle(document.querySelector('main')).color");
+    expect(await ink()).toBe("rgb(236, 237, 237)");
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    expect(await ink()).toBe("rgb(26, 27, 29)");
+    const paid = page.getByRole("table").locator("time").first();
+    await paid.locator("span").waitFor({ state: "hidden" });
+    expect(await paid.evaluate((time) => getComputedStyle(time, "::before").content)).toMatch(
+      /^"\w+ \d.* UTC"$/,
+    );
+  });
+
   it("keeps the deliveries of an endpoint within a narrow screen, in German too", async () => {
     const { id, cookie } = await createUser(site.test, "Ada", { role: "admin" });
     await site.test.rows("update \"user\" set locale = 'de' where id = $1", [id]);
