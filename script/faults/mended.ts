@@ -5479,4 +5479,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "printed dark on light",
     inPages: true,
   },
+  {
+    file: "src/ui/password-account.tsx",
+    find: 'type="text" name="username" value={email} readOnly hidden',
+    replace: 'type="hidden" name="username" value={email}',
+    fault: "password managers overlook whose password is changed",
+    tests: ["test/system/browser/open-pages.test.ts"],
+    only: "password managers",
+    inPages: true,
+  },
 ];

@@ -161,6 +161,18 @@ describeInBrowser("a page that has been open for a while", () => {
     },
   );
 
+  it("tells password managers whose password its forms ask for", async () => {
+    const page = await visit({ as: await createUser(site.test) });
+    const remarks: string[] = [];
+    page.on("console", (message) => remarks.push(message.text()));
+    for (const path of ["/settings", "/settings/security"]) {
+      await page.goto(path);
+      await waitForHydration(page.getByLabel("Current password"));
+    }
+    // Chromium's own: https://goo.gl/9p2vKq
+    expect(remarks.filter((remark) => remark.startsWith("[DOM]"))).toEqual([]);
+  });
+
   it("stays while it waits for a payment and the connection is lost", async () => {
     const page = await visit({ as: await createUser(site.test), expected: /^failed: .*\/api\/ready / });
     await page.goto("/billing?checkout=completed");

@@ -3,6 +3,7 @@ import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Checkbox, Field } from "../../../ui/field.tsx";
 import { NewPasswordField } from "../../../ui/new-password-field.tsx";
+import { PasswordAccount } from "../../../ui/password-account.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { changePassword } from "./actions.ts";
@@ -16,8 +17,7 @@ export async function PasswordCard({ email }: { email: string }) {
         successText={t("saved")}
         className="flex max-w-md flex-col gap-4"
       >
-        {/* Tells password managers which account the password is for. */}
-        <input type="hidden" name="username" value={email} autoComplete="username" />
+        <PasswordAccount email={email} />
         <Field
           label={t("current")}
           name="currentPassword"

@@ -2,10 +2,12 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../../ui/action-form.tsx";
 import { Card } from "../../../../ui/card.tsx";
 import { Field } from "../../../../ui/field.tsx";
+import { PasswordAccount } from "../../../../ui/password-account.tsx";
 import { Status } from "../../../../ui/status.tsx";
 import { SubmitButton } from "../../../../ui/submit-button.tsx";
 import { TotpField } from "../../../../ui/totp-field.tsx";
 import { formAction } from "../../../gate/form-action.ts";
+import { profile } from "../../../gate/read.ts";
 import { confirmTwoFactor, createBackupCodes, disableTwoFactor, enableTwoFactor } from "./actions.ts";
 import { NewBackupCodes } from "./backup-codes.tsx";
 import { TwoFactorSetup } from "./two-factor-setup.tsx";
@@ -76,6 +78,12 @@ async function Enabled() {
   );
 }
 
-function PasswordField({ label }: { label: string }) {
-  return <Field label={label} name="password" type="password" required autoComplete="current-password" />;
+async function PasswordField({ label }: { label: string }) {
+  const { email } = await profile();
+  return (
+    <>
+      <PasswordAccount email={email} />
+      <Field label={label} name="password" type="password" required autoComplete="current-password" />
+    </>
+  );
 }
