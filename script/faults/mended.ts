@@ -5488,4 +5488,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "password managers",
     inPages: true,
   },
+  {
+    file: "src/app/(account)/settings/email-card.tsx",
+    find: "{pendingEmail !== null && (",
+    replace: '{pendingEmail === "" && (',
+    fault: "nothing says that a change of the email address waits for its confirmation, and which",
+    tests: ["test/system/pages/account.test.ts"],
+    only: "confirmed from both addresses",
+    inPages: true,
+  },
 ];

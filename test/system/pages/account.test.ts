@@ -690,6 +690,10 @@ describe("a change of the email address", () => {
       fields: { newEmail },
     });
     expect(sent.text).toContain("Check both inboxes and open the links to confirm.");
+    const settings = async () => (await openPage(server.url, "/settings", cookie)).text;
+    expect([sent.text, await settings()]).toEqual(
+      Array(2).fill(expect.stringContaining(`Not confirmed yet ${newEmail} `)),
+    );
     const outcomes = [];
     for (const address of [email, newEmail]) {
       const [link] = await vi.waitFor(async () => {
@@ -700,7 +704,7 @@ describe("a change of the email address", () => {
       outcomes.push(page.location);
     }
     expect(outcomes).toEqual(["/confirm-email-change?done=pending", "/confirm-email-change?done=changed"]);
-    expect((await openPage(server.url, "/settings", cookie)).text).toContain(newEmail);
+    expect(await settings()).toContain(`Current email address ${newEmail} New email address`);
     expect((await openPage(server.url, "/confirm-email-change", "")).text).toContain("This link isn’t valid");
     // A used link is refused below its button: the way on has to be there already.
     const used = await openPage(server.url, "/confirm-email-change?token=used", "");

@@ -95,8 +95,8 @@ export function surfaceContext(): SurfaceContext {
 function isReading(name: string): boolean {
   const [operation = "", outcome] = name.split(" ");
   if (outcome !== "ok") return false;
-  // Only pages read these: the banner of every page, and a card of the settings.
-  if (operation === "subscriptions.access" || operation === "calendar.showLink") return true;
+  // Only pages read these: the banner of every page, and two cards of the settings.
+  if (["subscriptions.access", "calendar.showLink", "users.security"].includes(operation)) return true;
   return CASES[operation] !== undefined && !CASES[operation].writes;
 }
 

@@ -53,6 +53,7 @@ export async function revokeCalendarLink(form: FormData): Promise<void> {
 export async function changeEmail(form: FormData): Promise<void> {
   await requireUserOfAction();
   await callAccounts("/change-email", { newEmail: formText(form, "newEmail") });
+  revalidatePath("/settings");
 }
 
 /** Fields: `currentPassword`, `newPassword`, `revokeApiKeys`. Signs out all other sessions. */
