@@ -5497,4 +5497,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "confirmed from both addresses",
     inPages: true,
   },
+  {
+    file: "src/app/(account)/api-keys/actions.ts",
+    find: "  } finally {\n",
+    replace: "  } catch (error) {\n    throw error;\n",
+    fault: "a key that another tab has revoked stays listed below the message that it no longer exists",
+    tests: ["test/system/browser/open-pages.test.ts"],
+    only: "which key was not revoked",
+    inPages: true,
+  },
 ];

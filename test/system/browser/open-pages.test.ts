@@ -84,6 +84,12 @@ describeInBrowser("a page that has been open for a while", () => {
     const refusal = "That doesn’t match the key’s name.";
     await rows.filter({ hasText: "Warehouse" }).getByText(refusal).waitFor();
     expect(await rows.filter({ hasText: "Newsletter" }).getByText(refusal).count()).toBe(0);
+
+    await site.test.rows("delete from api_key where name = 'Warehouse'");
+    await page.getByLabel("Type Warehouse to confirm").fill("Warehouse");
+    await rows.filter({ hasText: "Warehouse" }).getByRole("button", { name: "Revoke key" }).click();
+    await page.getByText("This API key no longer exists.").waitFor();
+    await rows.filter({ hasText: "Warehouse" }).waitFor({ state: "detached" });
   });
 
   it("shows the secret of an authenticator app until its code is right", async () => {
@@ -101,10 +107,7 @@ describeInBrowser("a page that has been open for a while", () => {
   });
 
   it("says that it is out of date when the server no longer knows its form", async () => {
-    const page = await visit({
-      as: await createUser(site.test),
-      expected: /refused: 409 \/settings/,
-    });
+    const page = await visit({ as: await createUser(site.test), expected: /refused: 409 \/settings/ });
     await outdateForms(page);
     await page.goto("/settings");
     const name = await waitForHydration(page.getByLabel("Name", { exact: true }));
@@ -169,7 +172,7 @@ describeInBrowser("a page that has been open for a while", () => {
       await page.goto(path);
       await waitForHydration(page.getByLabel("Current password"));
     }
-    // Chromium's own: https://goo.gl/9p2vKq
+    // Of Chromium itself.
     expect(remarks.filter((remark) => remark.startsWith("[DOM]"))).toEqual([]);
   });
 

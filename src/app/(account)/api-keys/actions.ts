@@ -23,9 +23,13 @@ export async function createApiKeyAction(form: FormData): Promise<NewKey> {
 
 /** Fields: `id`, and from the page `name` with `confirmation`, which has to repeat it. */
 export async function deleteApiKeyAction(form: FormData): Promise<void> {
-  await runAction(revokeApiKey, form, async () => {
-    await assertNameRepeated(form);
-    return { id: form.get("id") };
-  });
-  revalidatePath("/api-keys");
+  try {
+    await runAction(revokeApiKey, form, async () => {
+      await assertNameRepeated(form);
+      return { id: form.get("id") };
+    });
+  } finally {
+    // A key that was revoked in another tab is listed no longer either.
+    revalidatePath("/api-keys");
+  }
 }

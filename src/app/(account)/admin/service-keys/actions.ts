@@ -40,9 +40,13 @@ export async function rotateServiceKey(form: FormData): Promise<z.input<typeof r
 
 /** Fields: `id`, and from the page `name` with `confirmation`, which has to repeat it. */
 export async function revokeServiceKey(form: FormData): Promise<void> {
-  await runAction(revokeOperation, form, async () => {
-    await assertNameRepeated(form);
-    return { id: formText(form, "id") };
-  });
-  revalidatePath(PATH);
+  try {
+    await runAction(revokeOperation, form, async () => {
+      await assertNameRepeated(form);
+      return { id: formText(form, "id") };
+    });
+  } finally {
+    // A key that was revoked in another tab is listed no longer either.
+    revalidatePath(PATH);
+  }
 }
