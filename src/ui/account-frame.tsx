@@ -18,6 +18,7 @@ import type { ReactNode } from "react";
 import { ActionForm } from "./action-form.tsx";
 import { NavLink } from "./nav-link.tsx";
 import { NavigationProvider, NavigationSkeleton } from "./navigation-skeleton.tsx";
+import { Sheet } from "./sheet.tsx";
 import { SubmitButton } from "./submit-button.tsx";
 import type { FormAction } from "./use-form-action.ts";
 
@@ -79,9 +80,8 @@ export function AccountFrame({ children, skeletons, ...props }: AccountFrameProp
             <Menu aria-hidden="true" size={20} />
           </button>
         </header>
-        <div
+        <Sheet
           id="sheet"
-          popover="auto"
           className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-line border-r bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
         >
           <button
@@ -94,7 +94,7 @@ export function AccountFrame({ children, skeletons, ...props }: AccountFrameProp
             <X aria-hidden="true" size={20} />
           </button>
           <Bar {...props} />
-        </div>
+        </Sheet>
         <main id="content" className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
           <NavigationSkeleton skeletons={skeletons}>{children}</NavigationSkeleton>
         </main>

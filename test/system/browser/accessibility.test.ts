@@ -338,6 +338,17 @@ describeInBrowser("every page", () => {
     await page.keyboard.press("Escape");
     await page.locator("#sheet").waitFor({ state: "hidden" });
     await menu.and(page.locator(":focus")).waitFor();
+
+    await page.keyboard.press("Enter");
+    const sheet = page.locator("#sheet");
+    await sheet.getByRole("button", { name: "Sign out" }).focus();
+    await page.keyboard.press("Tab");
+    await sheet.waitFor({ state: "hidden" });
+    expect(await focused(page)).toMatchObject({ isShown: true });
+    await menu.click();
+    await sheet.getByRole("link", { name: "Billing" }).focus();
+    await menu.click();
+    await sheet.waitFor({ state: "hidden" });
   });
 
   it("keeps the keyboard's focus on a filter, and gives it to the heading of a page that was waited for", async () => {
