@@ -5515,4 +5515,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "visible focus",
     inPages: true,
   },
+  {
+    file: "src/ui/totp-field.tsx",
+    find: "      title={help}\n",
+    replace: "",
+    fault: "browsers do not say what is wrong with a code of the authenticator app that is too short",
+    tests: ["test/system/pages/account.test.ts"],
+    only: "asked for when signing in",
+    inPages: true,
+  },
 ];

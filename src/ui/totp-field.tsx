@@ -1,8 +1,10 @@
-import type { ReactNode } from "react";
 import { Field } from "./field.tsx";
 
-/** A code of an authenticator app. Apps show it in two groups, and people type it as they see it. */
-export function TotpField({ label, help }: { label: string; help?: ReactNode }) {
+/**
+ * A code of an authenticator app. Apps show it in two groups, and people type it as they see it.
+ * @param help what it looks like: browsers say no more of a wrong one than that its format is wrong, and the title
+ */
+export function TotpField({ label, help }: { label: string; help: string }) {
   return (
     <Field
       label={label}
@@ -10,6 +12,7 @@ export function TotpField({ label, help }: { label: string; help?: ReactNode }) 
       name="code"
       required
       inputMode="numeric"
+      title={help}
       pattern="\s*[0-9]{3}\s?[0-9]{3}\s*"
       autoComplete="one-time-code"
     />

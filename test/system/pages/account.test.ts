@@ -641,7 +641,8 @@ describe("two-factor authentication", () => {
     const pending = cookieOf(first);
     expect((await openPage(server.url, "/settings", pending)).status).toBe(307);
     const asked = await openPage(server.url, "/sign-in/two-factor?next=%2Fbilling", pending);
-    expect(asked.text).toContain("Enter the code from your authenticator app.");
+    expect(asked.text).toMatch(/Enter the code from your authenticator app\..* Code 6 digits\. /);
+    expect(asked.html).toMatch(/<input(?=[^>]* name="code")[^>]* title="6 digits\."/);
     expect(asked.html).toMatch(/href="\/sign-in\?next=%2Fbilling"[^>]*>Back to sign-in</);
     const wrong = await act("signInWithCode", { code: "000000" }, pending);
     expect(wrong.thrown).toMatchObject({ digest: expect.stringMatching(/^refusal:/) });

@@ -20,9 +20,10 @@ type Query = Promise<{ next?: string | string[]; backup?: string | string[] }>;
 
 /** The second step of signing in: a code of the authenticator app, or a backup code. */
 export default async function TwoFactorPage({ searchParams }: { searchParams: Query }) {
-  const [auth, t, query] = await Promise.all([
+  const [auth, t, setup, query] = await Promise.all([
     getTranslations("auth"),
     getTranslations("auth.twoFactor"),
+    getTranslations("security.twoFactor"),
     searchParams,
   ]);
   const next = sameSitePath([query.next].flat()[0], "");
@@ -51,7 +52,7 @@ export default async function TwoFactorPage({ searchParams }: { searchParams: Qu
         {isBackup ? (
           <Field label={t("backupCode")} name="code" required maxLength={40} autoComplete="off" />
         ) : (
-          <TotpField label={t("code")} />
+          <TotpField label={t("code")} help={setup("codeHelp")} />
         )}
         <Checkbox label={t("trust")} help={t("trustHelp")} name="trustDevice" />
         <SubmitButton className="mt-2">{t("submit")}</SubmitButton>
