@@ -5524,4 +5524,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "asked for when signing in",
     inPages: true,
   },
+  {
+    file: "clients/typescript/src/entitlements.ts",
+    find: "return JSON.stringify([user, externalId]);",
+    replace: "return JSON.stringify([user]);",
+    fault:
+      "the client tells a user what another one may do, where both are named by external ids and an id that is undefined",
+    tests: ["test/client/entitlements.test.ts"],
+    only: "other name is undefined",
+  },
 ];

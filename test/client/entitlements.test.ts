@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { EntitlementCache, type EntitlementOptions } from "../../clients/typescript/src/entitlements.ts";
 import { type FeedState, followEvents } from "../../clients/typescript/src/follow-events.ts";
 import { connectionOf } from "../../clients/typescript/src/options.ts";
+import type { UserRef } from "../../clients/typescript/src/shapes.ts";
 import { createTollgate } from "../../clients/typescript/src/tollgate.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,7 +16,7 @@ import { SECRETS } from "../support/variables.ts";
 
 const TIMING = { firstBackoffMs: 10, maxBackoffMs: 50, pollEveryMs: 20, retryStreamEveryMs: 100 };
 
-const { test, server } = freshServer({ users: 10 });
+const { test, server } = freshServer({ users: 12 });
 let key: string;
 const caches: EntitlementCache[] = [];
 beforeAll(async () => {
@@ -111,6 +112,19 @@ describe("entitlements", () => {
     expect(network.statuses).toHaveLength(before + 1);
   });
 
+  it("are kept apart for users whose other name is undefined", async () => {
+    const cache = openCache(new Network(), { followEvents: false });
+    await buy("user_10", "pro");
+    await test.rows(`update "user" set external_id = 'shop-' || id where id in ('user_10', 'user_11')`);
+    const planOfNamed = async (user?: string, externalId?: string) =>
+      (await cache.get({ user, externalId } as UserRef)).planId;
+    expect(await planOfNamed(undefined, "shop-user_10")).toBe("pro");
+    expect(await planOfNamed(undefined, "shop-user_11")).toBe("free");
+    expect(await planOfNamed("user_10")).toBe("pro");
+    expect(await planOfNamed("user_11")).toBe("free");
+    await expect(planOfNamed("user_11", "shop-user_10")).rejects.toMatchObject({ reason: "invalid_input" });
+  });
+
   it("are fetched once for simultaneous callers", async () => {
     const network = new Network();
     const cache = openCache(network, { followEvents: false });
@@ -166,7 +180,7 @@ describe("entitlements", () => {
   it("do not keep a program from ending whose key is not valid", async () => {
     const client = new URL("../../clients/typescript/src/tollgate.ts", import.meta.url).href;
     const program = `
-      import { createTollgate } from "${client}";
+import { createTollgate } from "${client}";
       const tollgate = createTollgate({ url: "${server.url}", key: "tgs_wrong" });
       const { status } = await tollgate.entitlements.get({ externalId: "customer-17" }).catch((error) => error);
       console.log(status);`;

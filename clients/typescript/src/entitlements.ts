@@ -226,9 +226,9 @@ export class EntitlementCache {
   }
 }
 
-function keyOf(user: UserRef | undefined): string {
-  if (user === undefined) return "self";
-  return "user" in user ? `user ${user.user}` : `external ${user.externalId}`;
+/** A name that is undefined is not sent: users that are told apart by the other one must not share an answer. */
+function keyOf({ user, externalId }: { user?: string; externalId?: string } = {}): string {
+  return JSON.stringify([user, externalId]);
 }
 
 function isOutage(error: unknown): boolean {
