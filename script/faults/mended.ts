@@ -5533,4 +5533,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/entitlements.test.ts"],
     only: "other name is undefined",
   },
+  {
+    file: "src/store/users/external-users.ts",
+    find: "retryOnContention(() => database.run<StoredExternalUser>(UPDATE, values))",
+    replace: "database.run<StoredExternalUser>(UPDATE, values)",
+    fault: "users of another system who exchange their addresses at once get an internal error",
+    tests: ["test/store/users/external-users.test.ts"],
+  },
 ];

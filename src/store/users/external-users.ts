@@ -1,6 +1,7 @@
 import type { ServiceKey } from "../../domain/callers/caller.ts";
 import type { Locale } from "../../domain/locale.ts";
 import { type Queryable, violatedConstraint } from "../database.ts";
+import { retryOnContention } from "../retry-on-contention.ts";
 import { USER_COLUMNS, type User } from "./users.ts";
 
 const FIND = {
@@ -78,14 +79,9 @@ export async function putExternalUser(
 ): Promise<StoredExternalUser | null> {
   const [created] = await database.run<StoredExternalUser>(INSERT, [newId, externalId, email, name, locale]);
   if (created) return created;
-  const updating = database.run<StoredExternalUser>(UPDATE, [
-    externalId,
-    email,
-    name,
-    locale,
-    by.keyId,
-    by.address,
-  ]);
+  const values = [externalId, email, name, locale, by.keyId, by.address];
+  // Users that exchange their addresses at once wait for each other.
+  const updating = retryOnContention(() => database.run<StoredExternalUser>(UPDATE, values));
   const [updated] = await updating.catch(nullIfTaken);
   if (updated !== undefined) return updated;
   const [unchanged] = await database.run<StoredExternalUser>(FIND_UNCHANGED, [externalId, email]);

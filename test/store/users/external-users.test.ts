@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { inTransaction } from "../../../src/store/transaction.ts";
+import { putExternalUser } from "../../../src/store/users/external-users.ts";
+import { eventually } from "../../support/eventually.ts";
+import { testDatabase } from "../../support/test-database.ts";
+
+const LIMITS = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 30_000,
+  statementTimeoutMs: 30_000,
+  idleTimeoutMs: 60_000,
+} as const;
+const NEVER_CHECK_FOR_DEADLOCKS = {
+  name: "wait_for_deadlocks",
+  text: "set local deadlock_timeout = '10min'",
+};
+const LOCK = { name: "lock_user", text: 'select from "user" where id = $1 for update' };
+const MOVE = { name: "move_user", text: `update "user" set email = $2 where id = $1` };
+
+const test = testDatabase(2);
+
+const waiting = (count: number) =>
+  eventually(
+    () =>
+      test.rows(
+        "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      ),
+    [{ count }],
+  );
+
+it("puts a user again whose statement PostgreSQL ends for that of another one who takes the address", async () => {
+  await test.rows(`update "user" set external_id = 'shop-0' where id = 'user_0'`);
+  const email = "shared@example.com";
+  let putting: Promise<unknown> | undefined;
+  let moving: Promise<unknown> | undefined;
+  await inTransaction(test.database, LIMITS, async (pause) => {
+    await pause.run(LOCK, ["user_0"]);
+    const user = { newId: randomUUID(), externalId: "shop-0", email, name: "New" };
+    putting = putExternalUser(test.database, user, { keyId: "key", address: "192.0.2.1" }).catch((e) => e);
+    await waiting(1);
+    moving = inTransaction(test.database, LIMITS, async (transaction) => {
+      // So that the other one is ended.
+      await transaction.run(NEVER_CHECK_FOR_DEADLOCKS);
+      await transaction.run(MOVE, ["user_1", email]);
+      await transaction.run(LOCK, ["user_0"]);
+      await transaction.run(MOVE, ["user_1", "user_1@example.com"]);
+      await transaction.commitAfter([]);
+    });
+    await waiting(2);
+  });
+  await moving;
+  expect(await putting).toMatchObject({ externalId: "shop-0", email, name: "New" });
+});
