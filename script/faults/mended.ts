@@ -5540,4 +5540,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "users of another system who exchange their addresses at once get an internal error",
     tests: ["test/store/users/external-users.test.ts"],
   },
+  {
+    file: "docs/how-to/receive-events.md",
+    find: "await buffer(request).catch(() => null);",
+    replace: "await buffer(request);",
+    fault: "the documented receiver ends with the first request that breaks off",
+    tests: ["test/docs/receive-events.test.ts"],
+    only: "processes each event once",
+  },
 ];

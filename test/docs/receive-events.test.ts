@@ -1,5 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -89,13 +91,22 @@ async function startSubscription(externalId: string): Promise<void> {
   expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(200);
 }
 
+/** Sends the beginning of a request, and closes the connection once its body is awaited. */
+async function breakOff(port: string): Promise<void> {
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write("POST / HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-length: 100\r\n\r\n");
+  await once(socket, "data");
+  socket.destroy();
+  await once(socket, "close");
+}
+
 it("its programs compile", async () => {
   expect(PROGRAMS).toHaveLength(3);
   expect(await compilePrograms(folder)).toBe("");
 });
 
 it.each([PLAIN, WITH_CLIENT])(
-  "processes each event once, and refuses what is not signed: %s",
+  "processes each event once, and refuses what is not signed or breaks off: %s",
   async (program) => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const endpoint = JSON.parse(await runShell(CREATE.replace("https://shop.example.com/events", url)));
@@ -106,6 +117,9 @@ it.each([PLAIN, WITH_CLIENT])(
     });
     const forge = () => fetch(url, { method: "POST", body: "{}" }).then(({ status }) => status);
     await eventually(() => forge().catch(() => null), 400);
+    await breakOff(new URL(url).port);
+    // The second one arrives after it has been noticed.
+    expect([await forge(), await forge()]).toEqual([400, 400]);
 
     const externalId = `customer-${program.replace(".ts", "")}`;
     await startSubscription(externalId);
