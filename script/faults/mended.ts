@@ -5548,4 +5548,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/docs/receive-events.test.ts"],
     only: "processes each event once",
   },
+  {
+    file: "src/api/graphql/translate.ts",
+    find: 'error.extensions.params ??= { problem: "invalid" };',
+    replace: "",
+    fault: "a program that reads the parameters of every GraphQL error fails at those of GraphQL itself",
+    tests: ["test/api/graphql/http.test.ts"],
+    only: "what other surfaces say",
+  },
 ];

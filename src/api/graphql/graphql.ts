@@ -92,7 +92,11 @@ const PERSISTED_QUERY_NOT_SUPPORTED = JSON.stringify({
   errors: [
     {
       message: "PersistedQueryNotSupported",
-      extensions: { code: "PERSISTED_QUERY_NOT_SUPPORTED", reason: "invalid_input", params: {} },
+      extensions: {
+        code: "PERSISTED_QUERY_NOT_SUPPORTED",
+        reason: "invalid_input",
+        params: { problem: "invalid" },
+      },
     },
   ],
 });

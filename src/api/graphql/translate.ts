@@ -15,6 +15,7 @@ export function translateError(error: GraphQLError, logFailure: (defect: unknown
     if (isMethodRefused(error)) Object.assign(error.extensions, METHOD_NOT_ALLOWED);
     error.extensions.code ??= "BAD_USER_INPUT";
     error.extensions.reason ??= "invalid_input";
+    error.extensions.params ??= { problem: "invalid" };
     if (error.message.length > MAX_MESSAGE_CHARACTERS)
       error.message = `${error.message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}...`;
     return error;

@@ -16,6 +16,7 @@ beforeAll(async () => {
   person = await createUser(test);
 });
 
+const MANY_ALIASES = Array.from({ length: 16 }, (_, n) => `a${n}: __typename`).join(" ");
 const RENAME = `mutation { updateProfile(name: "Renamed") { name } }`;
 
 function get(
@@ -244,6 +245,27 @@ describe("POST", () => {
       expect(body.errors).toMatchObject([{ message: expect.stringContaining("subscription") }]);
       expect(body.errors[0].message).not.toContain("Async Iterable");
     }
+  });
+
+  it.each<[string, object]>([
+    ["a document that does not parse", { query: "{" }],
+    ["an unknown field", { query: "{ mee { id } }" }],
+    [
+      "a wrong value in a variable",
+      { query: "query ($n: Int!) { plans(limit: $n) { nextCursor } }", variables: { n: "x" } },
+    ],
+    ["a value that is missing", { query: "query ($n: Int!) { plans(limit: $n) { nextCursor } }" }],
+    ["no operation", { query: "fragment A on User { id }" }],
+    ["another operation", { query: "query A { __typename }", operationName: "B" }],
+    ["an operation that is too large", { query: `{ ${MANY_ALIASES} }` }],
+    ["a query that is missing", {}],
+    ["a query's hash", { extensions: { persistedQuery: { version: 1, sha256Hash: "a".repeat(64) } } }],
+    ["an input that an operation refuses", { query: "{ plans(limit: 0) { nextCursor } }" }],
+  ])("says of %s what other surfaces say: a reason, and its parameters", async (_name, body) => {
+    const { errors } = (await post(body)).body;
+    expect(errors.length).toBeGreaterThan(0);
+    for (const { extensions } of errors)
+      expect(extensions).toMatchObject({ reason: "invalid_input", params: { problem: expect.any(String) } });
   });
 
   it("shortens quoted input in errors", async () => {
