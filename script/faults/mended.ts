@@ -5556,4 +5556,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/graphql/http.test.ts"],
     only: "what other surfaces say",
   },
+  {
+    file: "src/domain/time-input.ts",
+    find: "if (!(time instanceof Date)) return time;",
+    replace: "return time as string;",
+    fault: "RPC refuses the time of a subscription as it has returned it",
+    tests: ["test/api/rpc/procedures.test.ts"],
+    only: "times as they return them",
+  },
 ];

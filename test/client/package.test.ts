@@ -176,7 +176,9 @@ describe("in a strict TypeScript project", () => {
         const forbidden: Reason = "forbidden";
         console.log(error.status, error.reason === forbidden, error.message);
       });
-      console.log(wrongInput.name, wrongName.name, wrongKind.name);
+      const expected = { planId: "pro", seats: 1, currentPeriodEnd: createdAt };
+      const change = () => rpc.billing.changeSubscription.mutate({ id: "1", when: "now", expected });
+      console.log(wrongInput.name, wrongName.name, wrongKind.name, change.name);
       const shop = createTollgate({ url: process.env.URL ?? "", key: process.env.SERVICE_KEY });
       const ana = { externalId: "customer-42" };
       const { allowed } = await shop.rpc.billing.check.query({ ...ana, feature: "projects" });
@@ -193,7 +195,7 @@ describe("in a strict TypeScript project", () => {
       "Ana true",
       "true number",
       "403 true Forbidden",
-      "wrongInput wrongName wrongKind",
+      "wrongInput wrongName wrongKind change",
       "ana ana@example.com true notForKeys",
     ]);
   });

@@ -1,13 +1,12 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Reason } from "../refusals/reasons.ts";
 import { refuse } from "../refusals/refusal.ts";
+import { TimeInput } from "../time-input.ts";
 
 /** RFC 3339 has no year after 9999, whatever the offset. */
 const LAST_TIME = new Date("9999-12-31T23:59:59.999Z");
 
-export const KeyExpiry = z.iso
-  .datetime({ offset: true })
-  .nullable()
+export const KeyExpiry = TimeInput.nullable()
   .optional()
   .describe("When it expires; defaults to a year from now; `null`: never.");
 

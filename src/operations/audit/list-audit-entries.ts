@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TimeInput } from "../../domain/time-input.ts";
 import { listAuditEntries as list } from "../../store/audit/audit-log.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
@@ -29,7 +30,7 @@ const AuditEntryView = z
   })
   .meta({ id: "AuditEntry", description: "An action of an administrator, an operator or a key." });
 
-const Time = z.iso.datetime({ offset: true }).nullable().default(null);
+const Time = TimeInput.nullable().default(null);
 
 export const listAuditEntries = defineOperation({
   name: "audit.list",

@@ -4,6 +4,7 @@ import { mapProviderErrors, type ProviderTools } from "../../billing/map-provide
 import { type ResolvedChange, resolveChange } from "../../billing/resolve-change.ts";
 import { INTERVALS, type PlanCatalog } from "../../domain/plans/plan.ts";
 import { notFound } from "../../domain/refusals/refusal.ts";
+import { TimeInput } from "../../domain/time-input.ts";
 import type { Intake } from "../../intake/intake.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findSubscription } from "../../store/subscriptions/subscription-list.ts";
@@ -16,11 +17,9 @@ type ChangeTools = ProviderTools & { database: Queryable; intake: Intake; plans:
 export const ExpectedSubscription = z.strictObject({
   planId: SubscriptionView.shape.planId,
   seats: SubscriptionView.shape.seats,
-  currentPeriodEnd: z.iso
-    .datetime({ offset: true })
-    .nullable()
+  currentPeriodEnd: TimeInput.nullable()
     .default(null)
-    .describe("When the paid period ends; `null`: not known."),
+    .describe("When the paid period ends; `null` or omitted: not known."),
 });
 
 const Preview = z

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusals/refusal.ts";
+import { TimeInput } from "../../domain/time-input.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
 import { findEndpoint } from "../../store/outbound/event-endpoints.ts";
@@ -21,10 +22,9 @@ export const replayEndpointDeliveries = defineOperation({
       .max(1000)
       .optional()
       .describe("The deliveries to resend; if omitted, every failed one."),
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe("Only failed deliveries created since then. Not together with `deliveryIds`."),
+    since: TimeInput.optional().describe(
+      "Only failed deliveries created since then. Not together with `deliveryIds`.",
+    ),
   }),
   reasons: ["not_found"],
   output: z.object({

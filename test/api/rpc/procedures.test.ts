@@ -13,6 +13,7 @@ import { freshServer } from "../../support/fresh-server.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen, sendRequest } from "../../support/http.ts";
 import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
+import { STRIPE_KEY } from "../../support/stripe-server.ts";
 import { createSubscription } from "../../support/subscriptions.ts";
 import { refusalOf, rpcClient } from "./rpc-client.ts";
 
@@ -75,7 +76,10 @@ const ANSWERED: Record<Level, Record<"nobody" | "user" | "key of an admin" | "ad
   admin: { nobody: "UNAUTHORIZED", user: "FORBIDDEN", "key of an admin": "FORBIDDEN", admin: "BAD_REQUEST" },
 };
 
-const { test, server } = freshServer({ users: 3 });
+// Where nothing listens.
+const PROVIDER = { PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: "http://127.0.0.1:9" };
+
+const { test, server } = freshServer({ users: 3, variables: PROVIDER });
 let user: TestUser;
 let admin: TestUser;
 let key: string;
@@ -189,6 +193,35 @@ describe("results", () => {
       "BAD_REQUEST",
       "seats: expected at least 1",
     ]);
+  });
+
+  it("take times as they return them (billing, serviceKeys)", async () => {
+    const person = await createUser(test);
+    const current_period_end = "2031-01-31T00:00:00.123Z";
+    const id = await createSubscription(test, person.id, { current_period_end });
+    const { billing } = rpcClient(server.url, person);
+    const subscription = await billing.subscription.query();
+    const changeIf = (currentPeriodEnd: Date | string | null | undefined) => {
+      const expected = { planId: "pro", seats: 1, currentPeriodEnd };
+      const change = { planId: "team", seats: 5, when: "now" } as const;
+      return refusalOf(billing.changeSubscription.mutate({ id, ...change, expected }));
+    };
+    // As it was: the provider is asked, which cannot be reached here.
+    for (const end of [subscription?.currentPeriodEnd, current_period_end])
+      expect(await changeIf(end)).toEqual(["SERVICE_UNAVAILABLE", expect.stringContaining("provider")]);
+    expect(await changeIf(new Date(0))).toEqual(["CONFLICT", expect.stringContaining("since the preview")]);
+
+    const { serviceKeys } = rpcClient(server.url, admin);
+    const create = (expiresAt: Date) =>
+      serviceKeys.create.mutate({ name: "Shop", permissions: ["users:read"], expiresAt });
+    const expiresAt = new Date("2031-01-31T00:00:00.123Z");
+    expect((await create(expiresAt)).expiresAt).toEqual(expiresAt);
+    const sent = { json: { name: "Shop", permissions: ["users:read"], expiresAt: "soon" } };
+    const { body } = await sendRequest(server.url, "POST", "/api/trpc/serviceKeys.create", {
+      cookie: admin.cookie,
+      body: { ...sent, meta: { values: { expiresAt: ["Date"] } } },
+    });
+    expect(body.error.json.message).toBe("expiresAt: expected a time such as 2030-01-31T00:00:00Z");
   });
 
   it("list and replay deliveries for administrators (billing)", async () => {
