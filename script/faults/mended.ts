@@ -5564,4 +5564,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/rpc/procedures.test.ts"],
     only: "times as they return them",
   },
+  {
+    file: "src/operations/billing/create-checkout.ts",
+    find: '? "currency" : "interval"',
+    replace: '? "interval" : "currency"',
+    fault:
+      "a checkout in a currency that the plan is not sold in is refused for its interval, which nobody gave",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "without calling the provider",
+  },
 ];

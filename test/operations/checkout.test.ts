@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import shippedPlans from "../../plans.config.ts";
-import { definePlans } from "../../src/domain/plans/plan.ts";
+import { definePlans, type Interval } from "../../src/domain/plans/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { createCheckout } from "../../src/operations/billing/create-checkout.ts";
 import { providerOf } from "../../src/providers/registry.ts";
@@ -352,6 +352,7 @@ describe("a checkout", () => {
     [{ planId: "free" }, "planId: Free is not for sale"],
     [{ planId: "pro", seats: 6 }, "seats: Pro allows 1 to 5 seats"],
     [{ planId: "team", seats: 4 }, "seats: Team allows 5 to 500 seats"],
+    [{ planId: "pro", currency: "USD" }, "currency: Pro has no price per month in USD"],
   ])("returns 400 for %o without calling the provider", async (body, error) => {
     const answer = await checkout(body);
     expect([answer.status, answer.body]).toEqual([400, { error }]);
@@ -359,19 +360,34 @@ describe("a checkout", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("is refused for a plan that the slot does not sell, whatever the seats", async () => {
-    const plans = definePlans(
+  /** The plans as they are shipped, with their first prices alone, sold in one slot. */
+  const monthlyPlans = () =>
+    definePlans(
       shippedPlans.plans.map((plan) => ({
         ...plan,
         priceIds: { "provider-a": `price_${plan.id}` },
         prices: [],
       })),
     );
-    const { call } = createTestContext({ database: test.database }, { plans });
+
+  it("is refused for a plan that the slot does not sell, whatever the seats", async () => {
+    const { call } = createTestContext({ database: test.database }, { plans: monthlyPlans() });
     const refusedIn = (provider: Slot) =>
       expect(call(createCheckout, session(person.id), { planId: "pro", seats: 6, provider })).rejects;
     await refusedIn("provider-b").toMatchObject({ reason: "plan_not_sold_by" });
     await refusedIn("provider-a").toMatchObject({ reason: "seats_out_of_range" });
+  });
+
+  it("is refused for the interval or the currency that no price has", async () => {
+    const { call } = createTestContext({ database: test.database }, { plans: monthlyPlans() });
+    const refusedFor = (field: string, price: { interval?: Interval; currency?: string }) =>
+      expect(call(createCheckout, session(person.id), { planId: "pro", ...price })).rejects.toMatchObject({
+        reason: "price_not_offered",
+        field,
+      });
+    await refusedFor("currency", { currency: "USD" });
+    await refusedFor("interval", { interval: "year" });
+    await refusedFor("interval", { interval: "year", currency: "USD" });
   });
 
   it("is refused in a slot without a provider", async () => {

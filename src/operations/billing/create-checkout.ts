@@ -93,12 +93,13 @@ function chosenPrice(
   plan: Plan,
   { interval = plan.price.interval, currency = plan.price.currency }: PriceChoice,
 ) {
+  const prices = pricesOf(plan);
   return (
-    pricesOf(plan).find((price) => price.interval === interval && price.currency === currency) ??
+    prices.find((price) => price.interval === interval && price.currency === currency) ??
     refuse({
       reason: "price_not_offered",
       params: { plan: plan.name, interval, currency },
-      field: "interval",
+      field: prices.some((price) => price.interval === interval) ? "currency" : "interval",
     })
   );
 }
