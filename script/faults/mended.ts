@@ -5573,4 +5573,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/checkout.test.ts"],
     only: "without calling the provider",
   },
+  {
+    file: "src/auth/better-auth.ts",
+    find: 'if (level === "error" && error && !isAddressTaken)',
+    replace: 'if (level === "error" && error)',
+    fault: "the log reports a defect where somebody has pressed the button to sign up twice",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "takes the address of a new account",
+  },
 ];

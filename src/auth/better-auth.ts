@@ -5,7 +5,7 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Locale } from "../domain/locale.ts";
 import { shortUserAgent } from "../http/user-agent.ts";
-import type { Database } from "../store/database.ts";
+import { type Database, violatedConstraint } from "../store/database.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/sign-in/revocations.ts";
 import { hasSession } from "../store/sign-in/sessions.ts";
@@ -218,8 +218,11 @@ export type ConfiguredBetterAuth = ReturnType<typeof configureBetterAuth>;
 /** Better Auth warns of everyday events, such as a wrong password. */
 function logMessage(log: Log, level: string, message: string, details: readonly unknown[]): void {
   const error = details.find((detail) => detail instanceof Error);
-  const fields = error ? { err: innermost(error) } : {};
+  const cause = innermost(error);
+  const fields = error ? { err: cause } : {};
+  // Of two sign-ups at once with an address one is refused.
+  const isAddressTaken = violatedConstraint(cause) === "user_email_key";
   // A message without an error quotes what a client has sent.
-  if (level === "error" && error) log.error(fields, `better-auth: ${message}`);
+  if (level === "error" && error && !isAddressTaken) log.error(fields, `better-auth: ${message}`);
   else log.debug(fields, `better-auth: ${message}`);
 }

@@ -45,6 +45,10 @@ const NEVER_CHECK_FOR_DEADLOCKS = {
   name: "wait_for_deadlocks",
   text: "set local deadlock_timeout = '10min'",
 };
+const TAKE_ADDRESS = {
+  name: "take_address",
+  text: `insert into "user" (id, name, email) values ($1, 'Early', $1 || '@example.com')`,
+};
 const STORE_SET_UP = {
   name: "store_set_up",
   text: "insert into two_factor (id, user_id, secret, backup_codes) values ('other', $1, 'other', 'other')",
@@ -282,6 +286,21 @@ describe("a request that is under way", () => {
       expect(codes).toContain(code);
     },
   );
+
+  it("is refused without an error in the log when somebody else takes the address of a new account", async () => {
+    const linesBefore = context.lines.length;
+    let signingUp: Promise<Response> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(TAKE_ADDRESS, ["taken"]);
+      const body = { name: "Late", email: "taken@example.com", password: PASSWORD };
+      signingUp = context.call("/sign-up/email", body);
+      await waiting(1);
+      await transaction.commitAfter([]);
+    });
+    expect(((await signingUp) as unknown as Response).status).toBe(409);
+    const lines = context.lines.slice(linesBefore);
+    expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+  });
 
   it("sets two-factor up although another set-up is stored first, and replaces it", async () => {
     const person = await context.signedUp();
