@@ -5581,4 +5581,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/concurrent-changes.test.ts"],
     only: "takes the address of a new account",
   },
+  {
+    file: "src/providers/polar/payments.ts",
+    find: "  if (orderedAt !== null && periodStart !== null && orderedAt < periodStart)",
+    replace: "  if (orderedAt === undefined)",
+    fault: "the refund of an order of a former period at Polar ends access that was paid for since",
+    tests: ["test/intake/older-order.test.ts", "test/providers/payments.test.ts"],
+  },
 ];

@@ -292,6 +292,18 @@ describe("polar orders", () => {
     expect(order({ total_amount: 4_000, billing_reason, subscription })?.periodEnd).toEqual(new Date(end));
   });
 
+  it.each([
+    ["2026-01-30T23:59:59Z", null],
+    ["2026-01-31T00:00:00Z", "2026-02-28T00:00:00Z"],
+  ])("made at %s are for the period until %s", (created_at, end) => {
+    const subscription = {
+      current_period_start: "2026-01-31T00:00:00Z",
+      current_period_end: "2026-02-28T00:00:00Z",
+    };
+    const read = order({ total_amount: 4_000, created_at, subscription }, "order.refunded");
+    expect(read?.periodEnd).toEqual(end && new Date(end));
+  });
+
   it("are refunded when what was charged is", () => {
     const refunded = { status: "refunded", refunded_amount: 2_100, refunded_tax_amount: 400 };
     const amounts = {

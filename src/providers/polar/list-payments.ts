@@ -1,5 +1,4 @@
 import { getOrders, listOrders } from "@polar-sh/sdk/2026-10/services/orders";
-import type { Charge } from "../../domain/payments/payment.ts";
 import type { PaymentState } from "../../domain/payments/payment-state.ts";
 import type { PaymentSelection } from "../../domain/providers/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
@@ -68,17 +67,10 @@ async function fetchOrder(provider: ConnectedProvider, id: string): Promise<obje
 
 function stateOf(order: unknown, disputes: Disputes): PaymentState | null {
   const id = textAt(order, "id");
-  const state = paymentState(() => readOrder(new JsonReader({ data: order })), {
+  return paymentState(() => readOrder(new JsonReader({ data: order })), {
     createdAt: dateAt(order, "created_at"),
     isUndecided: !PAID_ORDER.has(textAt(order, "status") ?? ""),
     reversals: (id === null ? undefined : disputes?.get(id)) ?? [],
     hasUnknownDisputes: disputes === null,
   });
-  return state && { ...state, charge: { ...state.charge, ...periodOf(state.charge) } };
-}
-
-/** A listed order contains its subscription's present period, which is not that of an older order. */
-function periodOf({ occurredAt, periodStart, periodEnd }: Charge): Pick<Charge, "periodStart" | "periodEnd"> {
-  const isPresent = occurredAt !== null && periodStart !== null && occurredAt >= periodStart;
-  return isPresent ? { periodStart, periodEnd } : { periodStart: null, periodEnd: null };
 }

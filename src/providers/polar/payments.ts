@@ -54,6 +54,10 @@ function periodOf(data: JsonReader): Pick<Charge, "periodStart" | "periodEnd"> {
   const periodStart = subscription.rfc3339Date("current_period_start");
   // What was used beyond the plan, more often than the plan is paid.
   if (data.text("billing_reason") === "subscription_meter_cycle") return forNoPeriod(periodStart);
+  // Every order contains its subscription as that is now: when an older one is refunded, not the period that it paid for.
+  const orderedAt = data.rfc3339Date("created_at");
+  if (orderedAt !== null && periodStart !== null && orderedAt < periodStart)
+    return { periodStart: null, periodEnd: null };
   return { periodStart, periodEnd: subscription.rfc3339Date("current_period_end") };
 }
 
