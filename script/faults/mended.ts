@@ -5588,4 +5588,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "the refund of an order of a former period at Polar ends access that was paid for since",
     tests: ["test/intake/older-order.test.ts", "test/providers/payments.test.ts"],
   },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "next.period_start >= p.period_end and next.period_end > next.period_start",
+    replace: "false",
+    fault: "the refund of an invoice that was paid late ends access that a later period's payment gives",
+    tests: ["test/operations/payments.test.ts"],
+    only: "is that of the later period",
+  },
 ];

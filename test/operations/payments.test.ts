@@ -227,6 +227,22 @@ describe("the latest payment", () => {
     },
   );
 
+  it("is that of the later period, whenever what was owed for an earlier one is paid", async () => {
+    await subscribe("user_1", "sub_1");
+    const month = (number: number) => ({
+      periodStart: new Date(Date.UTC(2026, number, 1)),
+      periodEnd: new Date(Date.UTC(2026, number + 1, 1)),
+    });
+    await pay("in_2", month(1));
+    await pay("in_1", { minute: 5, ...month(0) });
+    await recordReversal("in_1", "refund", 2_000);
+    expect(await reversal()).toBeNull();
+    await recordReversal("in_2", "refund", 2_000);
+    expect(await reversal()).toBe("refunded");
+    await pay("in_0", { minute: 6, ...month(0) });
+    expect(await reversal()).toBe("refunded");
+  });
+
   it("is not the invoice over nothing of a change within its period, as after fewer seats", async () => {
     await subscribe("user_1", "sub_1");
     const periodEnd = new Date(Date.UTC(2026, 0, 1, 0, 30));

@@ -37,7 +37,7 @@ export function subscriptionOf(payment: string): string {
  * it. Neither does one for no period, which pays for something beside the plan; only its dispute counts. Beside a
  * refunded payment one for a change counts if it is at least as large as that or as the period's first payment, as a
  * second upgrade is. Providers tell times in seconds: of two that were paid in one, that of the later period is the
- * latest.
+ * latest. It is so too where what was owed for an earlier period is paid after it.
  * @param changed a table of payments whose status is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {
@@ -77,6 +77,11 @@ export function latestReversal(changed: string | null = null): string {
             order by first.occurred_at, first.id limit 1
           ))
           else false end
+      )
+      and not exists (
+        select from ${rows("next")}
+        where ${ofSubscription("next")} and next.period_start >= p.period_end and next.period_end > next.period_start
+          and p.period_end > p.period_start and next.occurred_at < p.occurred_at and ${status("next")} <> 'failed'
       )
     order by p.occurred_at desc, p.period_end desc nulls last, p.id limit 1`;
 }
