@@ -5596,4 +5596,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/payments.test.ts"],
     only: "is that of the later period",
   },
+  {
+    file: "src/store/subscriptions/subscriptions.ts",
+    find: "    then s.current_period_end else reported.at end",
+    replace: "    then reported.at else reported.at end",
+    fault: "what is used while a renewal fails at Lemon Squeezy is forgotten once it is paid",
+    tests: ["test/system/server/grace-quota.test.ts"],
+    only: "fails at Lemon Squeezy in one period",
+  },
+  {
+    file: "src/domain/entitlements/granted-access.ts",
+    find: "nextReset(periodEnd, now, price?.interval)",
+    replace: "nextReset(periodEnd, now)",
+    fault: "quotas of a year start over after a month of it where its renewal failed",
+    tests: ["test/system/server/grace-quota.test.ts"],
+    only: "fails at Lemon Squeezy in one period",
+  },
 ];

@@ -90,7 +90,7 @@ function stateAt(
       continue;
     }
     const pastDueSince = facts.status === "past_due" ? (before?.pastDueSince ?? writtenAt) : null;
-    const paymentReversal = before?.paymentReversal ?? null;
+    const { paymentReversal = null, priceId = null } = before ?? {};
     const { planId, status, cancelAtPeriodEnd } = facts;
     const currentPeriodEnd = dateOf(facts.currentPeriodEnd);
     const changed = {
@@ -100,6 +100,7 @@ function stateAt(
       status,
       cancelAtPeriodEnd,
       currentPeriodEnd,
+      priceId,
       pastDueSince,
       paymentReversal,
     };

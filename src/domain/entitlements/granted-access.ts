@@ -1,6 +1,6 @@
 import type { Feature } from "../plans/feature.ts";
 import { freePlan } from "../plans/free-plan.ts";
-import type { Plan, PlanCatalog } from "../plans/plan.ts";
+import { type Plan, type PlanCatalog, priceWithId } from "../plans/plan.ts";
 import type { ProviderTraits } from "../providers/provider-traits.ts";
 import type { Slot } from "../slot.ts";
 import type { SubscriptionStatus } from "../subscriptions/subscription-status.ts";
@@ -8,7 +8,12 @@ import { type AccessFacts, accessOf } from "./access.ts";
 import { nextReset } from "./usage-period.ts";
 
 /** What decides a subscription's access, and to which plan. */
-export type PlanAccessFacts = AccessFacts & { planId: string; provider: Slot };
+export type PlanAccessFacts = AccessFacts & {
+  planId: string;
+  provider: Slot;
+  /** Absent, or `null`: not known. */
+  priceId?: string | null;
+};
 
 /** What decides access besides the subscriptions themselves. */
 export type AccessContext = {
@@ -59,7 +64,7 @@ export type Grant = {
 };
 
 function grantOf(subscription: PlanAccessFacts, { plans, traits }: AccessContext, now: Date): Grant[] {
-  const { planId, status, currentPeriodEnd, pastDueSince } = subscription;
+  const { planId, status, currentPeriodEnd } = subscription;
   const plan = plans.plans.find(({ id }) => id === planId);
   const access = accessOf(subscription, plan ?? null, now);
   if (!access.hasAccess) return [];
@@ -72,14 +77,31 @@ function grantOf(subscription: PlanAccessFacts, { plans, traits }: AccessContext
       features: plan?.features ?? [],
       isGrace,
       until: access.until ?? renews,
-      resetsAt: nextReset(isNextCharge(subscription, traits) ? pastDueSince : currentPeriodEnd, now),
+      resetsAt: quotaReset(subscription, { plan, traits }, now),
     },
   ];
 }
 
+type PeriodFacts = Pick<
+  PlanAccessFacts,
+  "provider" | "status" | "priceId" | "pastDueSince" | "currentPeriodEnd"
+>;
+
+/** When what a subscription gives of a quota starts over. */
+function quotaReset(
+  subscription: PeriodFacts,
+  { plan, traits }: { plan: Plan | undefined; traits: AccessContext["traits"] },
+  now: Date,
+): Date {
+  const { provider, priceId = null, pastDueSince, currentPeriodEnd } = subscription;
+  const periodEnd = isNextCharge(subscription, traits) ? pastDueSince : currentPeriodEnd;
+  const price = plan && (priceWithId(plan, provider, priceId) ?? plan.price);
+  return nextReset(periodEnd, now, price?.interval);
+}
+
 /** Whether the period's end is the next attempt to charge, with each of which a quota would start over. */
 function isNextCharge(
-  { provider, status, pastDueSince, currentPeriodEnd }: PlanAccessFacts,
+  { provider, status, pastDueSince, currentPeriodEnd }: PeriodFacts,
   traits: AccessContext["traits"],
 ): boolean {
   if (status !== "past_due" || pastDueSince === null || currentPeriodEnd === null) return false;

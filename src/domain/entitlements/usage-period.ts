@@ -1,14 +1,18 @@
+import type { Interval } from "../plans/plan.ts";
+
 /**
  * When a quota starts over: at the end of the billing period; without one, on the first of the next month,
- * UTC. Until the renewal is reported, each month after the period's end.
+ * UTC. Until the renewal is reported, at the end of the period that follows.
  */
-export function nextReset(periodEnd: Date | null, now: Date): Date {
+export function nextReset(periodEnd: Date | null, now: Date, interval: Interval = "month"): Date {
   if (periodEnd === null) return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
   if (periodEnd > now) return periodEnd;
   const months =
     (now.getUTCFullYear() - periodEnd.getUTCFullYear()) * 12 + now.getUTCMonth() - periodEnd.getUTCMonth();
-  const sameMonth = plusMonths(periodEnd, months);
-  return sameMonth > now ? sameMonth : plusMonths(periodEnd, months + 1);
+  const length = interval === "year" ? 12 : 1;
+  const passed = months - (months % length);
+  const end = plusMonths(periodEnd, passed);
+  return end > now ? end : plusMonths(periodEnd, passed + length);
 }
 
 /** On the same day of the month, or its last. */

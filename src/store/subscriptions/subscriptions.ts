@@ -109,6 +109,18 @@ from ${INPUT}`,
 const IS_DOUBTED = `(input.out_of_order and input.last_event_at_micros is not distinct from s.last_event_at_micros
     and input.compared_at_micros is not distinct from s.compared_at_micros)`;
 
+// A renewal is due when the period ends, and its failure reported soon after. Quotas start over then, and must not do so
+// again when it is paid. A day is shorter than every period.
+const FAILING_SINCE = `(
+  select case when s.current_period_end between reported.at - interval '1 day' and reported.at
+    then s.current_period_end else reported.at end
+  from (
+    select case when input.last_event_at_micros is distinct from s.last_event_at_micros
+      then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
+      else clock_timestamp() end as at
+  ) reported
+)`;
+
 const UPDATE = {
   name: "update_subscriptions",
   text: `
@@ -119,9 +131,7 @@ update subscription s set updated_at = clock_timestamp(),
   past_due_since = case
     when input.status <> 'past_due' then case when ${IS_DOUBTED} then s.past_due_since end
     when s.past_due_since is not null then s.past_due_since
-    when input.last_event_at_micros is distinct from s.last_event_at_micros
-      then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
-    else clock_timestamp() end
+    else ${FAILING_SINCE} end
 from ${INPUT}
 where s.id = input.id and s.id = any ($1::uuid[])`,
 };

@@ -215,6 +215,14 @@ describe("a quota starts over", () => {
     expect(nextReset(periodEnd === null ? null : new Date(periodEnd), NOW)).toEqual(new Date(expected));
   });
 
+  it.each([
+    ["2029-12-20T10:00:00Z", "2030-12-20T10:00:00Z"],
+    ["2029-01-15T12:00:00Z", "2031-01-15T12:00:00Z"],
+    ["2028-02-29T10:00:00Z", "2030-02-28T10:00:00Z"],
+  ])("a year later while the renewal of a year that ended at %s is not known", (periodEnd, expected) => {
+    expect(nextReset(new Date(periodEnd), NOW, "year")).toEqual(new Date(expected));
+  });
+
   it("on the last day of February after a period that ended on the 31st", () => {
     const now = new Date("2030-02-15T00:00:00Z");
     expect(nextReset(new Date("2030-01-31T10:00:00Z"), now)).toEqual(new Date("2030-02-28T10:00:00Z"));
