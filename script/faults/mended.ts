@@ -94,8 +94,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/domain/entitlements/granted-access.ts",
-    find: "return traits[provider].pastDuePeriodEndsAtNextCharge && currentPeriodEnd > pastDueSince;",
-    replace: "return traits[provider].pastDuePeriodEndsAtNextCharge && currentPeriodEnd < pastDueSince;",
+    find: "return traits.pastDuePeriodEndsAtNextCharge && currentPeriodEnd > pastDueSince;",
+    replace: "return traits.pastDuePeriodEndsAtNextCharge && currentPeriodEnd < pastDueSince;",
     fault: "a quota starts over with each attempt to charge a failed renewal",
     tests: ["test/domain/entitlements/entitlements.test.ts"],
   },
@@ -5611,5 +5611,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "quotas of a year start over after a month of it where its renewal failed",
     tests: ["test/system/server/grace-quota.test.ts"],
     only: "fails at Lemon Squeezy in one period",
+  },
+  {
+    file: "src/billing/resolve-change.ts",
+    find: "{ userId, periodEnd: quotaReset(stored, { plan: currentPlan, traits: api.traits }, new Date()) },",
+    replace: "{ userId, periodEnd: stored.currentPeriodEnd ?? new Date() },",
+    fault: "whoever has used up quotas can change to a smaller plan while a renewal fails at Lemon Squeezy",
+    tests: ["test/system/server/grace-quota.test.ts"],
+    only: "refuses a smaller plan while a renewal fails",
   },
 ];

@@ -1,3 +1,4 @@
+import { quotaReset } from "../domain/entitlements/granted-access.ts";
 import {
   type Interval,
   type Plan,
@@ -108,7 +109,11 @@ export async function resolveChange(
   if (startsPeriod && stored.recentIntervalChanges >= MAX_INTERVAL_CHANGES)
     refuse({ reason: "interval_changed_often" });
   if (isChange && when === "now" && currentPlan !== undefined)
-    await assertQuotas(database, { present: currentPlan, next: plan }, { ...stored, userId });
+    await assertQuotas(
+      database,
+      { present: currentPlan, next: plan },
+      { userId, periodEnd: quotaReset(stored, { plan: currentPlan, traits: api.traits }, new Date()) },
+    );
   // One that has been made may be requested again.
   if (isChange && expected !== undefined && !isAsExpected(stored, expected))
     refuse({ reason: "subscription_changed" });

@@ -19,7 +19,7 @@ export type PlanAccessFacts = AccessFacts & {
 export type AccessContext = {
   plans: Pick<PlanCatalog, "plans">;
   /** Of each slot's provider. */
-  traits: Readonly<Record<Slot, Pick<ProviderTraits, "pastDuePeriodEndsAtNextCharge">>>;
+  traits: Readonly<Record<Slot, PeriodTraits>>;
 };
 
 /** What a user's subscriptions grant together; without any that gives access, what the free plan grants. */
@@ -77,10 +77,12 @@ function grantOf(subscription: PlanAccessFacts, { plans, traits }: AccessContext
       features: plan?.features ?? [],
       isGrace,
       until: access.until ?? renews,
-      resetsAt: quotaReset(subscription, { plan, traits }, now),
+      resetsAt: quotaReset(subscription, { plan, traits: traits[subscription.provider] }, now),
     },
   ];
 }
+
+type PeriodTraits = Pick<ProviderTraits, "pastDuePeriodEndsAtNextCharge">;
 
 type PeriodFacts = Pick<
   PlanAccessFacts,
@@ -88,9 +90,9 @@ type PeriodFacts = Pick<
 >;
 
 /** When what a subscription gives of a quota starts over. */
-function quotaReset(
+export function quotaReset(
   subscription: PeriodFacts,
-  { plan, traits }: { plan: Plan | undefined; traits: AccessContext["traits"] },
+  { plan, traits }: { plan: Plan | undefined; traits: PeriodTraits },
   now: Date,
 ): Date {
   const { provider, priceId = null, pastDueSince, currentPeriodEnd } = subscription;
@@ -101,11 +103,11 @@ function quotaReset(
 
 /** Whether the period's end is the next attempt to charge, with each of which a quota would start over. */
 function isNextCharge(
-  { provider, status, pastDueSince, currentPeriodEnd }: PeriodFacts,
-  traits: AccessContext["traits"],
+  { status, pastDueSince, currentPeriodEnd }: PeriodFacts,
+  traits: PeriodTraits,
 ): boolean {
   if (status !== "past_due" || pastDueSince === null || currentPeriodEnd === null) return false;
-  return traits[provider].pastDuePeriodEndsAtNextCharge && currentPeriodEnd > pastDueSince;
+  return traits.pastDuePeriodEndsAtNextCharge && currentPeriodEnd > pastDueSince;
 }
 
 /**

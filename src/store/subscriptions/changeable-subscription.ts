@@ -1,6 +1,7 @@
 import type { Slot } from "../../domain/slot.ts";
 import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
+import { PAST_DUE_SINCE } from "./subscription-access.ts";
 
 export type ChangeableSubscription = {
   id: string;
@@ -13,6 +14,8 @@ export type ChangeableSubscription = {
   status: SubscriptionStatus;
   cancelAtPeriodEnd: boolean;
   currentPeriodEnd: Date | null;
+  /** Since when a renewal has been failing; `null`: not past due. */
+  pastDueSince: Date | null;
   /** How often its interval was changed at once within the last 30 days. */
   recentIntervalChanges: number;
 };
@@ -22,7 +25,7 @@ const FIND = {
   text: `
 select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", price_id as "priceId",
   plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
-  current_period_end as "currentPeriodEnd", (
+  current_period_end as "currentPeriodEnd", ${PAST_DUE_SINCE} as "pastDueSince", (
     select count(*)::int from interval_change c
     where c.subscription_id = s.id and c.changed_at > clock_timestamp() - interval '30 days'
   ) as "recentIntervalChanges"

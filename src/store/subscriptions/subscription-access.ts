@@ -86,11 +86,14 @@ export function latestReversal(changed: string | null = null): string {
     order by p.occurred_at desc, p.period_end desc nulls last, p.id limit 1`;
 }
 
-// Servers of the release before store no `past_due_since`.
+/** SQL: of the subscription `s`. Servers of the release before store no `past_due_since`. */
+export const PAST_DUE_SINCE =
+  "case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end";
+
 export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
   s.is_one_time and s.provider_subscription_id is null as "isOneTime", s.pauses_at_period_end as "pausesAtPeriodEnd",
-  case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
+  ${PAST_DUE_SINCE} as "pastDueSince",
   (${latestReversal()}) as "paymentReversal"`;
 
 const OF_USER = {

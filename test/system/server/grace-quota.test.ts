@@ -1,11 +1,16 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { INTERVALS } from "../../../src/domain/plans/plan.ts";
 import { intervalsAfter } from "../../../src/simulator/lifecycle/calendar.ts";
 import { fixtureDelivery } from "../../fixtures/fixture.ts";
+import { cleanUp } from "../../support/cleanup.ts";
 import { freshServer } from "../../support/fresh-server.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
+import { createUser } from "../../support/people.ts";
 import { createServiceKey } from "../../support/service-keys.ts";
 import { SECRETS } from "../../support/variables.ts";
+import { startProviderContext } from "./provider-context.ts";
+
+afterEach(cleanUp);
 
 const { test, server } = freshServer({ users: 3, variables: { PROVIDER_A_ADAPTER: "lemon-squeezy" } });
 
@@ -49,3 +54,23 @@ it.each(INTERVALS)(
     expect([...used, body.features.events.used]).toEqual([40_000, 80_000, 80_000]);
   },
 );
+
+it("refuses a smaller plan while a renewal fails, too, once more was used than it includes", async () => {
+  const context = await startProviderContext("lemon-squeezy");
+  const person = await createUser(context.test);
+  await context.buy(person, { planId: "team", seats: 5 });
+  await context.waitUntilEqual(person);
+  const { key } = await createServiceKey(context.test);
+  const body = { user: person.id, feature: "events", amount: 100_001, idempotencyKey: "all of pro" };
+  expect((await sendRequest(context.server.url, "POST", "/api/usage", { key, body })).status).toBe(200);
+  await context.press(person, "fail_renewal");
+  await context.forward("month");
+  await context.waitUntilEqual(person);
+  const [subscription] = await context.test.rows<{ id: string; status: string }>(
+    "select id, status from subscription",
+  );
+  expect(subscription?.status).toBe("past_due");
+  const change = { planId: "pro", seats: 5, when: "now" };
+  const refused = await context.post(`/api/v2/subscriptions/${subscription?.id}/change`, person, change);
+  expect([refused.status, refused.body.reason], refused.text).toEqual([409, "plan_includes_less"]);
+});
