@@ -110,9 +110,9 @@ const IS_DOUBTED = `(input.out_of_order and input.last_event_at_micros is not di
     and input.compared_at_micros is not distinct from s.compared_at_micros)`;
 
 // A renewal is due when the period ends, and its failure reported soon after. Quotas start over then, and must not do so
-// again when it is paid. A day is shorter than every period.
+// again when it is paid. Days of grace begin then as well, so that "soon" is no more than an hour.
 const FAILING_SINCE = `(
-  select case when s.current_period_end between reported.at - interval '1 day' and reported.at
+  select case when s.current_period_end between reported.at - interval '1 hour' and reported.at
     then s.current_period_end else reported.at end
   from (
     select case when input.last_event_at_micros is distinct from s.last_event_at_micros
