@@ -35,9 +35,9 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
     const found = await nextSuspects(tools.database, batch, after);
     if (found.until === "pending") return false;
     const deliveries = found.suspects.map((suspect) => ({ ...suspect, ...parsed(tools.intake, suspect) }));
-    const untried = deliveries.filter((delivery) => isUntried(delivery, batch));
+    const untried = deliveries.filter((delivery) => needsLastAttempt(delivery, batch));
     if (untried.length > 0) await retryOnContention(() => hastenRetries(tools.database, idsOf(untried)));
-    // Those behind the first of them wait as well.
+    // Deliveries behind the first of these wait too.
     const until = untried[0] === undefined ? found.until : `${BigInt(untried[0].id) - 1n}`;
     if (until === after) return false;
     const unfinished: Redaction[] = [];
@@ -53,10 +53,10 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
 }
 
 /**
- * Whether it has failed before its person was deleted, and may report a purchase that was not canceled with the account: a
- * 200 may have been sent for it. It is tried once more, and redacted when it has been applied, or has failed again.
+ * Whether it failed before its user was deleted, and may report a purchase that was not canceled with the account. As a
+ * 200 may have been sent for it, it gets one more attempt, and is then redacted, whatever comes of that.
  */
-function isUntried(delivery: SuspectDelivery & ParsedDelivery, people: readonly Redaction[]): boolean {
+function needsLastAttempt(delivery: SuspectDelivery & ParsedDelivery, people: readonly Redaction[]): boolean {
   const { provider, event, failedBefore } = delivery;
   if (failedBefore.length === 0 || event === null || !isSubscriptionEvent(event)) return false;
   return people.some(

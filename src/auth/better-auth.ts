@@ -220,7 +220,7 @@ function logMessage(log: Log, level: string, message: string, details: readonly 
   const error = details.find((detail) => detail instanceof Error);
   const cause = innermost(error);
   const fields = error ? { err: cause } : {};
-  // Of two sign-ups at once with an address one is refused.
+  // Of two sign-ups at once with one address, one is refused, as it should be.
   const isAddressTaken = violatedConstraint(cause) === "user_email_key";
   // A message without an error quotes what a client has sent.
   if (level === "error" && error && !isAddressTaken) log.error(fields, `better-auth: ${message}`);

@@ -118,7 +118,7 @@ export function sharedAnswers(send: SendCommand): SharedAnswers {
 /** The id of a stream's entry, and its fields with their values. */
 type Entry = [string, string[]];
 
-/** How the ids of entries begin that are numbered from 1. Those of earlier releases begin with a time. */
+/** Begins the ids of entries that are numbered from 1; those that older servers have written begin with a time. */
 const NUMBERED = "0-";
 
 /** Redis may have dropped what came before for want of memory, or lost it in a failover. */

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { type LimitCharge, retryAfterSeconds, secondsUntilReset } from "../limits/charge.ts";
-import { secondsSet } from "../limits/clock.ts";
+import { clockOffsetSeconds } from "../limits/clock.ts";
 
 /**
  * Rate-limit headers of a response: the common `X-RateLimit-*` fields for the limit with the lowest
@@ -24,7 +24,7 @@ export function limitHeaders(charges: readonly LimitCharge[]): Record<string, st
   const headers: Record<string, string> = {
     "x-ratelimit-limit": `${lowest.limit}`,
     "x-ratelimit-remaining": `${lowest.remaining}`,
-    "x-ratelimit-reset": `${Math.ceil(lowest.resetAt / 1000) + secondsSet()}`,
+    "x-ratelimit-reset": `${Math.ceil(lowest.resetAt / 1000) + clockOffsetSeconds()}`,
     ratelimit: limits,
     "ratelimit-policy": policies,
   };

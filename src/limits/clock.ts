@@ -8,7 +8,7 @@ export function steadyNow(): number {
   return STARTED_AT + performance.now();
 }
 
-/** How far the machine's clock is from `steadyNow` by now, in whole seconds: it was set since the start. */
-export function secondsSet(): number {
+/** By how many whole seconds the machine's clock is ahead of `steadyNow`, because it was set since; negative: behind. */
+export function clockOffsetSeconds(): number {
   return Math.round((Date.now() - steadyNow()) / 1000);
 }

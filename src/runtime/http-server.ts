@@ -22,7 +22,7 @@ const HTTP_LIMITS = {
    * Further ones are closed at once: a process cannot serve more, even if the system allows more open files.
    */
   maxConnections: 8_192,
-  /** Of the open files that the system allows, for the database, providers and endpoints, but half of them at most. */
+  /** Open files for the database, Redis, providers and endpoints: at most half of those that the system allows. */
   otherFiles: 256,
 } as const;
 
@@ -52,7 +52,7 @@ export function createHttpServer(
   return server;
 }
 
-/** Where no file can be opened any more, the system closes new connections, and idle ones stay. */
+/** Once no more files can be opened, the system drops new connections before idle ones can be closed for them. */
 function maxConnections(): number {
   const files = maxOpenFiles();
   if (files === null) return HTTP_LIMITS.maxConnections;

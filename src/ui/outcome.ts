@@ -5,7 +5,7 @@ export type FormOutcome<Value = unknown> =
       done: false;
       /**
        * A refusal's code, `defect`, `unreachable` for no response, `outdated` for an action of an earlier release, or
-       * `other_account` for the page of an account that is signed in no more.
+       * `other_account` for a form that another account was shown.
        */
       code: string;
       /** In the reader's language. */

@@ -3,8 +3,8 @@
 import { type ComponentProps, useEffect, useRef } from "react";
 
 /**
- * A popover that closes when the keyboard's focus leaves it: what would be focused next lies behind it. Its own button
- * closes it itself.
+ * A popover that closes when the keyboard's focus leaves it: what would be focused next lies behind it. The button that
+ * opened it closes it by itself.
  */
 export function Sheet({ id, ...rest }: ComponentProps<"div"> & { id: string }) {
   const ref = useRef<HTMLDivElement>(null);

@@ -350,7 +350,7 @@ describe("redaction", () => {
     expect(await existingDeliveries([before, pending])).toEqual([]);
   });
 
-  it("waits for one that is claimed while it is looked for", async () => {
+  it("waits for a delivery that is claimed while redaction looks for it", async () => {
     await leave();
     const failed = await logged(stripe("user_1", "sub", "cus"), { ...UPDATED, status: "failed" });
     await test.rows(

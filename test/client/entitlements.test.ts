@@ -180,7 +180,7 @@ describe("entitlements", () => {
   it("do not keep a program from ending whose key is not valid", async () => {
     const client = new URL("../../clients/typescript/src/tollgate.ts", import.meta.url).href;
     const program = `
-import { createTollgate } from "${client}";
+      import { createTollgate } from "${client}";
       const tollgate = createTollgate({ url: "${server.url}", key: "tgs_wrong" });
       const { status } = await tollgate.entitlements.get({ externalId: "customer-17" }).catch((error) => error);
       console.log(status);`;

@@ -20,7 +20,7 @@ it("takes away what a backup brings back by the statements of the guide", async 
   const statements = [...guide.matchAll(/`((?:update|delete|select) [^`]+)`/g)].map(
     ([, text]) => text as string,
   );
-  expect(statements).toHaveLength(8);
+  expect(statements).toHaveLength(9);
   for (const statement of statements)
     await test.rows(
       statement.replace("<id>", id).replace("<address>", "new@example.com").replace("<time>", "2026-01-01"),

@@ -52,7 +52,7 @@ it("keeps access when the dearer order of a former period, not known before, is 
   expect(await hasAccess("user_1")).toBe(true);
 });
 
-it("ends access when the present order is refunded after the dearer one of a former period was in part", async () => {
+it("ends access when the present order is refunded after a dearer, earlier one was refunded in part", async () => {
   await receive("user_2", "subscription.updated", { status: "active" });
   const partly = { status: "partially_refunded", refunded_amount: 1_000, ...RENEWAL };
   await receive("user_2", "order.refunded", { ...february, ...partly, id: "order_february_2" });

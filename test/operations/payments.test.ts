@@ -227,7 +227,7 @@ describe("the latest payment", () => {
     },
   );
 
-  it("is that of the later period, whenever what was owed for an earlier one is paid", async () => {
+  it("is that of the later period, even if the invoice of an earlier one is paid after it", async () => {
     await subscribe("user_1", "sub_1");
     const month = (number: number) => ({
       periodStart: new Date(Date.UTC(2026, number, 1)),

@@ -177,7 +177,7 @@ describe("createHttpServer", () => {
 });
 
 it.runIf(process.platform === "linux")(
-  "closes idle connections before no file can be opened any more",
+  "closes idle connections before open files run out",
   { timeout: 30_000 },
   async () => {
     const MAX_FILES = 128;

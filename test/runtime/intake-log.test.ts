@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { intakeLog } from "../../src/runtime/intake-log.ts";
 
-it("limits what all deliveries meet, and no entry about a subscription or payment", () => {
+it("limits repeated entries, but never one about a subscription or payment", () => {
   const [error, warn] = [vi.fn(), vi.fn()];
   const log = intakeLog({ error, warn, debug: vi.fn() });
   for (let n = 0; n < 30; n += 1) {

@@ -53,8 +53,8 @@ export async function* pollEvents(
 }
 
 /**
- * When it was sent, by the server's clock, as the times of events are. The header names only the second, and browsers
- * withhold it: ours is used unless it is known to be off.
+ * When the response was sent, by the server's clock, which is close to that of the database, which dates the events.
+ * The header names only the second, and browsers hide it: our clock is used unless the header shows it to be off.
  */
 function timeAt({ headers }: Response): number {
   const now = Date.now();

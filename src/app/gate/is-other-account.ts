@@ -3,7 +3,7 @@ import { currentRequest } from "./request.ts";
 
 /**
  * Whether a form was shown to another account than the one that sends it: somebody else has signed in since, in
- * another tab. Not where nobody is signed in, or that is unknown: the action has an answer for that.
+ * another tab. False if nobody is signed in, or that cannot be looked up: the action has an answer for both.
  */
 export async function isOtherAccount(form: FormData): Promise<boolean> {
   const account = formText(form, "account");

@@ -26,7 +26,7 @@ export async function submitForm(
   return outcome;
 }
 
-/** Shows the account that is signed in now. */
+/** Refuses the form, and shows the page of the account that is signed in now. */
 async function refuseOtherAccount(form: FormData): Promise<FormOutcome> {
   const t = await getTranslations("common");
   revalidatePath("/", "layout");

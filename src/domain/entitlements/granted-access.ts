@@ -89,7 +89,7 @@ type PeriodFacts = Pick<
   "provider" | "status" | "priceId" | "pastDueSince" | "currentPeriodEnd"
 >;
 
-/** When what a subscription gives of a quota starts over. */
+/** When the quotas that a subscription grants start over. */
 export function quotaReset(
   subscription: PeriodFacts,
   { plan, traits }: { plan: Plan | undefined; traits: PeriodTraits },

@@ -2,7 +2,7 @@ import type { Interval } from "../plans/plan.ts";
 
 /**
  * When a quota starts over: at the end of the billing period; without one, on the first of the next month,
- * UTC. Until the renewal is reported, at the end of the period that follows.
+ * UTC. Until a renewal is reported, periods are counted on from the last end that is known.
  */
 export function nextReset(periodEnd: Date | null, now: Date, interval: Interval = "month"): Date {
   if (periodEnd === null) return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

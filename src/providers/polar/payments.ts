@@ -54,7 +54,7 @@ function periodOf(data: JsonReader): Pick<Charge, "periodStart" | "periodEnd"> {
   const periodStart = subscription.rfc3339Date("current_period_start");
   // What was used beyond the plan, more often than the plan is paid.
   if (data.text("billing_reason") === "subscription_meter_cycle") return forNoPeriod(periodStart);
-  // Every order contains its subscription as that is now: when an older one is refunded, not the period that it paid for.
+  // An order contains its subscription as it is now: the refund of an older one does not name the period that was paid.
   const orderedAt = data.rfc3339Date("created_at");
   if (orderedAt !== null && periodStart !== null && orderedAt < periodStart)
     return { periodStart: null, periodEnd: null };

@@ -127,7 +127,7 @@ const LOCK_ADMINISTRATORS = {
 
 const LOCK_USER = { name: "lock_user", text: `select role, email from "user" where id = $1 for update` };
 
-// Once the user is locked: whatever has failed before this moment was decided on a user who was there.
+// The time is taken once the user is locked: whatever failed before was decided while the user existed.
 const REMEMBER = {
   name: "remember_deleted_user",
   text: "insert into deleted_user (id, deleted_at, to_redact) values ($1, clock_timestamp(), $2::jsonb)",

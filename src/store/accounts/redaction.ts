@@ -31,7 +31,7 @@ export type SuspectDelivery = {
   eventType: string;
   format: string;
   payload: string;
-  /** Which of the people were deleted after it had failed last. */
+  /** Ids of the users who were deleted after its last failure. */
   failedBefore: string[];
 };
 
@@ -142,8 +142,8 @@ export async function unclaimedCustomers(
 
 const REDACTED = failureSentence({ reason: "redacted" });
 
-// A failed delivery keeps its status and is not retried: its payload is gone. Reasons quote ids. Nothing is redacted beside
-// one that somebody has just claimed: what is made of it is still open.
+// A failed delivery keeps its status and is not retried: its payload is gone. Reasons quote ids. While one of
+// the step's deliveries is claimed, nothing is redacted: what comes of it is not known yet.
 const REDACT = {
   name: "redact",
   text: `

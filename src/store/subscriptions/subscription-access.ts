@@ -37,7 +37,7 @@ export function subscriptionOf(payment: string): string {
  * it. Neither does one for no period, which pays for something beside the plan; only its dispute counts. Beside a
  * refunded payment one for a change counts if it is at least as large as that or as the period's first payment, as a
  * second upgrade is. Providers tell times in seconds: of two that were paid in one, that of the later period is the
- * latest. It is so too where what was owed for an earlier period is paid after it.
+ * latest. It stays so when an earlier period's invoice is paid after it.
  * @param changed a table of payments whose status is about to be another; none without it
  */
 export function latestReversal(changed: string | null = null): string {

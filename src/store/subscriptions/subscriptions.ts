@@ -109,8 +109,8 @@ from ${INPUT}`,
 const IS_DOUBTED = `(input.out_of_order and input.last_event_at_micros is not distinct from s.last_event_at_micros
     and input.compared_at_micros is not distinct from s.compared_at_micros)`;
 
-// A renewal is due when the period ends, and its failure reported soon after. Quotas start over then, and must not do so
-// again when it is paid. Days of grace begin then as well, so that "soon" is no more than an hour.
+// A renewal is due when the period ends, and its failure is reported soon after. Counted from the period's end, quotas do
+// not start over twice. The days of grace begin there too, so that only failures reported within an hour count.
 const FAILING_SINCE = `(
   select case when s.current_period_end between reported.at - interval '1 hour' and reported.at
     then s.current_period_end else reported.at end

@@ -80,7 +80,7 @@ export async function putExternalUser(
   const [created] = await database.run<StoredExternalUser>(INSERT, [newId, externalId, email, name, locale]);
   if (created) return created;
   const values = [externalId, email, name, locale, by.keyId, by.address];
-  // Users that exchange their addresses at once wait for each other.
+  // Of two who exchange their addresses at once PostgreSQL ends one, as each waits for the other: then both are refused as taken.
   const updating = retryOnContention(() => database.run<StoredExternalUser>(UPDATE, values));
   const [updated] = await updating.catch(nullIfTaken);
   if (updated !== undefined) return updated;

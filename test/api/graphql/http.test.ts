@@ -261,7 +261,7 @@ describe("POST", () => {
     ["a query that is missing", {}],
     ["a query's hash", { extensions: { persistedQuery: { version: 1, sha256Hash: "a".repeat(64) } } }],
     ["an input that an operation refuses", { query: "{ plans(limit: 0) { nextCursor } }" }],
-  ])("says of %s what other surfaces say: a reason, and its parameters", async (_name, body) => {
+  ])("gives %s a reason and parameters, as other surfaces do", async (_name, body) => {
     const { errors } = (await post(body)).body;
     expect(errors.length).toBeGreaterThan(0);
     for (const { extensions } of errors)

@@ -29,7 +29,7 @@ const waiting = (count: number) =>
     [{ count }],
   );
 
-it("puts a user again whose statement PostgreSQL ends for that of another one who takes the address", async () => {
+it("updates a user again after a deadlock with another one who takes the address", async () => {
   await test.rows(`update "user" set external_id = 'shop-0' where id = 'user_0'`);
   const email = "shared@example.com";
   let putting: Promise<unknown> | undefined;

@@ -155,7 +155,7 @@ describeInBrowser("a page that has been open for a while", () => {
       if (javaScriptEnabled) await waitForHydration(name);
       await name.fill("Renamed");
       await press(page, "Save name");
-      await page.getByText("You’re now signed in with another account, so nothing was saved.").waitFor();
+      await page.getByText("You’re now signed in to another account, so nothing was saved.").waitFor();
       await page.getByRole("complementary").getByText(since.email).waitFor();
       expect([await nameOf(before), await nameOf(since)]).toEqual(["Somebody New", "Somebody New"]);
       await press(page, "Save name");

@@ -17,7 +17,7 @@ const { test, server } = freshServer({ users: 3, variables: { PROVIDER_A_ADAPTER
 const PRICES = { month: "price_pro_monthly", year: "price_pro_yearly" };
 
 it.each(INTERVALS)(
-  "counts what is used while the renewal of a %s fails at Lemon Squeezy in one period, once it is paid too",
+  "counts what is used while the renewal of a %s fails at Lemon Squeezy in one period, also once it is paid",
   async (interval) => {
     const userId = interval === "month" ? "user_1" : "user_2";
     const { key } = await createServiceKey(test);

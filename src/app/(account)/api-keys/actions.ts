@@ -29,7 +29,7 @@ export async function deleteApiKeyAction(form: FormData): Promise<void> {
       return { id: form.get("id") };
     });
   } finally {
-    // A key that was revoked in another tab is listed no longer either.
+    // After a refusal too: a key that was revoked in another tab must leave the list.
     revalidatePath("/api-keys");
   }
 }

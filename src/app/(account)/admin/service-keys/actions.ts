@@ -46,7 +46,7 @@ export async function revokeServiceKey(form: FormData): Promise<void> {
       return { id: formText(form, "id") };
     });
   } finally {
-    // A key that was revoked in another tab is listed no longer either.
+    // After a refusal too: a key that was revoked in another tab must leave the list.
     revalidatePath(PATH);
   }
 }

@@ -58,7 +58,7 @@ export async function createBackupCodes(form: FormData): Promise<{ backupCodes: 
 
 /**
  * Where two-factor authentication has been switched in another tab, so that there is nothing to do, the page shows
- * that. The account's error for it has no reason of ours.
+ * that. Better Auth's error for it has no reason of its own here.
  */
 async function showIfSwitched(to: "on" | "off", error: unknown): Promise<never> {
   const refusal = refusalOf(error);
