@@ -17,7 +17,7 @@ import { redactDeleted } from "./redact-deleted.ts";
 
 export type DeletionTools = {
   database: Database;
-  intake: Pick<Intake, "adapters">;
+  intake: Pick<Intake, "adapters" | "log">;
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;
   /** `null`: no payment provider is configured. */

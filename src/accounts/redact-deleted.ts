@@ -1,7 +1,7 @@
 import { shorten } from "../domain/events/decide-context.ts";
 import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import { customersIn, type IdAtProvider, isAbout, type ParsedDelivery } from "../domain/events/person-ids.ts";
-import { isSubscriptionEvent } from "../domain/events/subscription-event.ts";
+import { isSubscriptionEvent, type SubscriptionEvent } from "../domain/events/subscription-event.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   hastenRetries,
@@ -16,7 +16,7 @@ import {
 import type { Queryable } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 
-type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };
+type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters" | "log"> };
 
 /**
  * Removes the data of users who have deleted their accounts from the log of deliveries, in small steps that
@@ -45,6 +45,7 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
       const step = await nextStep(tools, before, deliveries, until);
       // Another process is redacting too, and has gone further, or is applying one of them.
       if (!(await retryOnContention(() => redact(tools.database, step)))) return false;
+      logUnresolved(tools.intake, before, redactedBy(step, deliveries));
       if (step.next !== null) unfinished.push(step.next);
     }
     remaining = [...remaining.filter((redaction) => redaction.after !== after), ...unfinished];
@@ -52,21 +53,45 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
   return true;
 }
 
+type Suspect = SuspectDelivery & ParsedDelivery;
+
 /**
  * Whether it failed before its user was deleted, and may report a purchase that was not canceled with the account. As a
  * 200 may have been sent for it, it gets one more attempt, and is then redacted, whatever comes of that.
  */
-function needsLastAttempt(delivery: SuspectDelivery & ParsedDelivery, people: readonly Redaction[]): boolean {
-  const { provider, event, failedBefore } = delivery;
-  if (failedBefore.length === 0 || event === null || !isSubscriptionEvent(event)) return false;
+function needsLastAttempt(delivery: Suspect, people: readonly Redaction[]): boolean {
   return people.some(
     (person) =>
-      failedBefore.includes(person.userId) &&
-      !person.subscriptions.some(
-        (own) => own.provider === provider && own.id === event.providerSubscriptionId,
-      ) &&
+      delivery.failedBefore.includes(person.userId) &&
+      purchaseIn(delivery, person) !== null &&
       isAbout(person, delivery),
   );
+}
+
+/** What a failed delivery may report a purchase of that was not canceled with the account. */
+function purchaseIn({ provider, event, isFailed }: Suspect, person: Redaction): SubscriptionEvent | null {
+  if (!isFailed || event === null || !isSubscriptionEvent(event)) return null;
+  const isOver = event.kind === "customer.subscription.deleted" || event.status === "canceled";
+  const isOwn = person.subscriptions.some(
+    (own) => own.provider === provider && own.id === event.providerSubscriptionId,
+  );
+  return isOver || isOwn ? null : event;
+}
+
+function redactedBy({ deliveryIds }: RedactionStep, deliveries: readonly Suspect[]): Suspect[] {
+  return deliveries.filter(({ id }) => deliveryIds.includes(id));
+}
+
+/** Its last attempt has failed too, as when it names only the deleted user's customer: then an operator has to look. */
+function logUnresolved(intake: Pick<Intake, "log">, person: Redaction, redacted: readonly Suspect[]): void {
+  for (const delivery of redacted) {
+    const event = purchaseIn(delivery, person);
+    if (event === null) continue;
+    const { provider: slot, id: deliveryId } = delivery;
+    const message =
+      "an event of a deleted account could not be applied: if what it reports is running, cancel it at the provider";
+    intake.log.error({ slot, providerSubscriptionId: event.providerSubscriptionId, deliveryId }, message);
+  }
 }
 
 function idsOf(deliveries: readonly { id: string }[]): string[] {

@@ -10,7 +10,7 @@ import { freshRuntime } from "../support/fresh-runtime.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const { test, runtime } = freshRuntime({ users: 5, variables: { PROVIDER_B_ADAPTER: "polar" } });
+const { test, runtime } = freshRuntime({ users: 6, variables: { PROVIDER_B_ADAPTER: "polar" } });
 const nothingStops = () => false;
 
 /** Polar, which is told 200, does not send it again. */
@@ -66,8 +66,22 @@ it("one that fails again is redacted", async () => {
   await remove("user_1");
   expect(await redactDeleted(runtime, nothingStops)).toBe(false);
   expect(await retryDue(runtime.intake)).toMatchObject({ failed: 1 });
-  expect(await redactDeleted(runtime, nothingStops)).toBe(true);
+  const logged: object[] = [];
+  const log = { ...runtime.intake.log, error: (fields: object) => void logged.push(fields) };
+  expect(await redactDeleted({ ...runtime, intake: { ...runtime.intake, log } }, nothingStops)).toBe(true);
   expect(await deliveryOf("user_1")).toEqual([{ status: "failed", reason: "redacted", isKept: false }]);
+  const [delivery] = await test.rows("select id from webhook_delivery where event_id = 'evt_user_1'");
+  expect(logged).toEqual([
+    { slot: "provider-b", providerSubscriptionId: "sub_user_1", deliveryId: delivery?.id },
+  ]);
+});
+
+it("one whose failure was recorded after the deletion is tried once more", async () => {
+  await fails("user_5");
+  await remove("user_5");
+  await test.rows("update webhook_delivery set completed_at = clock_timestamp() where status = 'failed'");
+  expect(await redactDeleted(runtime, nothingStops)).toBe(false);
+  expect(await retryDue(runtime.intake)).toMatchObject({ ignored: 1 });
 });
 
 it("one of a subscription that was canceled with the account is not waited for", async () => {

@@ -512,7 +512,10 @@ describe("deleting an account", () => {
     const { rows } = test;
     expect(await rows(`select id from "user" where id = any ($1::text[])`, [people])).toEqual([]);
     // Simultaneous runs leave rows to the one that is ahead; the job finishes the rest.
-    while (!(await redactDeleted({ database: test.database, intake: { adapters: ADAPTERS } }, () => false)));
+    const log = { error: () => {}, warn: () => {}, debug: () => {} };
+    while (
+      !(await redactDeleted({ database: test.database, intake: { adapters: ADAPTERS, log } }, () => false))
+    );
     for (const userId of people) expect(await findInAllTables(test, `paying-${userId}-`)).toEqual([]);
     const deliveries = await rows("select id from webhook_delivery where payload::text like '%stream_user%'");
     expect(deliveries).toEqual([]);

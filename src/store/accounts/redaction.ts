@@ -31,7 +31,8 @@ export type SuspectDelivery = {
   eventType: string;
   format: string;
   payload: string;
-  /** Ids of the users who were deleted after its last failure. */
+  isFailed: boolean;
+  /** Ids of the users who were deleted after its last attempt, which failed, had begun. */
   failedBefore: string[];
 };
 
@@ -64,9 +65,10 @@ from pending`,
 const SUSPECTS = {
   name: "redaction_suspects",
   text: `
-select d.id, d.provider, d.event_type as "eventType", d.format, said.payload, array(
-    select u.id from deleted_user u where u.id = any ($4::text[]) and d.status = 'failed'
-      and u.deleted_at > coalesce(d.completed_at, d.received_at)
+select d.id, d.provider, d.event_type as "eventType", d.format, said.payload, d.status = 'failed' as "isFailed",
+  array(
+    select u.id from deleted_user u
+    where u.id = any ($4::text[]) and d.status = 'failed' and u.deleted_at > d.claimed_at
   ) as "failedBefore"
 from webhook_delivery d cross join lateral (select d.payload::text as payload offset 0) said
 where d.id > $1::bigint and d.id <= $2::bigint and d.payload is not null
