@@ -5636,4 +5636,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/accounts/redact-failed.test.ts"],
     only: "that fails again",
   },
+  {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "          and next.period_start <= p.occurred_at and",
+    replace: "          and",
+    fault: "an earlier payment for a period that had not begun keeps the refund of a later one from counting",
+    tests: ["test/operations/payments.test.ts"],
+    only: "period that had not begun",
+  },
 ];

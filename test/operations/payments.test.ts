@@ -230,8 +230,8 @@ describe("the latest payment", () => {
   it("is that of the later period, even if the invoice of an earlier one is paid after it", async () => {
     await subscribe("user_1", "sub_1");
     const month = (number: number) => ({
-      periodStart: new Date(Date.UTC(2026, number, 1)),
-      periodEnd: new Date(Date.UTC(2026, number + 1, 1)),
+      periodStart: new Date(Date.UTC(2025, number, 1)),
+      periodEnd: new Date(Date.UTC(2025, number + 1, 1)),
     });
     await pay("in_2", month(1));
     await pay("in_1", { minute: 5, ...month(0) });
@@ -240,6 +240,18 @@ describe("the latest payment", () => {
     await recordReversal("in_2", "refund", 2_000);
     expect(await reversal()).toBe("refunded");
     await pay("in_0", { minute: 6, ...month(0) });
+    expect(await reversal()).toBe("refunded");
+  });
+
+  it("is no earlier one for a period that had not begun", async () => {
+    await subscribe("user_1", "sub_1");
+    const begun = { periodStart: new Date(Date.UTC(2026, 0, 1)), periodEnd: new Date(Date.UTC(2026, 1, 1)) };
+    const later = { periodStart: new Date(Date.UTC(2026, 1, 1)), periodEnd: new Date(Date.UTC(2026, 2, 1)) };
+    await pay("in_1", later);
+    await pay("in_2", { minute: 5, ...begun });
+    await recordReversal("in_1", "refund", 2_000);
+    expect(await reversal()).toBeNull();
+    await recordReversal("in_2", "refund", 2_000);
     expect(await reversal()).toBe("refunded");
   });
 

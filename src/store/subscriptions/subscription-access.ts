@@ -81,7 +81,8 @@ export function latestReversal(changed: string | null = null): string {
       and not exists (
         select from ${rows("next")}
         where ${ofSubscription("next")} and next.period_start >= p.period_end and next.period_end > next.period_start
-          and p.period_end > p.period_start and next.occurred_at < p.occurred_at and ${status("next")} <> 'failed'
+          and p.period_end > p.period_start and next.occurred_at < p.occurred_at
+          and next.period_start <= p.occurred_at and ${status("next")} <> 'failed'
       )
     order by p.occurred_at desc, p.period_end desc nulls last, p.id limit 1`;
 }
