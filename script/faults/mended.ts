@@ -5644,4 +5644,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/payments.test.ts"],
     only: "period that had not begun",
   },
+  {
+    file: "src/operations/billing/create-checkout.ts",
+    find: "choice.currency !== undefined && hasInterval",
+    replace: "hasInterval",
+    fault: "a checkout that chose an interval alone is refused for its currency",
+    tests: ["test/operations/checkout.test.ts"],
+    only: "all that was chosen",
+  },
 ];

@@ -390,6 +390,15 @@ describe("a checkout", () => {
     await refusedFor("interval", { interval: "year", currency: "USD" });
   });
 
+  it("is refused for the interval alone where that is all that was chosen", async () => {
+    const yearly = { amount: 20_000, currency: "USD", interval: "year" as const, priceIds: {} };
+    const plans = definePlans(monthlyPlans().plans.map((plan) => ({ ...plan, prices: [yearly] })));
+    const { call } = createTestContext({ database: test.database }, { plans });
+    await expect(
+      call(createCheckout, session(person.id), { planId: "pro", interval: "year" }),
+    ).rejects.toMatchObject({ reason: "price_not_offered", field: "interval" });
+  });
+
   it("is refused in a slot without a provider", async () => {
     const answer = await checkout({ planId: "pro", provider: "provider-b" });
     expect([answer.status, answer.body]).toEqual([

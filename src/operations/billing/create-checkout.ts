@@ -89,17 +89,16 @@ export const createCheckout = defineOperation({
 type PriceChoice = { interval?: Interval | undefined; currency?: string | undefined };
 
 /** The price of this interval and currency; what is left out is that of the plan's first price. */
-function chosenPrice(
-  plan: Plan,
-  { interval = plan.price.interval, currency = plan.price.currency }: PriceChoice,
-) {
+function chosenPrice(plan: Plan, choice: PriceChoice) {
+  const { interval = plan.price.interval, currency = plan.price.currency } = choice;
   const prices = pricesOf(plan);
+  const hasInterval = prices.some((price) => price.interval === interval);
   return (
     prices.find((price) => price.interval === interval && price.currency === currency) ??
     refuse({
       reason: "price_not_offered",
       params: { plan: plan.name, interval, currency },
-      field: prices.some((price) => price.interval === interval) ? "currency" : "interval",
+      field: choice.currency !== undefined && hasInterval ? "currency" : "interval",
     })
   );
 }
