@@ -5652,4 +5652,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/checkout.test.ts"],
     only: "all that was chosen",
   },
+  {
+    file: "src/domain/entitlements/granted-access.ts",
+    find: "(priceId === null ? plan.price : priceWithId(plan, provider, priceId))",
+    replace: "(priceWithId(plan, provider, priceId) ?? plan.price)",
+    fault: "quotas of a price that is no longer listed start over by the interval of the plan's first price",
+    tests: ["test/domain/entitlements/entitlements.test.ts"],
+    only: "by the interval of the price",
+  },
 ];

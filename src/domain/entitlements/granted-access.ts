@@ -97,7 +97,7 @@ export function quotaReset(
 ): Date {
   const { provider, priceId = null, pastDueSince, currentPeriodEnd } = subscription;
   const periodEnd = isNextCharge(subscription, traits) ? pastDueSince : currentPeriodEnd;
-  const price = plan && (priceWithId(plan, provider, priceId) ?? plan.price);
+  const price = plan && (priceId === null ? plan.price : priceWithId(plan, provider, priceId));
   return nextReset(periodEnd, now, price?.interval);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkFeature } from "../../../src/domain/entitlements/check-feature.ts";
 import { entitlementsOf } from "../../../src/domain/entitlements/entitlements.ts";
+import { quotaReset } from "../../../src/domain/entitlements/granted-access.ts";
 import { nextReset } from "../../../src/domain/entitlements/usage-period.ts";
 import { definePlans } from "../../../src/domain/plans/plan.ts";
 import { traitsOf } from "../../../src/providers/registry.ts";
@@ -221,6 +222,25 @@ describe("a quota starts over", () => {
     ["2028-02-29T10:00:00Z", "2030-02-28T10:00:00Z"],
   ])("a year later while the renewal of a year that ended at %s is not known", (periodEnd, expected) => {
     expect(nextReset(new Date(periodEnd), NOW, "year")).toEqual(new Date(expected));
+  });
+
+  it.each([
+    [null, "2030-12-20T10:00:00Z"],
+    ["price_year", "2030-12-20T10:00:00Z"],
+    ["price_of_former_days", "2030-01-20T10:00:00Z"],
+  ])("by the interval of the price, with price %s, until the renewal is reported", (priceId, expected) => {
+    const yearly = definePlans([
+      plan("free", 0, { projects: 1, events: 100 }),
+      {
+        ...plan("pro", 20_000, { projects: 10, events: 1_000 }),
+        price: { amount: 20_000, currency: "EUR", interval: "year" },
+        priceIds: { "provider-a": "price_year" },
+      },
+    ]).plans.find(({ id }) => id === "pro");
+    const ended = subscription({ priceId, currentPeriodEnd: new Date("2029-12-20T10:00:00Z") });
+    expect(quotaReset(ended, { plan: yearly, traits: traits["provider-a"] }, NOW)).toEqual(
+      new Date(expected),
+    );
   });
 
   it("on the last day of February after a period that ended on the 31st", () => {
