@@ -5499,8 +5499,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/api-keys/actions.ts",
-    find: "  } finally {\n",
-    replace: "  } catch (error) {\n    throw error;\n",
+    find: 'await revalidateIfGone("/api-keys", revoking);',
+    replace: "await revoking;",
     fault: "a key that another tab has revoked stays listed below the message that it no longer exists",
     tests: ["test/system/browser/open-pages.test.ts"],
     only: "which key was not revoked",
@@ -5621,6 +5621,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "refuses a smaller plan while a renewal fails",
   },
   {
+    file: "src/store/subscriptions/subscription-access.ts",
+    find: "          and next.period_start <= p.occurred_at and",
+    replace: "          and",
+    fault: "an earlier payment for a period that had not begun keeps the refund of a later one from counting",
+    tests: ["test/operations/payments.test.ts"],
+    only: "period that had not begun",
+  },
+  {
     file: "src/store/accounts/redaction.ts",
     find: "and u.deleted_at > d.claimed_at",
     replace: "and u.deleted_at > coalesce(d.completed_at, d.received_at)",
@@ -5635,14 +5643,6 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "nobody is told of a subscription whose event could not be applied to the last",
     tests: ["test/accounts/redact-failed.test.ts"],
     only: "that fails again",
-  },
-  {
-    file: "src/store/subscriptions/subscription-access.ts",
-    find: "          and next.period_start <= p.occurred_at and",
-    replace: "          and",
-    fault: "an earlier payment for a period that had not begun keeps the refund of a later one from counting",
-    tests: ["test/operations/payments.test.ts"],
-    only: "period that had not begun",
   },
   {
     file: "src/operations/billing/create-checkout.ts",

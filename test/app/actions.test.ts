@@ -121,7 +121,8 @@ const SECURITY: Record<string, Fields | null> = {
   enableTwoFactor: { password: "not the password" },
   confirmTwoFactor: { code: "12345" },
   disableTwoFactor: { password: "not the password" },
-  createBackupCodes: { password: "not the password" },
+  // Where two-factor authentication is off, as here, the page says so, whatever the password.
+  createBackupCodes: null,
 };
 
 /** Signing in and up, for users who are not signed in. */

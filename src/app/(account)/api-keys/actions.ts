@@ -4,6 +4,7 @@ import { revalidatePath } from "next/cache";
 import type { z } from "zod";
 import { createApiKey } from "../../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../../operations/api-keys/revoke-api-key.ts";
+import { revalidateIfGone } from "../../gate/revalidate-if-gone.ts";
 import { runAction } from "../../gate/run-action.ts";
 import { assertNameRepeated } from "./assert-name-repeated.ts";
 import { expiryIn } from "./expiry-in.ts";
@@ -23,13 +24,10 @@ export async function createApiKeyAction(form: FormData): Promise<NewKey> {
 
 /** Fields: `id`, and from the page `name` with `confirmation`, which has to repeat it. */
 export async function deleteApiKeyAction(form: FormData): Promise<void> {
-  try {
-    await runAction(revokeApiKey, form, async () => {
-      await assertNameRepeated(form);
-      return { id: form.get("id") };
-    });
-  } finally {
-    // After a refusal too: a key that was revoked in another tab must leave the list.
-    revalidatePath("/api-keys");
-  }
+  const revoking = runAction(revokeApiKey, form, async () => {
+    await assertNameRepeated(form);
+    return { id: form.get("id") };
+  });
+  await revalidateIfGone("/api-keys", revoking);
+  revalidatePath("/api-keys");
 }

@@ -7,6 +7,7 @@ import { revokeServiceKey as revokeOperation } from "../../../../operations/serv
 import { rotateServiceKey as rotateOperation } from "../../../../operations/service-keys/rotate-service-key.ts";
 import { checkedValues } from "../../../gate/checked-values.ts";
 import { formText } from "../../../gate/form-text.ts";
+import { revalidateIfGone } from "../../../gate/revalidate-if-gone.ts";
 import { runAction } from "../../../gate/run-action.ts";
 import { assertNameRepeated } from "../../api-keys/assert-name-repeated.ts";
 import { expiryIn } from "../../api-keys/expiry-in.ts";
@@ -33,20 +34,18 @@ export async function createServiceKey(form: FormData): Promise<z.input<typeof c
 
 /** Field: `id`. Returns the new key, this once. */
 export async function rotateServiceKey(form: FormData): Promise<z.input<typeof rotateOperation.output>> {
-  const rotated = await runAction(rotateOperation, form, () => ({ id: formText(form, "id") }));
+  const rotating = runAction(rotateOperation, form, () => ({ id: formText(form, "id") }));
+  const rotated = await revalidateIfGone(PATH, rotating);
   revalidatePath(PATH);
   return rotated;
 }
 
 /** Fields: `id`, and from the page `name` with `confirmation`, which has to repeat it. */
 export async function revokeServiceKey(form: FormData): Promise<void> {
-  try {
-    await runAction(revokeOperation, form, async () => {
-      await assertNameRepeated(form);
-      return { id: formText(form, "id") };
-    });
-  } finally {
-    // After a refusal too: a key that was revoked in another tab must leave the list.
-    revalidatePath(PATH);
-  }
+  const revoking = runAction(revokeOperation, form, async () => {
+    await assertNameRepeated(form);
+    return { id: formText(form, "id") };
+  });
+  await revalidateIfGone(PATH, revoking);
+  revalidatePath(PATH);
 }
