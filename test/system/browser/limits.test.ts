@@ -106,8 +106,10 @@ describeInBrowser("over the limit", () => {
       const isConfirmed = async () => {
         // Without JavaScript it neither counts down nor says that it is being sent.
         if (javaScriptEnabled) await team.locator("[data-wait]").waitFor({ state: "detached" });
+        // Without JavaScript the page before shows the same button until the next one is there.
+        const loaded = javaScriptEnabled ? result.waitFor() : page.waitForEvent("load");
         await press(page, "Confirm change");
-        if (javaScriptEnabled) await result.waitFor();
+        await loaded;
         return result.isVisible();
       };
       await eventually(isConfirmed, true);
