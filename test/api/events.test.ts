@@ -236,7 +236,9 @@ describe("GET /api/events/stream", () => {
   it("ends when the key expires", async () => {
     const ownKey = await createServiceKey(test);
     const stream = await open("", {}, ownKey.key);
-    await test.rows("update service_key set expires_at = now() where id = $1", [ownKey.id]);
+    await test.rows("update service_key set expires_at = now() - interval '1 second' where id = $1", [
+      ownKey.id,
+    ]);
     await eventually(async () => stream.isEnded(), true);
   });
 

@@ -299,7 +299,7 @@ describe("/api/service-keys", () => {
     expect(previousValidUntil).toBe(expiresAt);
     expect((await listed(id)).previousValidUntil).toBe(expiresAt);
     expect(await Promise.all([previous, newest].map(statusWith))).toEqual([200, 200]);
-    await test.rows("update service_key set expires_at = now() where id = $1", [id]);
+    await test.rows("update service_key set expires_at = now() - interval '1 second' where id = $1", [id]);
     expect(await Promise.all([previous, newest].map(statusWith))).toEqual([401, 401]);
     expect((await asAdmin("POST", `/${id}/rotate`)).status).toBe(404);
     const revoke = async () => (await asAdmin("DELETE", `/${id}`)).status;

@@ -110,7 +110,7 @@ describe("an email address change", () => {
     const { cookie, email, fresh } = await requested();
     expect((await context.call("/change-email", { newEmail: "x@example.com" })).status).toBe(401);
     expect((await context.call("/change-email", { newEmail: email }, { cookie })).status).toBe(400);
-    await context.test.rows("update email_change set expires_at = now()");
+    await context.test.rows("update email_change set expires_at = now() - interval '1 second'");
     expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
   });
 
