@@ -1,7 +1,11 @@
 import { shorten } from "../domain/events/decide-context.ts";
 import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import { customersIn, type IdAtProvider, isAbout, type ParsedDelivery } from "../domain/events/person-ids.ts";
-import { isSubscriptionEvent, type SubscriptionEvent } from "../domain/events/subscription-event.ts";
+import {
+  isSubscriptionEvent,
+  reportsEnd,
+  type SubscriptionEvent,
+} from "../domain/events/subscription-event.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   hastenRetries,
@@ -70,12 +74,11 @@ function needsLastAttempt(delivery: Suspect, people: readonly Redaction[]): bool
 
 /** What a failed delivery may report a purchase of that was not canceled with the account. */
 function purchaseIn({ provider, event, isFailed }: Suspect, person: Redaction): SubscriptionEvent | null {
-  if (!isFailed || event === null || !isSubscriptionEvent(event)) return null;
-  const isOver = event.kind === "customer.subscription.deleted" || event.status === "canceled";
+  if (!isFailed || event === null || !isSubscriptionEvent(event) || reportsEnd(event)) return null;
   const isOwn = person.subscriptions.some(
     (own) => own.provider === provider && own.id === event.providerSubscriptionId,
   );
-  return isOver || isOwn ? null : event;
+  return isOwn ? null : event;
 }
 
 function redactedBy({ deliveryIds }: RedactionStep, deliveries: readonly Suspect[]): Suspect[] {

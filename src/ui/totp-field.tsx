@@ -2,7 +2,7 @@ import { Field } from "./field.tsx";
 
 /**
  * A code of an authenticator app. Apps show it in two groups, and people type it as they see it.
- * @param help the expected format: of a malformed code browsers say only that, and the title
+ * @param help the expected format; the title too, as browsers say no more of a malformed code than that and its title
  */
 export function TotpField({ label, help }: { label: string; help: string }) {
   return (

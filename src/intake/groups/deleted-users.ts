@@ -1,7 +1,7 @@
 import { buysPlan } from "../../domain/events/decide.ts";
 import { singlePaymentOf } from "../../domain/events/payment-event.ts";
 import { isOfAnotherProduct } from "../../domain/events/plan-of-event.ts";
-import { isSubscriptionEvent } from "../../domain/events/subscription-event.ts";
+import { isSubscriptionEvent, reportsEnd } from "../../domain/events/subscription-event.ts";
 import type { PlanCatalog } from "../../domain/plans/plan.ts";
 import { renewsWithoutUser, type Subscription } from "../../domain/subscriptions/subscription.ts";
 import type { UnwantedSubscription } from "../../store/subscriptions/unwanted-subscriptions.ts";
@@ -35,10 +35,9 @@ export function unwantedOf(
     if (decisions[index]?.outcome !== "ignored" || "failure" in reading) return [];
     // One without effects, such as another payment method, pays for nothing.
     if (!isSubscriptionEvent(reading.event)) return [];
-    const { kind, userId, status, providerSubscriptionId } = reading.event;
-    const isOver = kind === "customer.subscription.deleted" || status === "canceled";
-    if (userId === null || providerSubscriptionId === null || isOver || users.get(userId) !== "deleted")
-      return [];
+    const { userId, providerSubscriptionId } = reading.event;
+    if (userId === null || providerSubscriptionId === null || users.get(userId) !== "deleted") return [];
+    if (reportsEnd(reading.event)) return [];
     if (isOfAnotherProduct(slot, reading.event, plans)) return [];
     return [{ provider: slot, providerSubscriptionId }];
   });

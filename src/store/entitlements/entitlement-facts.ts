@@ -11,9 +11,9 @@ export type EntitlementFacts = {
 };
 
 /**
- * Of the user in `userId`, an SQL expression; `null` without any. Which period is the current one is told by the
- * server's clock, which may be behind the database's. The sum keeps the
- * planner from the index by age: with statistics of a small table, a cached plan would read the counters of all users.
+ * Of the user in `userId`, an SQL expression; `null` without any. The server's clock, which may be behind the
+ * database's, tells which period is the current one. The sum keeps the planner from the index by age: with
+ * statistics of a small table, a cached plan would read the counters of all users.
  */
 export function usageOf(userId: string): string {
   return `(
