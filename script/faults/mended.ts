@@ -5660,4 +5660,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/entitlements/entitlements.test.ts"],
     only: "by the interval of the price",
   },
+  {
+    file: "clients/typescript/src/follow-events.ts",
+    find: "      onFailure?.(error);\n",
+    replace: "",
+    fault: "a client with a wrong address waits for ever, and nobody is told why",
+    tests: ["test/client/follow-events.test.ts"],
+    only: "tells the error of each attempt that failed",
+  },
 ];

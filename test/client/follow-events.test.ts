@@ -180,6 +180,16 @@ describe("a feed", () => {
     expect(timesOf("events")).toEqual([1, 7, 31, 91]);
   });
 
+  it("tells the error of each attempt that failed, and only throws the one that ends it", async () => {
+    const failures: unknown[] = [];
+    answers.stream.push(refused(404), broken, refused(401));
+    answers.events.push(refused(503));
+    const feed = follow({ after: "1", onFailure: (error) => void failures.push(error) });
+    await pass(10);
+    expect(failures).toMatchObject([{ status: 404 }, { status: null, reason: "network" }, { status: 503 }]);
+    expect(feed.outcome).toMatchObject({ status: 401 });
+  });
+
   it.each([
     { random: 0, seconds: 20 },
     { random: 1, seconds: 20.5 },

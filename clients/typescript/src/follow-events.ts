@@ -20,6 +20,8 @@ export type FollowOptions = {
   onStart?: (id: string) => void;
   /** Called when the state changes. `isContinuous`: no event has been missed since the feed began. */
   onState?: (state: FeedState, isContinuous: boolean) => void;
+  /** Called with the error of each attempt that failed, before the next one: a wrong address shows only here. */
+  onFailure?: (error: unknown) => void;
   timing?: Partial<Timing>;
 };
 
@@ -53,7 +55,7 @@ export async function* followEvents(
   connection: Connection,
   options: FollowOptions = {},
 ): AsyncGenerator<TollgateEvent> {
-  const { after, signal = new AbortController().signal, onStart, onState } = options;
+  const { after, signal = new AbortController().signal, onStart, onState, onFailure } = options;
   const timing = { ...TIMING, ...options.timing };
   const startedAt = momentNow();
   let last = after || null;
@@ -107,6 +109,7 @@ export async function* followEvents(
     } catch (error) {
       if (signal.aborted) return;
       if (isPermanent(error)) throw error;
+      onFailure?.(error);
       failure = error;
       failures = isPolling ? 0 : failures + 1;
       if (failures >= FAILURES_BEFORE_POLLS) continue;
