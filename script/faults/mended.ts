@@ -1595,7 +1595,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/outbound/record-outbound-attempts.ts",
-    find: " and a.at >= d.give_up_at - interval '5 days'",
+    find: ` and a.at >= d.give_up_at - \${SENDING_TIME}`,
     replace: "",
     fault: "what could not be read is given up at once after it was replayed",
     tests: ["test/outbound/dispatcher.test.ts"],

@@ -3,6 +3,7 @@ import type { OutboundEventType } from "../../domain/outbound/outbound-event.ts"
 import type { Queryable } from "../database.ts";
 import { SEPARATOR } from "../driver/separator.ts";
 import { insertEventPacks, splitIntoPacks } from "./event-packs.ts";
+import { SENDING_TIME } from "./sending-time.ts";
 
 /** An event with all that is sent of it. */
 export type CompleteEvent = {
@@ -112,7 +113,7 @@ select p.id, input.id, input.type, input.position, input.subject,
     select from outbound_delivery d
     where d.endpoint_id = p.id and d.subject = input.subject and d.status = 'pending'
   ) then clock_timestamp() end,
-  to_timestamp(input.occurred_ms / 1000) + interval '5 days'
+  to_timestamp(input.occurred_ms / 1000) + ${SENDING_TIME}
 from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::float8[])
   as input (position, id, type, subject, occurred_ms)
 join event_endpoint p on p.id = any ($6::uuid[]) and input.type = any (p.types)

@@ -1,4 +1,5 @@
 import type { Queryable } from "../database.ts";
+import { SENDING_TIME } from "./sending-time.ts";
 
 export type OutboundState = {
   /** Those that are enabled. */
@@ -18,8 +19,8 @@ export type OutboundState = {
   unreadableEvents: number;
 };
 
-// The row of a hook counts for the backlog alone: it is never disabled. What is replayed is given five more
-// days from then.
+// The row of a hook counts for the backlog alone: it is never disabled. What is replayed is given its
+// time anew.
 const STATE = {
   name: "outbound_state",
   text: `
@@ -30,7 +31,7 @@ select
   (count(*) filter (where not p.enabled and p.disabled_at is not null))::int as disabled,
   coalesce(extract(epoch from clock_timestamp() - least(
     min((
-      select min(greatest(d.created_at, d.give_up_at - interval '5 days')) from outbound_delivery d
+      select min(greatest(d.created_at, d.give_up_at - ${SENDING_TIME})) from outbound_delivery d
       where d.endpoint_id = p.id and d.status = 'pending' and p.enabled
     )),
     (

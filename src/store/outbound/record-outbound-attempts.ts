@@ -5,6 +5,7 @@ import type { Transaction } from "../transaction.ts";
 import type { ClaimedDelivery } from "./claim-outbound-deliveries.ts";
 import { FAILING_TIME, NOTIFY_DISABLED } from "./failing-endpoints.ts";
 import { LOCK_ENDPOINT } from "./lock-event-endpoint.ts";
+import { SENDING_TIME } from "./sending-time.ts";
 
 export type AttemptResult = {
   isDelivered: boolean;
@@ -36,7 +37,7 @@ with input as materialized (
   select *, coalesce(clock_timestamp() + interval '1 second' * case when error = '${OUTBOUND_FAILURES.not_stored}' then (
       select ('{${UNREAD_WAITS}}'::float8[])[count(a.attempt) + 1]
       from outbound_delivery d left join outbound_attempt a
-        on a.delivery_id = d.id and a.error = i.error and a.at >= d.give_up_at - interval '5 days'
+        on a.delivery_id = d.id and a.error = i.error and a.at >= d.give_up_at - ${SENDING_TIME}
       where d.id = i.id
     ) else retry_seconds end, 'infinity') as retry_at
   from unnest($2::bigint[], $3::int[], $4::int[], $5::float8[], $6::boolean[], $7::float8[], $8::int[], $9::text[], $10::text[])

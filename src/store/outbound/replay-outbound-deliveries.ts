@@ -1,5 +1,6 @@
 import type { Queryable } from "../database.ts";
 import { LOCK_ENDPOINT } from "./lock-event-endpoint.ts";
+import { SENDING_TIME } from "./sending-time.ts";
 
 // Pending deliveries of the same subjects wait for the replayed ones, except those being sent.
 const REPLAY = {
@@ -7,7 +8,7 @@ const REPLAY = {
   text: `
 update outbound_delivery d
 set status = 'pending', next_attempt_at = null, completed_at = null, claim_no = d.claim_no + 1,
-  give_up_at = clock_timestamp() + interval '5 days'
+  give_up_at = clock_timestamp() + ${SENDING_TIME}
 where d.endpoint_id = $1::uuid and d.status <> 'pending' and d.position is not null
   and d.id = any ($2::bigint[])
   and (exists (select from outbound_event e where e.position = d.position)
