@@ -1258,7 +1258,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/domain/events/decide.test.ts", "test/intake/one-time-purchase.test.ts"],
   },
   {
-    file: "src/store/notifications/notified-administrators.ts",
+    file: "src/store/users/bans.ts",
     find: `u.role = 'admin' and not \${IS_BANNED}`,
     replace: "u.role = 'admin'",
     fault: "a suspended administrator is notified of refunds",

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { hasNoSchema } from "../store/migrate.ts";
-import { IS_ADMINISTRATOR } from "../store/notifications/notified-administrators.ts";
+import { IS_ADMINISTRATOR } from "../store/users/bans.ts";
 import { checkLiveEvents, LIVE_EVENTS } from "./check-live-events.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 

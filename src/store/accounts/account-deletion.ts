@@ -7,7 +7,7 @@ import type { Database, Queryable } from "../database.ts";
 import { redactOutbound } from "../outbound/redact-outbound.ts";
 import { insertUnwanted, type UnwantedSubscription } from "../subscriptions/unwanted-subscriptions.ts";
 import { INTERACTIVE_LIMITS, inTransaction, type Transaction } from "../transaction.ts";
-import { IS_BANNED } from "../users/bans.ts";
+import { IS_ADMINISTRATOR } from "../users/bans.ts";
 
 /** A subscription that its provider still charges for. */
 export type RunningSubscription = {
@@ -69,7 +69,7 @@ const IS_LAST_ADMINISTRATOR = {
   name: "is_last_administrator",
   text: `
 select from "user" where id = $1 and role = 'admin'
-  and not exists (select from "user" u where role = 'admin' and not ${IS_BANNED} and id <> $1)`,
+  and not exists (select from "user" u where ${IS_ADMINISTRATOR} and u.id <> $1)`,
 };
 
 /** Whether `deleteUserData` would refuse it, unless somebody is promoted meanwhile. */
@@ -122,7 +122,7 @@ const LOCK_SUBSCRIPTIONS = {
 
 const LOCK_ADMINISTRATORS = {
   name: "lock_administrators",
-  text: `select id from "user" u where role = 'admin' and not ${IS_BANNED} order by id for no key update`,
+  text: `select id from "user" u where ${IS_ADMINISTRATOR} order by id for no key update`,
 };
 
 const LOCK_USER = { name: "lock_user", text: `select role, email from "user" where id = $1 for update` };

@@ -1,7 +1,4 @@
-import { IS_BANNED } from "../users/bans.ts";
-
-/** Whether the user `u` is an administrator who may sign in: one who is banned is notified of nothing. */
-export const IS_ADMINISTRATOR = `u.role = 'admin' and not ${IS_BANNED}`;
+import { IS_ADMINISTRATOR } from "../users/bans.ts";
 
 /**
  * Whether the user `u` is notified of what an administrator has added: that person, or all administrators if that

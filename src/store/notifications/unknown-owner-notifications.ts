@@ -1,6 +1,6 @@
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
-import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
+import { IS_ADMINISTRATOR } from "../users/bans.ts";
 
 const INSERT = {
   name: "notify_unknown_owner",

@@ -1,6 +1,6 @@
 import type { Subscription } from "../../domain/subscriptions/subscription.ts";
 import type { Queryable } from "../database.ts";
-import { IS_ADMINISTRATOR } from "./notified-administrators.ts";
+import { IS_ADMINISTRATOR } from "../users/bans.ts";
 
 /** A subscription that was switched at its provider to a price that no plan has. */
 export type UnknownPrice = {

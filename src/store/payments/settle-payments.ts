@@ -1,7 +1,7 @@
 import type { Queryable } from "../database.ts";
 import { storedFacts } from "../entitlements/entitlement-events.ts";
-import { IS_ADMINISTRATOR } from "../notifications/notified-administrators.ts";
 import { latestReversal, subscriptionOf } from "../subscriptions/subscription-access.ts";
+import { IS_ADMINISTRATOR } from "../users/bans.ts";
 import { paymentEventData, paymentEventType } from "./payment-event.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Slot } from "../../domain/slot.ts";
 import { RUNNING_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
-import { IS_ADMINISTRATOR } from "../notifications/notified-administrators.ts";
+import { IS_ADMINISTRATOR } from "../users/bans.ts";
 
 /** A subscription that is to be canceled. */
 export type UnwantedSubscription = { provider: Slot; providerSubscriptionId: string };

@@ -1,14 +1,14 @@
 import type { Role } from "../../domain/callers/caller.ts";
 import type { Queryable } from "../database.ts";
-import { IS_BANNED } from "./bans.ts";
+import { IS_ADMINISTRATOR } from "./bans.ts";
 
 // A demotion locks the first remaining administrator: of several at once the last is refused, as it re-reads
-// the row it waited for. A banned administrator does not count.
+// the row it waited for.
 const SET_ROLE = {
   name: "set_role",
   text: `
 with administrator as (
-  select id from "user" u where role = 'admin' and not ${IS_BANNED} order by id for no key update
+  select id from "user" u where ${IS_ADMINISTRATOR} order by id for no key update
 ),
 changed as (
   update "user" set role = $2::text, updated_at = now()
