@@ -1350,8 +1350,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/accounts/account-deletion.ts",
-    find: "coalesce(s.provider_subscription_id, s.payment_id)",
-    replace: "s.provider_subscription_id",
+    find: `= \${ID_IN_PAYMENTS}`,
+    replace: "= s.provider_subscription_id",
     fault: "the receipt of a single payment outlives its account",
     tests: ["test/intake/deleted-accounts.test.ts"],
     only: "an earlier single payment",
@@ -2952,7 +2952,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/accounts/account-deletion.ts",
-    find: "s.is_one_time and s.provider_subscription_id is null as",
+    find: `\${IS_ONE_TIME} as`,
     replace: "s.is_one_time as",
     fault: "a deleted account is charged on for what began as a single payment",
     tests: ["test/intake/deleted-accounts.test.ts"],
@@ -5299,7 +5299,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/subscriptions/subscription-list.ts",
-    find: "      when s.is_one_time and s.provider_subscription_id is null then",
+    find: `      when \${IS_ONE_TIME} then`,
     replace: "      when false then",
     fault: "a purchase that was taken back is shown as current beside a paused subscription",
     tests: ["test/operations/profile.test.ts"],

@@ -5,6 +5,7 @@ import { isRunning, type SubscriptionStatus } from "../../domain/subscriptions/s
 import { recordAudit } from "../audit/record-audit.ts";
 import type { Database, Queryable } from "../database.ts";
 import { redactOutbound } from "../outbound/redact-outbound.ts";
+import { ID_IN_PAYMENTS, IS_ONE_TIME } from "../subscriptions/subscription-access.ts";
 import { insertUnwanted, type UnwantedSubscription } from "../subscriptions/unwanted-subscriptions.ts";
 import { INTERACTIVE_LIMITS, inTransaction, type Transaction } from "../transaction.ts";
 import { IS_ADMINISTRATOR } from "../users/bans.ts";
@@ -106,7 +107,7 @@ const FIND_SUBSCRIPTIONS = {
   name: "find_subscriptions_of_user",
   text: `
 select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.customer_id as "customerId",
-  s.status, s.is_one_time and s.provider_subscription_id is null as "isOneTime", exists (
+  s.status, ${IS_ONE_TIME} as "isOneTime", exists (
     select from subscription other
     where other.provider = s.provider and other.customer_id = s.customer_id and other.user_id <> s.user_id
   ) as "isShared"
@@ -142,7 +143,7 @@ const FORGET_LINKS = {
 const IS_THEIRS = `(p.user_id = $1 or p.id in (
   select paid.id from subscription s
   join payment paid on paid.provider = s.provider
-    and paid.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
+    and paid.provider_subscription_id = ${ID_IN_PAYMENTS}
   where s.user_id = $1
 ))`;
 

@@ -2,7 +2,7 @@ import type { PaymentStatus } from "../../domain/payments/payment.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";
-import { subscriptionOf } from "../subscriptions/subscription-access.ts";
+import { ID_IN_PAYMENTS, subscriptionOf } from "../subscriptions/subscription-access.ts";
 
 export type ListedPayment = {
   id: string;
@@ -32,7 +32,7 @@ from (
   select p.*, s.id as subscription_id
   from subscription s
   join payment p on p.provider = s.provider
-    and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
+    and p.provider_subscription_id = ${ID_IN_PAYMENTS}
   where s.user_id = $1
   union all
   select p.*, null as subscription_id

@@ -1,6 +1,6 @@
 import type { Queryable } from "../database.ts";
 import { storedFacts } from "../entitlements/entitlement-events.ts";
-import { latestReversal, subscriptionOf } from "../subscriptions/subscription-access.ts";
+import { ID_IN_PAYMENTS, latestReversal, subscriptionOf } from "../subscriptions/subscription-access.ts";
 import { IS_ADMINISTRATOR } from "../users/bans.ts";
 import { paymentEventData, paymentEventType } from "./payment-event.ts";
 
@@ -56,7 +56,7 @@ select pg_advisory_xact_lock(key) from (
     from (${NAMED}) named
     join payment p on p.provider = named.provider and p.provider_payment_id = named.provider_payment_id
     union all
-    select provider, coalesce(provider_subscription_id, payment_id) from subscription where id = any ($3::uuid[])
+    select provider, ${ID_IN_PAYMENTS} from subscription s where id = any ($3::uuid[])
   ) settled
   where subscription_id is not null
   order by 1 offset 0

@@ -17,6 +17,15 @@ export type SubscriptionAccess = AccessFacts & {
 };
 
 /**
+ * SQL: whether a single payment bought the subscription `s`. A server of the release before gives a purchase the id of
+ * another subscription: then it is that one.
+ */
+export const IS_ONE_TIME = "(s.is_one_time and s.provider_subscription_id is null)";
+
+/** SQL: by which id payments name the subscription `s`: the provider's id of it, or that of the payment that bought it. */
+export const ID_IN_PAYMENTS = "coalesce(s.provider_subscription_id, s.payment_id)";
+
+/**
  * SQL: the subscription that a payment is for, or the purchase that it alone has paid for. `or` in one query
  * would read every row of a slot, once its plan was cached while the table was small.
  * @param payment a row of `payment`
@@ -58,7 +67,7 @@ export function latestReversal(changed: string | null = null): string {
               and not next.is_for_change and ${status("next")} <> 'failed'
           ))))`;
   return `select case when ${status("p")} in ('refunded', 'disputed') then ${status("p")} end from ${rows("p")}
-    where p.provider = s.provider and p.provider_subscription_id = coalesce(s.provider_subscription_id, s.payment_id)
+    where p.provider = s.provider and p.provider_subscription_id = ${ID_IN_PAYMENTS}
       and ${status("p")} <> 'failed' and (
         s.provider_subscription_id is null or ${status("p")} = 'disputed' or (p.period_end > p.period_start) is not false
       )
@@ -93,7 +102,7 @@ export const PAST_DUE_SINCE =
 
 export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
-  s.is_one_time and s.provider_subscription_id is null as "isOneTime", s.pauses_at_period_end as "pausesAtPeriodEnd",
+  ${IS_ONE_TIME} as "isOneTime", s.pauses_at_period_end as "pausesAtPeriodEnd",
   ${PAST_DUE_SINCE} as "pastDueSince",
   (${latestReversal()}) as "paymentReversal"`;
 

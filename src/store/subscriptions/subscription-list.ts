@@ -4,7 +4,7 @@ import type { Slot } from "../../domain/slot.ts";
 import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";
-import { latestReversal } from "./subscription-access.ts";
+import { IS_ONE_TIME, latestReversal } from "./subscription-access.ts";
 
 export type StoredSubscription = EventSubscription & { createdAt: Date; updatedAt: Date };
 
@@ -75,7 +75,7 @@ export function byEntitlement([statuses, keptRefunded, keptDisputed]: [string, s
       else false end`;
   return `case
       when not ${isTakenBack} then ${rank("s.status")}
-      when s.is_one_time and s.provider_subscription_id is null then cardinality(${statuses}::text[]) + 1
+      when ${IS_ONE_TIME} then cardinality(${statuses}::text[]) + 1
       else greatest(${rank("s.status")}, ${rank("'unpaid'")}) end,
     s.created_at desc, s.id desc`;
 }

@@ -2,6 +2,7 @@ import type { Slot } from "../../domain/slot.ts";
 import { RUNNING_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
 import { IS_ADMINISTRATOR } from "../users/bans.ts";
+import { IS_ONE_TIME } from "./subscription-access.ts";
 
 /** A subscription that is to be canceled. */
 export type UnwantedSubscription = { provider: Slot; providerSubscriptionId: string };
@@ -86,7 +87,7 @@ from (
     row_number() over (partition by s.user_id order by s.created_at, s.id) as nth
   from subscription s
   where s.status = any ($1::text[]) and not s.cancel_at_period_end
-    and not (s.is_one_time and s.provider_subscription_id is null)
+    and not ${IS_ONE_TIME}
     and s.user_id in (select user_id from replaced_checkout where replaced_at > clock_timestamp() - interval '2 days')
 ) running
 where nth > 1 and provider_subscription_id is not null
