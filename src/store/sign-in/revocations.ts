@@ -23,17 +23,24 @@ async function revoke(
   );
 }
 
-// All of a person's links are stored with the user's id as value: resets, pending second factors, trusted
-// devices.
+/**
+ * Common table expressions that revoke what a password gives the user `$1` besides sessions. All of a person's links are
+ * stored with the user's id as value: resets, pending second factors, trusted devices.
+ */
+function revokingLinksAndKeys(revokesKeys: `$${number}`): string {
+  return `links as (delete from verification where value = $1),
+changes as (delete from email_change where user_id = $1),
+plugin_links as (delete from plugin_link where user_id = $1 and ${revokesKeys}::boolean),
+keys as (
+  update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and ${revokesKeys}::boolean
+  returning id
+)`;
+}
+
 const WITH_NEW_PASSWORD = {
   name: "revoke_with_new_password",
   text: `
-with links as (delete from verification where value = $1),
-changes as (delete from email_change where user_id = $1),
-plugin_links as (delete from plugin_link where user_id = $1 and $4::boolean),
-keys as (
-  update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $4::boolean returning id
-),
+with ${revokingLinksAndKeys("$4")},
 notified as (
   insert into notification (user_id, kind, details)
   select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
@@ -79,10 +86,8 @@ const AFTER_NEW_PASSWORD = {
   name: "revoke_after_new_password",
   text: `
 with sessions as (delete from session where user_id = $1 and token is distinct from $2),
-links as (delete from verification where value = $1),
-changes as (delete from email_change where user_id = $1),
-plugin_links as (delete from plugin_link where user_id = $1 and $3::boolean)
-update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $3::boolean`,
+${revokingLinksAndKeys("$3")}
+select count(*) from keys`,
 };
 
 /**
