@@ -1,5 +1,6 @@
 import { deleteOldAuditEntries } from "../audit/audit-log.ts";
 import type { Queryable } from "../database.ts";
+import { INTERVAL_CHANGE_COUNTS_FOR } from "../subscriptions/interval-changes.ts";
 
 const STATEMENTS = [
   ...["session", "verification", "email_change"].map((table) =>
@@ -10,7 +11,7 @@ const STATEMENTS = [
     deletion(table, "last_at < now() - interval '1 day'", "last_at"),
   ),
   deletion("scheduled_change", "takes_effect_at < now() - interval '1 day'", "takes_effect_at"),
-  deletion("interval_change", "changed_at < now() - interval '30 days'", "changed_at"),
+  deletion("interval_change", `changed_at < now() - ${INTERVAL_CHANGE_COUNTS_FOR}`, "changed_at"),
   deletion("used_totp_code", "used_at < now() - interval '1 hour'", "used_at"),
 ];
 

@@ -1,6 +1,7 @@
 import type { Slot } from "../../domain/slot.ts";
 import type { SubscriptionStatus } from "../../domain/subscriptions/subscription-status.ts";
 import type { Queryable } from "../database.ts";
+import { INTERVAL_CHANGE_COUNTS_FOR } from "./interval-changes.ts";
 import { PAST_DUE_SINCE } from "./subscription-access.ts";
 
 export type ChangeableSubscription = {
@@ -16,7 +17,7 @@ export type ChangeableSubscription = {
   currentPeriodEnd: Date | null;
   /** Since when a renewal has been failing; `null`: not past due. */
   pastDueSince: Date | null;
-  /** How often its interval was changed at once within the last 30 days. */
+  /** How often its interval was changed at once lately, see `INTERVAL_CHANGE_COUNTS_FOR`. */
   recentIntervalChanges: number;
 };
 
@@ -27,7 +28,7 @@ select id, user_id as "userId", provider, provider_subscription_id as "providerS
   plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
   current_period_end as "currentPeriodEnd", ${PAST_DUE_SINCE} as "pastDueSince", (
     select count(*)::int from interval_change c
-    where c.subscription_id = s.id and c.changed_at > clock_timestamp() - interval '30 days'
+    where c.subscription_id = s.id and c.changed_at > clock_timestamp() - ${INTERVAL_CHANGE_COUNTS_FOR}
   ) as "recentIntervalChanges"
 from subscription s where id = $1`,
 };
