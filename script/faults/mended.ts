@@ -2688,9 +2688,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "a redelivery",
   },
   {
-    file: "src/store/deliveries/deliveries.ts",
-    find: "next_attempt_at = null, completed_at = null,\n    last_error = case when d.status",
-    replace: "completed_at = null,\n    last_error = case when d.status",
+    file: "src/store/deliveries/claims.ts",
+    find: "next_attempt_at = null, completed_at = null,",
+    replace: "completed_at = null,",
     fault: "a delivery that a redelivery has applied still shows a next attempt",
     tests: ["test/store/deliveries/claims.test.ts"],
     only: "a redelivery",

@@ -16,6 +16,12 @@ export type Claim = {
   heldAs: "pending" | "successful";
 };
 
+/** SQL: the attempts at the delivery `d` so far, see `Claim.attemptNo`. */
+export const ATTEMPT_NO = "d.claim_no - coalesce(d.released_claims, 0)";
+
+/** SQL: whether the last claim of the delivery `d` has neither ended nor been released: an attempt that never finished. */
+export const IS_UNREPORTED = "(d.status = 'pending' and d.released_claim_no is distinct from d.claim_no)";
+
 /** What a delivery says whose last attempt never finished. */
 export const LEASE_EXPIRED = failureSentence({ reason: "lease_expired" });
 
@@ -27,6 +33,19 @@ export const LEASE_EXPIRED = failureSentence({ reason: "lease_expired" });
 export function isLeaseOver(delivery: string): string {
   return `(${delivery}.lease_until < clock_timestamp()
     or ${delivery}.claimed_at > clock_timestamp() + interval '1 minute')`;
+}
+
+/**
+ * SQL: how a claim updates the delivery `d`.
+ * @param source what caused the attempt
+ */
+export function claimAgain(source: string, leaseSeconds: `$${number}`): string {
+  return `
+    status = 'pending', claim_no = d.claim_no + 1, claim_source = ${source}, claimed_at = clock_timestamp(),
+    lease_until = clock_timestamp() + ${leaseSeconds}::float8 * interval '1 second',
+    next_attempt_at = null, completed_at = null,
+    last_error = case when ${IS_UNREPORTED} then '${LEASE_EXPIRED}' else d.last_error end,
+    last_reason = case when ${IS_UNREPORTED} then 'lease_expired' else d.last_reason end`;
 }
 
 const FENCE = {

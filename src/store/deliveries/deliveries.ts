@@ -3,7 +3,7 @@ import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { joinPayloads } from "../driver/separator.ts";
 import { logUnfinished } from "./attempts.ts";
-import { type Claim, isLeaseOver, LEASE_EXPIRED } from "./claims.ts";
+import { ATTEMPT_NO, type Claim, claimAgain, IS_UNREPORTED, isLeaseOver } from "./claims.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
 
 export type NewDelivery = {
@@ -36,8 +36,7 @@ with input as materialized (
   ) as given (provider, event_id, event_type, format, occurred, payload, source)
 ), before as materialized (
   select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at, d.lease_until,
-    d.status = 'pending' and d.released_claim_no is distinct from d.claim_no as is_unreported,
-    d.received_at < clock_timestamp() - interval '6 days' as is_old
+    ${IS_UNREPORTED} as is_unreported, d.received_at < clock_timestamp() - interval '6 days' as is_old
   from input i cross join lateral (
     select * from webhook_delivery d
     where d.provider = i.provider and d.event_id = i.event_id
@@ -54,18 +53,12 @@ with input as materialized (
     select from before b where b.provider = i.provider and b.event_id = i.event_id
       and (b.status = 'successful' or (b.status = 'pending' and not ${isLeaseOver("b")}))
   )
-  on conflict (provider, event_id) do update set
-    status = 'pending', claim_no = d.claim_no + 1, claim_source = excluded.claim_source, claimed_at = clock_timestamp(),
-    lease_until = clock_timestamp() + $7::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
-    last_error = case when d.status = 'pending' and d.released_claim_no is distinct from d.claim_no
-      then '${LEASE_EXPIRED}' else d.last_error end,
-    last_reason = case when d.status = 'pending' and d.released_claim_no is distinct from d.claim_no
-      then 'lease_expired' else d.last_reason end,
+  on conflict (provider, event_id) do update set ${claimAgain("excluded.claim_source", "$7")},
     -- What is applied is what is stored: a provider may have changed the body meanwhile.
     event_type = excluded.event_type, format = excluded.format, occurred_at = excluded.occurred_at,
     payload = excluded.payload
   where d.status = 'failed' or (d.status = 'pending' and ${isLeaseOver("d")})
-  returning d.id, d.provider, d.event_id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no
+  returning d.id, d.provider, d.event_id, d.claim_no, ${ATTEMPT_NO} as attempt_no
 ), expired as (${logUnfinished(
     "lease_expired",
     "(select b.* from before b join claimed c on c.id = b.id and c.claim_no = b.claim_no + 1 where b.is_unreported) b",

@@ -2,6 +2,7 @@ import type { DeliveryStatus } from "../../domain/deliveries/delivery.ts";
 import type { FailureReason } from "../../domain/deliveries/failures.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import type { Queryable, Statement } from "../database.ts";
+import { ATTEMPT_NO } from "./claims.ts";
 import { isInAnyBlock } from "./delivery-block.ts";
 
 export type LoggedDelivery = {
@@ -36,7 +37,7 @@ export type DeliveryFilter = {
 export type DeliveryPage = { before: string | null; limit: number };
 
 export const COLUMNS = `d.id, d.provider, d.event_id as "eventId", d.event_type as "eventType", d.status,
-  d.claim_no - coalesce(d.released_claims, 0) as attempts, d.last_error as "lastError",
+  ${ATTEMPT_NO} as attempts, d.last_error as "lastError",
   -- The release before writes the sentence alone.
   case when d.last_error is not null then d.last_reason end as "lastReason", d.received_at as "receivedAt",
   d.completed_at as "completedAt", d.next_attempt_at as "nextAttemptAt"`;

@@ -2,7 +2,7 @@ import { type DeliveryStatus, MAX_ATTEMPTS } from "../../domain/deliveries/deliv
 import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { logUnfinished } from "./attempts.ts";
-import { type Claim, isLeaseOver, LEASE_EXPIRED } from "./claims.ts";
+import { ATTEMPT_NO, type Claim, claimAgain, IS_UNREPORTED, isLeaseOver, LEASE_EXPIRED } from "./claims.ts";
 
 /** A delivery taken from the log to be processed again. */
 export type StoredDelivery = {
@@ -25,22 +25,15 @@ type StoredRow = {
 };
 
 // Selects rows to claim again. A pending claim that was not released has crashed, which counts as an attempt.
-const PICKED = `id, claim_no, claim_source, claimed_at,
-    status = 'pending' and released_claim_no is distinct from claim_no as is_unreported`;
-const ATTEMPTS = "claim_no - coalesce(released_claims, 0)";
+const PICKED = `d.id, d.claim_no, d.claim_source, d.claimed_at, ${IS_UNREPORTED} as is_unreported`;
 
 // The selected rows are locked. An attempt that never finished is recorded as crashed.
 const RECLAIM = `
 reclaimed as (
-  update webhook_delivery d set
-    status = 'pending', claim_no = d.claim_no + 1, claim_source = $1::text, claimed_at = clock_timestamp(),
-    lease_until = clock_timestamp() + $2::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
-    last_error = case when p.is_unreported then '${LEASE_EXPIRED}' else d.last_error end,
-    last_reason = case when p.is_unreported then 'lease_expired' else d.last_reason end
+  update webhook_delivery d set ${claimAgain("$1::text", "$2")}
   from picked p
   where d.id = p.id and d.id = any (array(select id from picked))
-  returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no, d.provider, d.event_id,
-    d.event_type, d.format, d.payload
+  returning d.id, d.claim_no, ${ATTEMPT_NO} as attempt_no, d.provider, d.event_id, d.event_type, d.format, d.payload
 ), expired as (${logUnfinished("lease_expired", "picked where is_unreported")}
 )
 select id, claim_no, attempt_no, provider, event_id, event_type, format, payload::text as payload
@@ -58,7 +51,7 @@ const RECLAIM_DUE = {
 with moment as materialized (
   select clock_timestamp() as now
 ), failed as materialized (
-  select ${PICKED}, next_attempt_at as due_at, ${BYTES} from webhook_delivery
+  select ${PICKED}, next_attempt_at as due_at, ${BYTES} from webhook_delivery d
   where status = 'failed' and next_attempt_at <= (select now from moment)
   order by next_attempt_at limit $3::int for update skip locked
 ), last as materialized (
@@ -68,7 +61,7 @@ with moment as materialized (
   order by next_attempt_at desc limit $3::int
 ), ahead as materialized (
   -- Failed while the database's clock was ahead, as before a failover: so is the next attempt's time.
-  select ${PICKED}, (select now from moment) as due_at, ${BYTES} from webhook_delivery
+  select ${PICKED}, (select now from moment) as due_at, ${BYTES} from webhook_delivery d
   where id = any (array(
     select id from last where completed_at > (select now from moment) + interval '1 minute'
   )) and status = 'failed' and next_attempt_at is not null
@@ -76,7 +69,7 @@ with moment as materialized (
 ), stuck as materialized (
   select ${PICKED}, lease_until as due_at, ${BYTES} from webhook_delivery d
   where status = 'pending' and ${isLeaseOver("d")}
-    and (${ATTEMPTS} < ${MAX_ATTEMPTS} or released_claim_no = claim_no)
+    and (${ATTEMPT_NO} < ${MAX_ATTEMPTS} or not ${IS_UNREPORTED})
   order by lease_until limit $3::int for update skip locked
 ), summed as (
   select *, sum(bytes) over oldest_first as bytes_so_far, row_number() over oldest_first as place
@@ -106,7 +99,7 @@ const GIVE_UP = {
 with picked as materialized (
   select id, claim_no, claim_source, claimed_at from webhook_delivery d
   where status = 'pending' and ${isLeaseOver("d")}
-    and ${ATTEMPTS} >= ${MAX_ATTEMPTS} and released_claim_no is distinct from claim_no
+    and ${ATTEMPT_NO} >= ${MAX_ATTEMPTS} and ${IS_UNREPORTED}
   order by lease_until limit 1000 for update skip locked
 ), failed as (
   update webhook_delivery d set status = 'failed', last_error = '${LEASE_EXPIRED}', last_reason = 'lease_expired', lease_until = null,
@@ -158,7 +151,7 @@ with picked as materialized (
 update webhook_delivery d set claim_no = d.claim_no + 1, claim_source = 'replay', claimed_at = clock_timestamp()
 from picked
 where d.id = picked.id
-returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no, d.provider, d.event_id,
+returning d.id, d.claim_no, ${ATTEMPT_NO} as attempt_no, d.provider, d.event_id,
   d.event_type, d.format, d.payload::text as payload`,
 };
 
