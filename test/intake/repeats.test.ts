@@ -118,7 +118,7 @@ it("confirms a repeat where a visible commit may not have reached the standbys",
     const run: typeof real.run = async (statement, values) => {
       names.push(statement.name);
       const rows = await real.run<Record<string, unknown>>(statement, values);
-      return rows.map((row) => ({ ...row, is_durable: false, is_replicated: true })) as never;
+      return rows.map((row) => ({ ...row, isDurable: false, isReplicated: true })) as never;
     };
     return { ...real, run };
   };

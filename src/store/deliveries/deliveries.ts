@@ -71,7 +71,9 @@ with input as materialized (
   )
   where exists (select from before b join claimed c on c.id = b.id where b.is_old)
 )
-select provider, event_id, id, claim_no, attempt_no, null as status, false as is_replicated from claimed
+select provider, event_id as "eventId", id, claim_no as "claimNo", attempt_no as "attemptNo", null as status,
+  false as "isReplicated"
+from claimed
 union all
 select provider, event_id, id, null, null, status, current_setting('synchronous_standby_names') <> '' from before`,
 };
@@ -87,15 +89,7 @@ export async function claimDeliveries(
 ): Promise<ClaimResult[]> {
   // Sorted, so that two processes claiming the same events lock them in the same order.
   const sorted = deliveries.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
-  const rows = await transaction.run<{
-    provider: Slot;
-    event_id: string;
-    id: string;
-    claim_no: number | null;
-    attempt_no: number | null;
-    status: DeliveryStatus | null;
-    is_replicated: boolean;
-  }>(CLAIM, [
+  const rows = await transaction.run<ClaimRow>(CLAIM, [
     sorted.map((delivery) => delivery.provider),
     sorted.map((delivery) => delivery.eventId),
     sorted.map((delivery) => delivery.eventType),
@@ -106,19 +100,24 @@ export async function claimDeliveries(
     sorted.map((delivery) => delivery.source),
   ]);
   const results = new Map<string, ClaimResult>();
-  for (const row of rows) {
-    const { provider, event_id: eventId, claim_no: claimNo, attempt_no: attemptNo } = row;
+  for (const { id, provider, eventId, claimNo, attemptNo, status, isReplicated } of rows) {
     const key = keyOf({ provider, eventId });
     const result = results.get(key) ?? NEITHER;
     results.set(
       key,
       claimNo === null || attemptNo === null
-        ? { ...result, status: row.status, isReplicated: row.is_replicated }
-        : { ...result, claim: { id: row.id, provider, eventId, claimNo, attemptNo, heldAs: "pending" } },
+        ? { ...result, status, isReplicated }
+        : { ...result, claim: { id, provider, eventId, claimNo, attemptNo, heldAs: "pending" } },
     );
   }
   return deliveries.map((delivery) => results.get(keyOf(delivery)) ?? NEITHER);
 }
+
+/** Of the claim, or of the delivery that there was before. */
+type ClaimRow = Pick<Claim, "id" | "provider" | "eventId"> & {
+  claimNo: number | null;
+  attemptNo: number | null;
+} & Omit<ClaimResult, "claim">;
 
 const NEITHER: ClaimResult = { claim: null, status: null, isReplicated: false };
 
@@ -130,7 +129,7 @@ with free as materialized (
   where provider = any ($1::text[]) and event_id = any ($2::text[])
   for no key update skip locked
 )
-select provider, event_id from webhook_delivery
+select provider, event_id as "eventId" from webhook_delivery
 where provider = any ($1::text[]) and event_id = any ($2::text[]) and id <> all (array(select id from free))`,
 };
 
@@ -142,17 +141,17 @@ export async function findLocked(
   transaction: Queryable,
   keys: readonly { provider: Slot; eventId: string }[],
 ): Promise<Set<string>> {
-  const rows = await transaction.run<{ provider: string; event_id: string }>(LOCKED, [
+  const rows = await transaction.run<{ provider: Slot; eventId: string }>(LOCKED, [
     keys.map((key) => key.provider),
     keys.map((key) => key.eventId),
   ]);
-  return new Set(rows.map((row) => keyOf({ provider: row.provider, eventId: row.event_id })));
+  return new Set(rows.map(keyOf));
 }
 
 const CONFIRM = {
   name: "confirm_repeats",
   text: `
-select d.provider, d.event_id, d.status
+select d.provider, d.event_id as "eventId", d.status
 from unnest($1::text[], $2::text[]) as i (provider, event_id)
 join webhook_delivery d on d.provider = i.provider and d.event_id = i.event_id
 where d.provider = any ($1::text[]) and d.event_id = any ($2::text[])
@@ -168,12 +167,10 @@ export async function confirmRepeats(
   transaction: Queryable,
   keys: readonly { provider: Slot; eventId: string }[],
 ): Promise<(DeliveryStatus | null)[]> {
-  const rows = await transaction.run<{ provider: string; event_id: string; status: DeliveryStatus }>(
-    CONFIRM,
-    [keys.map((key) => key.provider), keys.map((key) => key.eventId)],
-  );
-  const statuses = new Map(
-    rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.status]),
-  );
+  const rows = await transaction.run<{ provider: Slot; eventId: string; status: DeliveryStatus }>(CONFIRM, [
+    keys.map((key) => key.provider),
+    keys.map((key) => key.eventId),
+  ]);
+  const statuses = new Map(rows.map((row) => [keyOf(row), row.status]));
   return keys.map((key) => statuses.get(keyOf(key)) ?? null);
 }

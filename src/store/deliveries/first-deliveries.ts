@@ -12,8 +12,8 @@ const KNOWN = {
   // With keys of several slots it may find an id of one of them in another. A commit is visible once it is on
   // disk here, but may not have reached the standbys yet, or this may be one of them.
   text: `
-select provider, event_id, status = 'successful' and current_setting('synchronous_standby_names') = ''
-  and not current_setting('transaction_read_only')::boolean as is_durable
+select provider, event_id as "eventId", status = 'successful' and current_setting('synchronous_standby_names') = ''
+  and not current_setting('transaction_read_only')::boolean as "isDurable"
 from webhook_delivery where provider = any ($1::text[]) and event_id = any ($2::text[])`,
 };
 
@@ -22,14 +22,12 @@ export async function findKnownDeliveries(
   transaction: Queryable,
   keys: readonly { provider: Slot; eventId: string }[],
 ): Promise<Map<string, boolean>> {
-  type Row = { provider: string; event_id: string; is_durable: boolean };
+  type Row = { provider: Slot; eventId: string; isDurable: boolean };
   const rows = await transaction.run<Row>(KNOWN, [
     [...new Set(keys.map((key) => key.provider))],
     keys.map((key) => key.eventId),
   ]);
-  return new Map(
-    rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.is_durable]),
-  );
+  return new Map(rows.map((row) => [keyOf(row), row.isDurable]));
 }
 
 /** A delivery in its final state, with the result of its first attempt. */
@@ -71,7 +69,7 @@ with inserted as (
     subscription_id, changes, ordinal)
   returning id, provider, event_id, status
 )
-select id, provider, event_id from inserted where status = 'failed'`,
+select id, provider, event_id as "eventId" from inserted where status = 'failed'`,
 };
 
 /**
@@ -88,7 +86,7 @@ export async function insertFirstDeliveries(
     .map((processed, ordinal) => ({ processed, ordinal }))
     .sort((a, b) => compareKeys(a.processed.key, b.processed.key));
   const hasFailures = deliveries.some(({ failed }) => failed !== null);
-  const rows = await transaction.run<{ id: string; provider: string; event_id: string }>(INSERT, [
+  const rows = await transaction.run<{ id: string; provider: Slot; eventId: string }>(INSERT, [
     sorted.map(({ processed }) => processed.delivery.provider),
     sorted.map(({ processed }) => processed.delivery.eventId),
     sorted.map(({ processed }) => processed.delivery.eventType),
@@ -106,5 +104,5 @@ export async function insertFirstDeliveries(
       .join(SEPARATOR),
     sorted.map(({ ordinal }) => ordinal),
   ]);
-  return new Map(rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.id]));
+  return new Map(rows.map((row) => [keyOf(row), row.id]));
 }

@@ -1,5 +1,4 @@
 import { type DeliveryStatus, MAX_ATTEMPTS } from "../../domain/deliveries/delivery.ts";
-import type { Slot } from "../../domain/slot.ts";
 import type { Queryable } from "../database.ts";
 import { logUnfinished } from "./attempts.ts";
 import { ATTEMPT_NO, type Claim, claimAgain, IS_UNREPORTED, isLeaseOver, LEASE_EXPIRED } from "./claims.ts";
@@ -13,16 +12,10 @@ export type StoredDelivery = {
   payload: string | null;
 };
 
-type StoredRow = {
-  id: string;
-  claim_no: number;
-  attempt_no: number;
-  provider: Slot;
-  event_id: string;
-  event_type: string;
-  format: string;
-  payload: string | null;
-};
+type StoredRow = Omit<Claim, "heldAs"> & Omit<StoredDelivery, "claim">;
+
+const STORED = `d.id, d.claim_no as "claimNo", ${ATTEMPT_NO} as "attemptNo", d.provider, d.event_id as "eventId",
+  d.event_type as "eventType", d.format, d.payload::text as payload`;
 
 // Selects rows to claim again. A pending claim that was not released has crashed, which counts as an attempt.
 const PICKED = `d.id, d.claim_no, d.claim_source, d.claimed_at, ${IS_UNREPORTED} as is_unreported`;
@@ -33,11 +26,10 @@ reclaimed as (
   update webhook_delivery d set ${claimAgain("$1::text", "$2")}
   from picked p
   where d.id = p.id and d.id = any (array(select id from picked))
-  returning d.id, d.claim_no, ${ATTEMPT_NO} as attempt_no, d.provider, d.event_id, d.event_type, d.format, d.payload
+  returning ${STORED}
 ), expired as (${logUnfinished("lease_expired", "picked where is_unreported")}
 )
-select id, claim_no, attempt_no, provider, event_id, event_type, format, payload::text as payload
-from reclaimed order by id`;
+select * from reclaimed order by id`;
 
 // Estimated, as reading a large body only to measure it costs as much as retrying it: PostgreSQL compresses
 // providers' bodies to a half, large ones to a tenth.
@@ -151,8 +143,7 @@ with picked as materialized (
 update webhook_delivery d set claim_no = d.claim_no + 1, claim_source = 'replay', claimed_at = clock_timestamp()
 from picked
 where d.id = picked.id
-returning d.id, d.claim_no, ${ATTEMPT_NO} as attempt_no, d.provider, d.event_id,
-  d.event_type, d.format, d.payload::text as payload`,
+returning ${STORED}`,
 };
 
 /**
@@ -177,18 +168,9 @@ export async function findDeliveryStatus(
   return row ?? null;
 }
 
-function toStored(row: StoredRow, heldAs: Claim["heldAs"]): StoredDelivery {
-  return {
-    claim: {
-      id: row.id,
-      provider: row.provider,
-      eventId: row.event_id,
-      claimNo: row.claim_no,
-      attemptNo: row.attempt_no,
-      heldAs,
-    },
-    eventType: row.event_type,
-    format: row.format,
-    payload: row.payload,
-  };
+function toStored(
+  { eventType, format, payload, ...claim }: StoredRow,
+  heldAs: Claim["heldAs"],
+): StoredDelivery {
+  return { claim: { ...claim, heldAs }, eventType, format, payload };
 }
