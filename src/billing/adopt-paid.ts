@@ -1,8 +1,7 @@
-import type { Payments } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import { isSameAddress } from "../domain/users/email-address.ts";
-import type { Intake } from "../intake/intake.ts";
 import { adopt } from "../reconcile/adopt.ts";
+import type { ReconcileTools } from "../reconcile/reconcile-tools.ts";
 import { findConfirmedEmails } from "../store/users/user-states.ts";
 
 type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
@@ -14,7 +13,7 @@ type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: st
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function adoptPaid(
-  { intake, payments }: { intake: Intake; payments: Payments },
+  { intake, payments }: ReconcileTools,
   { provider, userId, providerSubscriptionId }: PaidCheckout,
 ): Promise<void> {
   const api = payments[provider];

@@ -1,6 +1,5 @@
-import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import { configuredSlots, type PaymentApi, type Payments } from "../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
-import { SLOTS } from "../domain/slot.ts";
 import type { Queryable } from "../store/database.ts";
 import {
   type ClaimedUnwanted,
@@ -31,7 +30,7 @@ export async function cancelUnwanted(
   isStopping: () => boolean,
 ): Promise<"ok" | "failed"> {
   const { database, payments, log } = tools;
-  const slots = SLOTS.filter((slot) => payments[slot] !== null);
+  const slots = configuredSlots(payments);
   await findPaidTwice(database);
   const unclaimed = await markUnclaimed(database, slots);
   for (const unwanted of unclaimed) {

@@ -1,14 +1,9 @@
-import { SLOTS } from "../domain/slot.ts";
+import { configuredSlots } from "../domain/providers/payment-api.ts";
 import type { Lease } from "../store/leases.ts";
 import { findDueNight, finishNight } from "../store/reconciliation/nightly.ts";
 import { findWaitingChanges } from "../store/subscriptions/scheduled-changes.ts";
-import {
-  LOOK_BACK_DAYS,
-  type ReconcileReport,
-  type ReconcileTools,
-  reconcile,
-  type SlotReport,
-} from "./reconcile.ts";
+import { LOOK_BACK_DAYS, type ReconcileReport, reconcile, type SlotReport } from "./reconcile.ts";
+import type { ReconcileTools } from "./reconcile-tools.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -23,7 +18,7 @@ export async function reconcileNightly(
   { isStopping, lease }: { isStopping: () => boolean; lease: Lease },
 ): Promise<ReconcileReport | null> {
   const { database } = tools.intake;
-  const configured = SLOTS.filter((slot) => tools.payments[slot] !== null);
+  const configured = configuredSlots(tools.payments);
   const due = await findDueNight(database, configured);
   if (due === null) return null;
   const report = await reconcile(tools, {

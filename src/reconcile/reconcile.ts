@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operator } from "../domain/callers/caller.ts";
 import { noProviderFor } from "../domain/providers/no-provider.ts";
-import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import { concernsWholeSlot, isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import { notFound } from "../domain/refusals/refusal.ts";
 import { unclearStateSentence } from "../domain/refusals/unclear-state.ts";
@@ -21,6 +21,7 @@ import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import type { Comparison } from "./comparison.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
 import { notCorrected } from "./not-corrected.ts";
+import type { ReconcileTools } from "./reconcile-tools.ts";
 
 export type ReconcileOptions = {
   slots: readonly Slot[];
@@ -62,8 +63,6 @@ type Corrected = Named & { changes: Changes };
 /** `reason`: a sentence for the operator. */
 type Left = Named & { reason: string };
 type Compared = Extract<Comparison, { outcome: "compared" }>;
-
-export type ReconcileTools = { intake: Intake; payments: Payments };
 
 /**
  * The operator's and the nightly run: ingests missed events, then compares. In this order, as missed events

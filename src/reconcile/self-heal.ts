@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import { configuredSlots, type PaymentApi } from "../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/refusals/unclear-state.ts";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Lease } from "../store/leases.ts";
 import { reserveFetch } from "../store/reconciliation/heal-pace.ts";
@@ -19,12 +19,8 @@ import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { compareScheduledChange } from "./compare-scheduled-change.ts";
 import { notCorrected } from "./not-corrected.ts";
+import type { ReconcileTools } from "./reconcile-tools.ts";
 import { workOnSlots } from "./work-on-slots.ts";
-
-export type SelfHealTools = {
-  intake: Intake;
-  payments: Payments;
-};
 
 /** Over all processes, see `heal_pace`. */
 const FETCHES_PER_SECOND = 5;
@@ -40,8 +36,8 @@ const MAX_LISTINGS = 8;
 export type SelfHealReport = { corrected: number; postponed: number; settled: number };
 
 /** Whether there is anything to do for `healFlagged`. */
-export async function isHealDue({ intake, payments }: SelfHealTools): Promise<boolean> {
-  const slots = SLOTS.filter((slot) => payments[slot] !== null);
+export async function isHealDue({ intake, payments }: ReconcileTools): Promise<boolean> {
+  const slots = configuredSlots(payments);
   return hasDueHeals(intake.database, slots);
 }
 
@@ -51,7 +47,7 @@ export async function isHealDue({ intake, payments }: SelfHealTools): Promise<bo
  * stays flagged and is not fetched again before its next event.
  */
 export async function healFlagged(
-  tools: SelfHealTools,
+  tools: ReconcileTools,
   { isStopping, lease }: { isStopping: () => boolean; lease: Lease },
 ): Promise<SelfHealReport> {
   const report: SelfHealReport = { corrected: 0, postponed: 0, settled: 0 };
@@ -74,7 +70,7 @@ export async function healFlagged(
   return report;
 }
 
-function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): PacedApi {
+function pacedFetch({ intake }: ReconcileTools, slot: Slot, api: PaymentApi): PacedApi {
   const turn = async () => {
     const { waitMs } = await reserveFetch(intake.database, slot, { fetchesPerSecond: FETCHES_PER_SECOND });
     if (waitMs > 0) await sleep(waitMs);
@@ -109,7 +105,7 @@ const NEEDS_OPERATOR: ReadonlySet<UnclearState["cause"]> = new Set([
 ]);
 
 async function healOne(
-  { intake }: SelfHealTools,
+  { intake }: ReconcileTools,
   api: PacedApi,
   due: DueHeal,
 ): Promise<keyof SelfHealReport> {

@@ -1,7 +1,6 @@
-import type { PaymentApi, Payments } from "../domain/providers/payment-api.ts";
+import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import {
   findSweepCursor,
@@ -12,9 +11,8 @@ import {
 import type { Lease } from "../store/leases.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
+import type { ReconcileTools } from "./reconcile-tools.ts";
 import { workOnSlots } from "./work-on-slots.ts";
-
-export type SweepTools = { intake: Intake; payments: Payments };
 
 export type SweepOptions = {
   everySeconds: number;
@@ -53,7 +51,7 @@ export type SweepResult =
  * @throws DatabaseUnavailable when not even that can be stored; what was missing before the ten minutes is then
  * left to the nightly run
  */
-export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<boolean> {
+export async function sweepMissed(tools: ReconcileTools, options: SweepOptions): Promise<boolean> {
   const { isStopping, everySeconds, swept } = options;
   let haveSucceeded = true;
   const sweptAt = new Map<Slot, number>();
@@ -78,7 +76,7 @@ export async function sweepMissed(tools: SweepTools, options: SweepOptions): Pro
 }
 
 async function sweepSlot(
-  { intake }: SweepTools,
+  { intake }: ReconcileTools,
   slot: Slot,
   { api, cursor, isStopping, lease }: SweepOptions & { api: PaymentApi; cursor: SweepCursor },
 ): Promise<SweepResult> {

@@ -1,9 +1,6 @@
-import type { Payments } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Intake } from "../intake/intake.ts";
+import type { ReconcileTools } from "./reconcile-tools.ts";
 import type { FieldDrift } from "./subscription-drift.ts";
-
-export type VerifyTools = { intake: Intake; payments: Payments };
 
 export type VerificationOptions = {
   slots: readonly Slot[];
@@ -39,7 +36,7 @@ export type VerifyReport = {
 
 /** A run as its parts see it. */
 export type Verification = {
-  readonly tools: VerifyTools;
+  readonly tools: ReconcileTools;
   readonly options: VerificationOptions;
   /** One more was compared. */
   check(): void;

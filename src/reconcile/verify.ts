@@ -4,7 +4,8 @@ import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts"
 import type { Slot } from "../domain/slot.ts";
 import { countPayments } from "../store/payments/verify-payments.ts";
 import { countVerifiable, sampleVerifiable } from "../store/reconciliation/verification.ts";
-import type { Drift, Verification, VerificationOptions, VerifyReport, VerifyTools } from "./verification.ts";
+import type { ReconcileTools } from "./reconcile-tools.ts";
+import type { Drift, Verification, VerificationOptions, VerifyReport } from "./verification.ts";
 import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
 import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
 
@@ -14,7 +15,7 @@ import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
  * compared again under lock and corrected.
  * @throws DatabaseUnavailable
  */
-export async function verify(tools: VerifyTools, options: VerificationOptions): Promise<VerifyReport> {
+export async function verify(tools: ReconcileTools, options: VerificationOptions): Promise<VerifyReport> {
   const unconfigured = options.slots.filter((slot) => tools.payments[slot] === null);
   const report: VerifyReport = { checked: 0, drift: [], repaired: 0, failed: [], unconfigured };
   const { database } = tools.intake;
@@ -44,12 +45,12 @@ export async function verify(tools: VerifyTools, options: VerificationOptions): 
 }
 
 class Run implements Verification {
-  readonly tools: VerifyTools;
+  readonly tools: ReconcileTools;
   readonly options: VerificationOptions;
   readonly #report: VerifyReport;
   readonly #total: number;
 
-  constructor(tools: VerifyTools, options: VerificationOptions, report: VerifyReport, total: number) {
+  constructor(tools: ReconcileTools, options: VerificationOptions, report: VerifyReport, total: number) {
     this.tools = tools;
     this.options = options;
     this.#report = report;

@@ -9,7 +9,8 @@ import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
 import { compareChanged } from "../../src/reconcile/compare-changed.ts";
 import { comparePayment } from "../../src/reconcile/compare-payment.ts";
 import { comparePayments } from "../../src/reconcile/compare-payments.ts";
-import type { VerificationOptions, VerifyTools } from "../../src/reconcile/verification.ts";
+import type { ReconcileTools } from "../../src/reconcile/reconcile-tools.ts";
+import type { VerificationOptions } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { deleteUserData } from "../../src/store/accounts/account-deletion.ts";
@@ -72,7 +73,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
 
   const renew = () => sim.passTime("month");
   const api = () => runtime.payments["provider-a"] as PaymentApi;
-  const run = (options: Partial<VerificationOptions> = {}, tools: VerifyTools = runtime) =>
+  const run = (options: Partial<VerificationOptions> = {}, tools: ReconcileTools = runtime) =>
     verify(tools, {
       slots: ["provider-a"],
       sample: null,
@@ -82,7 +83,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       ...options,
     });
   /** With other answers of the provider's API. */
-  const toolsWith = (answers: Partial<PaymentApi>): VerifyTools => ({
+  const toolsWith = (answers: Partial<PaymentApi>): ReconcileTools => ({
     ...runtime,
     payments: { ...runtime.payments, "provider-a": { ...api(), ...answers } },
   });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { verifyText } from "../../src/cli/output/verify-text.ts";
 import type { PaymentApi } from "../../src/domain/providers/payment-api.ts";
-import type { VerificationOptions, VerifyTools } from "../../src/reconcile/verification.ts";
+import type { ReconcileTools } from "../../src/reconcile/reconcile-tools.ts";
+import type { VerificationOptions } from "../../src/reconcile/verification.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { stripeContext } from "../support/stripe-context.ts";
 
 const context = stripeContext();
 const { eventOf, receive, truth, stored, audit, notified } = context;
 
-const run = (options: Partial<VerificationOptions> = {}, tools: VerifyTools = context.runtime) =>
+const run = (options: Partial<VerificationOptions> = {}, tools: ReconcileTools = context.runtime) =>
   verify(tools, {
     slots: ["provider-a"],
     sample: null,

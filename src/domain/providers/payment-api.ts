@@ -1,13 +1,18 @@
 import type { PaymentEvent } from "../events/payment-event.ts";
 import type { PaymentState } from "../payments/payment-state.ts";
-import type { Slot } from "../slot.ts";
+import { SLOTS, type Slot } from "../slot.ts";
 import type { ProviderTraits } from "./provider-traits.ts";
 
 /** The API of each slot's provider; `null`: not configured. */
 export type Payments = Record<Slot, PaymentApi | null>;
 
+/** The slots whose provider this process can call. */
+export function configuredSlots(payments: Payments): Slot[] {
+  return SLOTS.filter((slot) => payments[slot] !== null);
+}
+
 export function isAnyConfigured(payments: Payments): boolean {
-  return Object.values(payments).some((api) => api !== null);
+  return configuredSlots(payments).length > 0;
 }
 
 /** `unknown`: the provider has no such subscription; it may exist in another account or mode. */
