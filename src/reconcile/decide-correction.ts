@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import type { Failure } from "../domain/deliveries/failures.ts";
-import { type Decision, decide } from "../domain/events/decide.ts";
+import type { Decision } from "../domain/events/decide.ts";
 import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import { type SubscriptionChange, subscriptionChange } from "../domain/outbound/subscription-change.ts";
 import type { PlanCatalog } from "../domain/plans/plan.ts";
@@ -8,6 +7,7 @@ import type { UnclearState } from "../domain/refusals/unclear-state.ts";
 import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import type { Queryable } from "../store/database.ts";
 import { findConfirmedEmails } from "../store/users/user-states.ts";
+import { decideState } from "./decide-state.ts";
 
 /** A subscription as its provider has it, and when the provider was asked. */
 export type ProviderAnswer = { state: PaymentEvent; askedAtMicros: number };
@@ -26,16 +26,10 @@ export async function decideCorrection(
   { before, plans }: { before: Subscription; plans: PlanCatalog },
   { state, askedAtMicros }: ProviderAnswer,
 ): Promise<Correction> {
-  const { provider, providerSubscriptionId } = before;
   const confirmed = await findConfirmedEmails(database, before.userId === null ? [] : [before.userId]);
-  // Without the user: a comparison never reassigns a subscription.
-  const event = { ...state, providerSubscriptionId, userId: null };
-  const decision = decide(provider, event, {
-    subscriptions: [before],
-    userState: () => "unknown",
-    confirmedEmail: (userId) => confirmed.get(userId) ?? null,
+  const decision = decideState(before, state, {
     plans,
-    newId: randomUUID,
+    confirmedEmail: (userId) => confirmed.get(userId) ?? null,
   });
   const problem = problemOf(decision);
   const decided = decision.outcome === "applied" ? decision.subscription : before;

@@ -1,8 +1,8 @@
-import { decide } from "../domain/events/decide.ts";
 import type { PaymentEvent } from "../domain/events/payment-event.ts";
 import type { PlanCatalog } from "../domain/plans/plan.ts";
 import { type Changes, changesOf } from "../domain/subscriptions/changes.ts";
 import type { Subscription } from "../domain/subscriptions/subscription.ts";
+import { decideState } from "./decide-state.ts";
 
 /** A field in which a subscription differs from its provider. `null`: no value. */
 export type FieldDrift = { field: string; ours: unknown; theirs: unknown };
@@ -16,15 +16,8 @@ export function subscriptionDrift(
   theirs: PaymentEvent,
   plans: PlanCatalog,
 ): readonly FieldDrift[] {
-  const event = { ...theirs, providerSubscriptionId: ours.providerSubscriptionId, userId: null };
-  const decision = decide(ours.provider, event, {
-    subscriptions: [ours],
-    userState: () => "unknown",
-    // Customer ids are not compared.
-    confirmedEmail: () => null,
-    plans,
-    newId: () => ours.id,
-  });
+  // Customer ids are not compared.
+  const decision = decideState(ours, theirs, { plans, confirmedEmail: () => null });
   if (decision.outcome !== "applied" || decision.planProblem !== undefined) {
     const price = theirs.items[0]?.priceIds[0] ?? null;
     return [{ field: "planId", ours: ours.planId, theirs: price ?? theirs.planId }];
