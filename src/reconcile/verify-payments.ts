@@ -38,16 +38,13 @@ export async function verifyPaymentsOf(
 ): Promise<void> {
   await forEachConcurrently(subscriptions, async ({ providerSubscriptionId }) => {
     if (providerSubscriptionId === null) return;
-    try {
+    await run.attempt(slot, providerSubscriptionId, async () => {
       const selection = { since: null, providerSubscriptionId };
       const listed = await verifyListed(run, slot, api, api.listPayments(selection));
       const ours = await paymentsOfSubscription(run.tools.intake.database, slot, providerSubscriptionId);
       const others = ours.filter((payment) => !listed.has(payment.providerPaymentId));
       for (const { providerPaymentId } of others) await verifyUnlisted(run, slot, api, providerPaymentId);
-    } catch (error) {
-      if (!isPaymentApiProblem(error)) throw error;
-      run.fail(slot, providerSubscriptionId, error.message);
-    }
+    });
   });
 }
 
@@ -90,8 +87,8 @@ async function verifyBatch(
   }
 }
 
-async function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
-  try {
+function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
+  return run.attempt(slot, id, async () => {
     const ours = (await findPayments(run.tools.intake.database, slot, [id])).get(id);
     const state = await api.fetchPayment(id);
     if (ours === undefined) return;
@@ -99,10 +96,7 @@ async function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id
     if (state !== null) return await verifyOne(run, api, ours, state);
     report(run, ours, [{ field: "providerPaymentId", ours: id, theirs: null }]);
     if (run.options.repair) run.fail(slot, id, REASONS.not_at_provider);
-  } catch (error) {
-    if (!isPaymentApiProblem(error)) throw error;
-    run.fail(slot, id, error.message);
-  }
+  });
 }
 
 async function verifyOne(
@@ -114,7 +108,7 @@ async function verifyOne(
   if (paymentDrift(ours, theirs).length === 0) return;
   const { provider: slot, providerPaymentId: id } = ours;
   const findOurs = async () => (await findPayments(run.tools.intake.database, slot, [id])).get(id) ?? null;
-  try {
+  await run.attempt(slot, id, async () => {
     // One of the two may have been read before an event that settles it.
     const now = await readTogether(findOurs, () => api.fetchPayment(id));
     if (now === "keeps_changing") return run.fail(slot, id, REASONS[now]);
@@ -124,10 +118,7 @@ async function verifyOne(
     if (drift.length === 0) return;
     report(run, now.ours, drift);
     await repair(run, slot, api, id);
-  } catch (error) {
-    if (!isPaymentApiProblem(error)) throw error;
-    run.fail(slot, id, error.message);
-  }
+  });
 }
 
 async function reportMissing(

@@ -34,7 +34,7 @@ export async function verifyEach(
   subscriptions: Iterable<Subscription> | AsyncIterable<Subscription>,
 ): Promise<void> {
   await forEachConcurrently(subscriptions, (ours) =>
-    mayFail(run, ours, () => verifyFetched(run, slot, api, ours)),
+    run.attempt(slot, ours.providerSubscriptionId, () => verifyFetched(run, slot, api, ours)),
   );
 }
 
@@ -66,7 +66,7 @@ async function verifyStates(
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours !== undefined) {
       run.check();
-      await mayFail(run, ours, () => compareStates(run, api, ours, state));
+      await run.attempt(slot, ours.providerSubscriptionId, () => compareStates(run, api, ours, state));
     } else if (ownerOf(state) === "present" && state.status !== "canceled") {
       run.check();
       await reportMissing(run, slot, { state, askedAtMicros });
@@ -90,19 +90,6 @@ async function verifyFetched(
   const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
   await reportDrift(run, ours, [drift]);
   if (run.options.repair) run.fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
-}
-
-async function mayFail(
-  run: Verification,
-  { provider, providerSubscriptionId }: Subscription,
-  check: () => Promise<void>,
-): Promise<void> {
-  try {
-    await check();
-  } catch (error) {
-    if (!isPaymentApiProblem(error)) throw error;
-    run.fail(provider, providerSubscriptionId, error.message);
-  }
 }
 
 async function compareStates(

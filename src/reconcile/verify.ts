@@ -57,8 +57,8 @@ class Run implements Verification {
     this.#total = total;
   }
 
-  async slot(slot: Slot, api: PaymentApi): Promise<void> {
-    try {
+  slot(slot: Slot, api: PaymentApi): Promise<void> {
+    return this.attempt(slot, null, async () => {
       if (this.options.sample === null) {
         await verifySubscriptions(this, slot, api);
         await verifyPayments(this, slot, api);
@@ -67,9 +67,15 @@ class Run implements Verification {
       const sample = await sampleVerifiable(this.tools.intake.database, slot, this.options.sample);
       await verifyEach(this, slot, api, sample);
       await verifyPaymentsOf(this, slot, api, sample);
+    });
+  }
+
+  async attempt(slot: Slot, providerId: string | null, check: () => Promise<void>): Promise<void> {
+    try {
+      await check();
     } catch (error) {
       if (!isPaymentApiProblem(error)) throw error;
-      this.#report.failed.push({ slot, providerId: null, reason: error.message });
+      this.fail(slot, providerId, error.message);
     }
   }
 
