@@ -3,12 +3,11 @@ import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts"
 import type { Reason } from "../domain/refusals/reasons.ts";
 import { Refusal, refuse } from "../domain/refusals/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
-import { compare } from "../reconcile/compare.ts";
+import { compareById } from "../reconcile/compare.ts";
 import { recordAudit } from "../store/audit/record-audit.ts";
 import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { type Lease, renewLease } from "../store/leases.ts";
-import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
 import { checkoutLease } from "../store/subscriptions/checkouts.ts";
 import { recordIntervalChange } from "../store/subscriptions/interval-changes.ts";
 import {
@@ -138,10 +137,8 @@ async function forgetWithdrawn<Response>(
 }
 
 async function compareStored({ intake }: Deps, { api, subscription }: ResolvedChange): Promise<void> {
-  const reconcilable = await findReconcilable(intake.database, subscription.id);
-  if (reconcilable === null) return;
   const options = { by: "server", audit: "changes", dryRun: false, notify: true } as const;
-  await compare(intake, api, reconcilable, options);
+  await compareById(intake, api, subscription.id, options);
 }
 
 async function compareAfterwards(deps: Deps, resolved: ResolvedChange): Promise<void> {

@@ -5,9 +5,8 @@ import type { Slot } from "../domain/slot.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
-import { compare } from "../reconcile/compare.ts";
+import { compareById } from "../reconcile/compare.ts";
 import { advanceImport } from "../store/reconciliation/imports.ts";
-import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import { waitForAllSubscriptions } from "../store/subscriptions/subscription-locks.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -108,7 +107,5 @@ async function compareWithProvider(
   id: string,
   { notify }: ImportOptions,
 ): Promise<void> {
-  const reconcilable = await findReconcilable(intake.database, id);
-  if (reconcilable !== null)
-    await compare(intake, api, reconcilable, { by: OPERATOR, audit: "changes", dryRun: false, notify });
+  await compareById(intake, api, id, { by: OPERATOR, audit: "changes", dryRun: false, notify });
 }

@@ -7,7 +7,6 @@ import { pendingChanges, subscriptionChange } from "../domain/outbound/subscript
 import type { Slot } from "../domain/slot.ts";
 import { isFirstLink, type Subscription } from "../domain/subscriptions/subscription.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
-import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications/notifications.ts";
 import { insertOutboundChanges } from "../store/outbound/outbound-changes.ts";
@@ -18,6 +17,7 @@ import { waitForSubscriptions } from "../store/subscriptions/subscription-locks.
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { findConfirmedEmails, findUserStates } from "../store/users/user-states.ts";
+import type { CompareDeps } from "./comparison.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Adoption =
@@ -33,7 +33,7 @@ export type Adoption =
  * @throws DatabaseUnavailable
  */
 export async function adopt(
-  intake: Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">,
+  intake: CompareDeps,
   slot: Slot,
   state: PaymentEvent,
   { askedAtMicros, by, notify }: { askedAtMicros: number; by: Reconciler; notify: boolean },

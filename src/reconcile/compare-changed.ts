@@ -8,12 +8,11 @@ import { isRunning } from "../domain/subscriptions/subscription-status.ts";
 import { logUnwanted } from "../intake/groups/deleted-users.ts";
 import type { Intake } from "../intake/intake.ts";
 import { notifyUnknownOwner } from "../store/notifications/unknown-owner-notifications.ts";
-import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
 import { findByProviderIds } from "../store/reconciliation/verification.ts";
 import { insertUnwanted, isUnwanted } from "../store/subscriptions/unwanted-subscriptions.ts";
 import type { UserState } from "../store/users/user-states.ts";
 import { adopt } from "./adopt.ts";
-import { compare } from "./compare.ts";
+import { compareById } from "./compare.ts";
 import { comparePayments } from "./compare-payments.ts";
 import { findOwners } from "./find-owners.ts";
 import { inBatches } from "./in-batches.ts";
@@ -108,15 +107,9 @@ async function compareKnown(
   { dryRun, by, report }: Batch,
 ): Promise<void> {
   if (subscriptionDrift(ours, state, intake.plans).length === 0) return;
-  const reconcilable = await findReconcilable(intake.database, ours.id);
-  if (reconcilable === null) return;
-  const comparison = await compare(intake, api, reconcilable, {
-    by,
-    audit: "changes",
-    dryRun,
-    notify: true,
-  });
-  if (comparison.outcome === "compared" && comparison.changes !== null) report.corrected += 1;
+  const options = { by, audit: "changes", dryRun, notify: true } as const;
+  const comparison = await compareById(intake, api, ours.id, options);
+  if (comparison?.outcome === "compared" && comparison.changes !== null) report.corrected += 1;
 }
 
 /** What becomes of a subscription that we do not know depends on whose it is. */

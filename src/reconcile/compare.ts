@@ -1,9 +1,8 @@
 import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import type { UnclearState } from "../domain/refusals/unclear-state.ts";
-import type { Intake } from "../intake/intake.ts";
 import { findReconcilable, type ReconcilableSubscription } from "../store/reconciliation/reconciliations.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
-import type { CompareOptions, Comparison } from "./comparison.ts";
+import type { CompareDeps, CompareOptions, Comparison } from "./comparison.ts";
 import { correct } from "./correct.ts";
 
 const ROUNDS = 5;
@@ -14,7 +13,7 @@ const ROUNDS = 5;
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compare(
-  intake: Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">,
+  intake: CompareDeps,
   api: Pick<PaymentApi, "fetchSubscription">,
   reconcilable: ReconcilableSubscription,
   options: CompareOptions,
@@ -33,6 +32,17 @@ export async function compare(
     current = await findReconcilable(intake.database, reconcilable.id);
   }
   return leftUnchanged(current === null ? "gone" : "keeps_changing");
+}
+
+/** The same for the subscription with this id as it is stored now; `null`: it is gone. */
+export async function compareById(
+  intake: CompareDeps,
+  api: Pick<PaymentApi, "fetchSubscription">,
+  id: string,
+  options: CompareOptions,
+): Promise<Comparison | null> {
+  const reconcilable = await findReconcilable(intake.database, id);
+  return reconcilable && compare(intake, api, reconcilable, options);
 }
 
 function leftUnchanged(cause: UnclearState["cause"]): Comparison {

@@ -1,6 +1,10 @@
 import type { UnclearState } from "../domain/refusals/unclear-state.ts";
 import type { Changes } from "../domain/subscriptions/changes.ts";
+import type { Intake } from "../intake/intake.ts";
 import type { Reconciler } from "./reconciler.ts";
+
+/** The parts of the intake with which subscriptions are corrected. */
+export type CompareDeps = Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">;
 
 export type Comparison =
   /** `null`: it matches the provider. */

@@ -3,7 +3,6 @@ import { pendingChanges } from "../domain/outbound/subscription-change.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/refusals/unclear-state.ts";
 import { renewsWithoutUser, type Subscription } from "../domain/subscriptions/subscription.ts";
 import { commitWithHooks } from "../intake/call-hooks.ts";
-import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications/notifications.ts";
 import {
@@ -20,18 +19,16 @@ import { lockSubscriptions } from "../store/subscriptions/subscription-locks.ts"
 import { recordComparison, updateSubscriptions } from "../store/subscriptions/subscriptions.ts";
 import { insertResumed, insertUnwanted } from "../store/subscriptions/unwanted-subscriptions.ts";
 import { inTransaction, type Transaction } from "../store/transaction.ts";
-import type { CompareOptions, Comparison } from "./comparison.ts";
+import type { CompareDeps, CompareOptions, Comparison } from "./comparison.ts";
 import { type Correction, decideCorrection, type ProviderAnswer } from "./decide-correction.ts";
 import { auditReconciliation, reconcilerOf } from "./reconciler.ts";
-
-type CorrectDeps = Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">;
 
 /**
  * Corrects a subscription by its provider's answer.
  * @returns `changed_meanwhile`: nothing was written, as its version is no longer the one that was asked about
  */
 export async function correct(
-  intake: CorrectDeps,
+  intake: CompareDeps,
   reconcilable: ReconcilableSubscription,
   answer: ProviderAnswer,
   options: CompareOptions,
@@ -63,7 +60,7 @@ async function lockUnlessChanged(
 
 async function commit(
   transaction: Transaction,
-  intake: CorrectDeps,
+  intake: CompareDeps,
   correction: Correction,
   options: CompareOptions,
 ): Promise<void> {
@@ -82,7 +79,7 @@ async function commit(
 
 async function commitChange(
   transaction: Transaction,
-  intake: CorrectDeps,
+  intake: CompareDeps,
   correction: Correction,
   { by, notify }: CompareOptions,
 ): Promise<void> {

@@ -5,11 +5,10 @@ import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts"
 import { unclearStateSentence } from "../domain/refusals/unclear-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscriptions/subscription.ts";
-import { findReconcilable } from "../store/reconciliation/reconciliations.ts";
 import { eachVerifiable, findByProviderIds, findVersioned } from "../store/reconciliation/verification.ts";
 import { lastEventIds } from "../store/subscriptions/subscription-history.ts";
 import { adopt } from "./adopt.ts";
-import { compare } from "./compare.ts";
+import { compareById } from "./compare.ts";
 import { findOwners } from "./find-owners.ts";
 import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { inBatches } from "./in-batches.ts";
@@ -139,15 +138,10 @@ async function repair(run: Verification, api: PaymentApi, ours: Subscription): P
   const { intake } = run.tools;
   const providerId = ours.providerSubscriptionId as string;
   try {
-    const reconcilable = await findReconcilable(intake.database, ours.id);
-    if (reconcilable === null) return;
-    const options = {
-      by: OPERATOR,
-      audit: "changes",
-      dryRun: false,
-      notify: run.options.notify,
-    } as const;
-    const comparison = await compare(intake, api, reconcilable, options);
+    const { notify } = run.options;
+    const options = { by: OPERATOR, audit: "changes", dryRun: false, notify } as const;
+    const comparison = await compareById(intake, api, ours.id, options);
+    if (comparison === null) return;
     if (comparison.outcome === "left")
       run.fail(ours.provider, providerId, unclearStateSentence(comparison.because));
     // Else an event has corrected it meanwhile.
