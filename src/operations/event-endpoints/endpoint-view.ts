@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound/outbound-event.ts";
-import { notFound, refuse } from "../../domain/refusals/refusal.ts";
+import { refuse } from "../../domain/refusals/refusal.ts";
 import { StorableText } from "../../domain/storable-text.ts";
 import { type OutboundAllow, resolveTarget } from "../../outbound/allowed-targets.ts";
 
@@ -46,8 +46,4 @@ export async function assertUrlAllowed(url: string, allow: OutboundAllow): Promi
   const hasTabOrLineBreak = /[\t\n\r]/.test(url);
   if (hasTabOrLineBreak || ("problem" in target && target.problem !== "unresolved"))
     refuse({ reason: "url_not_allowed", field: "url" });
-}
-
-export function noSuchEndpoint(): never {
-  return notFound("event_endpoint");
 }

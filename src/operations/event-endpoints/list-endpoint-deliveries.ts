@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound/outbound-event.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findEndpoint } from "../../store/outbound/event-endpoints.ts";
 import { listOutboundDeliveries } from "../../store/outbound/list-outbound-deliveries.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPageById, IdCursor, PAGE, pageOf } from "../page.ts";
-import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
+import { EndpointId } from "./endpoint-view.ts";
 
 const STATUSES = ["pending", "delivered", "failed"] as const;
 
@@ -54,7 +55,7 @@ export const listEndpointDeliveries = defineOperation({
   reasons: ["not_found"],
   output: pageOf(OutboundDelivery),
   run: async (deps: { database: Queryable }, _caller, { id, cursor, limit, status }) => {
-    if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();
+    if ((await findEndpoint(deps.database, id)) === null) notFound("event_endpoint");
     const page = { before: cursor, limit: limit + 1, status };
     const rows = await listOutboundDeliveries(deps.database, id, page);
     return cutPageById(rows, limit);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusals/refusal.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import { TimeInput } from "../../domain/time-input.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
@@ -7,7 +7,7 @@ import { findEndpoint } from "../../store/outbound/event-endpoints.ts";
 import { failedDeliveries, replayDeliveries } from "../../store/outbound/replay-outbound-deliveries.ts";
 import { defineOperation } from "../operation.ts";
 import { NumberId } from "../page.ts";
-import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
+import { EndpointId } from "./endpoint-view.ts";
 
 export const replayEndpointDeliveries = defineOperation({
   name: "eventEndpoints.replay",
@@ -39,7 +39,7 @@ export const replayEndpointDeliveries = defineOperation({
       const params = { problem: "excludes", other: "deliveryIds" } as const;
       refuse({ reason: "invalid_input", params, field: "since" });
     }
-    if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();
+    if ((await findEndpoint(deps.database, id)) === null) notFound("event_endpoint");
     const batches =
       deliveryIds === undefined
         ? failedDeliveries(deps.database, id, { since: since === undefined ? null : new Date(since) })

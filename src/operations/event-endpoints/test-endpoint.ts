@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound/outbound-event.ts";
+import { notFound } from "../../domain/refusals/refusal.ts";
 import type { Tracing } from "../../domain/tracing.ts";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { outboundEvent } from "../../outbound/event-body.ts";
@@ -11,7 +12,7 @@ import type { Database } from "../../store/database.ts";
 import { findEndpoint, findEndpointTarget } from "../../store/outbound/event-endpoints.ts";
 import { recordTest } from "../../store/outbound/record-outbound-attempts.ts";
 import { defineOperation } from "../operation.ts";
-import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
+import { EndpointId } from "./endpoint-view.ts";
 
 type TestDeps = { database: Database; outboundAllow: OutboundAllow; tracing?: Tracing | null };
 
@@ -36,8 +37,8 @@ export const testEventEndpoint = defineOperation({
     durationMs: z.number().describe("How long it took, in milliseconds."),
   }),
   run: async (deps: TestDeps, caller, { id, type }) => {
-    const endpoint = (await findEndpoint(deps.database, id)) ?? noSuchEndpoint();
-    const target = (await findEndpointTarget(deps.database, id)) ?? noSuchEndpoint();
+    const endpoint = (await findEndpoint(deps.database, id)) ?? notFound("event_endpoint");
+    const target = (await findEndpointTarget(deps.database, id)) ?? notFound("event_endpoint");
     const eventType = type ?? endpoint.types[0] ?? "subscription.changed";
     const occurredAt = new Date();
     const event = outboundEvent({

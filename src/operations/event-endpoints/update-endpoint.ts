@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusals/refusal.ts";
+import { notFound, refuse } from "../../domain/refusals/refusal.ts";
 import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { newEndpointSecret } from "../../outbound/sign.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
@@ -13,7 +13,6 @@ import {
   EndpointUrl,
   EventEndpoint,
   EventTypes,
-  noSuchEndpoint,
 } from "./endpoint-view.ts";
 
 export const updateEventEndpoint = defineOperation({
@@ -54,7 +53,7 @@ export const updateEventEndpoint = defineOperation({
       (transaction) => updateEndpoint(transaction, id, { ...change, secret }),
       (changed) => (changed === null ? null : entry),
     );
-    const endpoint = changed ?? noSuchEndpoint();
+    const endpoint = changed ?? notFound("event_endpoint");
     return secret === undefined ? endpoint : { ...endpoint, secret };
   },
 });
