@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { notFound } from "../../domain/refusals/refusal.ts";
-import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
-import { revokeApiKey } from "../../store/keys/api-keys.ts";
 import { defineOperation } from "../operation.ts";
 import { ApiKeyId } from "./api-key-view.ts";
+import { revokeKey } from "./revoke-api-key.ts";
 
 export const revokeAnyKey = defineOperation({
   name: "apiKeys.revokeAny",
@@ -14,15 +12,5 @@ export const revokeAnyKey = defineOperation({
   input: z.strictObject({ id: ApiKeyId }),
   reasons: ["not_found"],
   output: z.object({ success: z.literal(true) }),
-  run: async (deps: { database: Database }, caller, { id }) => {
-    const entry = { action: "api_key.revoked", target: { type: "api_key", id } } as const;
-    const isRevoked = await withAudit(
-      deps.database,
-      caller,
-      (transaction) => revokeApiKey(transaction, null, id),
-      (isRevoked) => (isRevoked ? entry : null),
-    );
-    if (!isRevoked) notFound("api_key");
-    return { success: true as const };
-  },
+  run: (deps: { database: Database }, caller, { id }) => revokeKey(deps, caller, { id, ownerId: null }),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Operator, Person } from "../../domain/callers/caller.ts";
 import { notFound } from "../../domain/refusals/refusal.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
@@ -14,15 +15,23 @@ export const revokeApiKey = defineOperation({
   input: z.strictObject({ id: ApiKeyId }),
   reasons: ["not_found"],
   output: z.object({ success: z.literal(true).describe("Always true.") }),
-  run: async (deps: { database: Database }, caller, { id }) => {
-    const entry = { action: "api_key.revoked", target: { type: "api_key", id } } as const;
-    const isRevoked = await withAudit(
-      deps.database,
-      caller,
-      (transaction) => revoke(transaction, caller.userId, id),
-      (isRevoked) => (isRevoked ? entry : null),
-    );
-    if (!isRevoked) notFound("api_key");
-    return { success: true as const };
-  },
+  run: (deps: { database: Database }, caller, { id }) =>
+    revokeKey(deps, caller, { id, ownerId: caller.userId }),
 });
+
+/** @param key `ownerId: null`: anybody's. @throws Refusal `not_found` */
+export async function revokeKey(
+  { database }: { database: Database },
+  caller: Person | Operator,
+  { id, ownerId }: { id: string; ownerId: string | null },
+): Promise<{ success: true }> {
+  const entry = { action: "api_key.revoked", target: { type: "api_key", id } } as const;
+  const isRevoked = await withAudit(
+    database,
+    caller,
+    (transaction) => revoke(transaction, ownerId, id),
+    (isRevoked) => (isRevoked ? entry : null),
+  );
+  if (!isRevoked) notFound("api_key");
+  return { success: true };
+}
