@@ -2,9 +2,9 @@ import { z } from "zod";
 import { type Entitlements, entitlementsOf } from "../../domain/entitlements/entitlements.ts";
 import type { AccessContext } from "../../domain/entitlements/granted-access.ts";
 import { type QuotaUsage, showEntitlements } from "../../domain/entitlements/shown-entitlements.ts";
-import { FEATURE_KINDS } from "../../domain/plans/feature.ts";
 import { SUBSCRIPTION_STATUSES } from "../../domain/subscriptions/subscription-status.ts";
 import type { EntitlementFacts } from "../../store/entitlements/entitlement-facts.ts";
+import { FEATURE_VALUE } from "../plans/feature-value-view.ts";
 
 export type EntitlementDeps = AccessContext & {
   findEntitlementFacts(userId: string): Promise<EntitlementFacts>;
@@ -21,12 +21,7 @@ export async function currentEntitlements(
 
 const FeatureEntitlement = z
   .object({
-    kind: z.enum(FEATURE_KINDS).describe("What `value` means."),
-    value: z
-      .union([z.boolean(), z.int()])
-      .describe(
-        "For a flag, whether it is on; for a limit, the number; for a quota, the amount per billing period.",
-      ),
+    ...FEATURE_VALUE,
     used: z.int().optional().describe("For a quota: how much has been used in the current period."),
     remaining: z.int().optional().describe("For a quota: how much is left in the current period."),
   })

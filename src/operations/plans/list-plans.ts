@@ -1,21 +1,17 @@
 import { z } from "zod";
 import { LOCALES, type Locale } from "../../domain/locale.ts";
 import { negotiateLocale } from "../../domain/negotiate-locale.ts";
-import { FEATURE_KINDS, type Feature, shownFeatures } from "../../domain/plans/feature.ts";
+import { type Feature, shownFeatures } from "../../domain/plans/feature.ts";
 import { type Plan, type PlanCatalog, pricesForSale, pricesOf } from "../../domain/plans/plan.ts";
 import { defineOperation } from "../operation.ts";
 import { malformedCursor, PAGE, pageOf } from "../page.ts";
+import { FEATURE_VALUE } from "./feature-value-view.ts";
 import { PriceView } from "./price-view.ts";
 
 const FeatureDetails = z
   .object({
     id: z.string().describe("The feature's id in `plans.config.ts`."),
-    kind: z.enum(FEATURE_KINDS).describe("What `value` means."),
-    value: z
-      .union([z.boolean(), z.int()])
-      .describe(
-        "For a flag, whether it is on; for a limit, the number; for a quota, the amount per billing period.",
-      ),
+    ...FEATURE_VALUE,
     text: z.string().describe("Its text in the caller's language."),
   })
   .meta({ id: "FeatureDetails", description: "A feature of a plan, for programs." });

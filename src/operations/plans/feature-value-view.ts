@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { FEATURE_KINDS } from "../../domain/plans/feature.ts";
+
+/** What a feature grants, wherever it is shown. */
+export const FEATURE_VALUE = {
+  kind: z.enum(FEATURE_KINDS).describe("What `value` means."),
+  value: z
+    .union([z.boolean(), z.int()])
+    .describe(
+      "For a flag, whether it is on; for a limit, the number; for a quota, the amount per billing period.",
+    ),
+};
