@@ -13,6 +13,11 @@ export function toLimit(text: string): Limit {
   return { limit, windowSeconds };
 }
 
+/** The inverse of `toLimit`. */
+export function limitText({ limit, windowSeconds }: Limit): string {
+  return `${limit}/${windowSeconds}`;
+}
+
 /** One scope per group of requests that are counted together; `RATE_LIMIT_<SCOPE>` overrides its default. */
 export const DEFAULT_POLICIES = {
   "auth-sign-in": { limit: 10, windowSeconds: 60 },

@@ -4,13 +4,13 @@ import { EXPIRY_REASONS, expiryOf, KeyExpiry } from "../../domain/callers/key-ex
 import { PERMISSIONS } from "../../domain/callers/permission.ts";
 import { format, problem } from "../../domain/refusals/invalid-input.ts";
 import { PersonName } from "../../domain/users/person-name.ts";
-import { DEFAULT_SERVICE_KEY_LIMIT, LIMIT_TEXT, toLimit } from "../../limits/policies.ts";
+import { DEFAULT_SERVICE_KEY_LIMIT, LIMIT_TEXT, limitText, toLimit } from "../../limits/policies.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
 import { insertServiceKey } from "../../store/keys/service-keys.ts";
 import type { NewApiKey } from "../api-keys/create-api-key.ts";
 import { defineOperation } from "../operation.ts";
-import { limitText, NewServiceKeyView } from "./service-key-view.ts";
+import { NewServiceKeyView } from "./service-key-view.ts";
 
 const DAY_SECONDS = 86_400;
 

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { isUuid } from "../../domain/uuid.ts";
+import { limitText } from "../../limits/policies.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type ListedServiceKey, listServiceKeys as listKeys } from "../../store/keys/service-key-list.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
-import { limitText, ServiceKeyView } from "./service-key-view.ts";
+import { ServiceKeyView } from "./service-key-view.ts";
 
 export const listServiceKeys = defineOperation({
   name: "serviceKeys.list",

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { notFound } from "../../domain/refusals/refusal.ts";
+import { limitText } from "../../limits/policies.ts";
 import { withAudit } from "../../store/audit/with-audit.ts";
 import type { Database } from "../../store/database.ts";
 import { rotateServiceKey as rotate } from "../../store/keys/service-keys.ts";
 import type { NewApiKey } from "../api-keys/create-api-key.ts";
 import { defineOperation } from "../operation.ts";
-import { limitText, NewServiceKeyView, ServiceKeyId } from "./service-key-view.ts";
+import { NewServiceKeyView, ServiceKeyId } from "./service-key-view.ts";
 
 export const rotateServiceKey = defineOperation({
   name: "serviceKeys.rotate",

@@ -32,7 +32,3 @@ export const NewServiceKeyView = z.object({
   ...PROPERTIES,
   key: z.string().describe("The key itself. Not stored: it cannot be shown again."),
 });
-
-export function limitText({ limit, windowSeconds }: { limit: number; windowSeconds: number }): string {
-  return `${limit}/${windowSeconds}`;
-}
