@@ -4,6 +4,7 @@ import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable, Statement } from "../database.ts";
 import { isAfter, type ListPosition, microsOf, positionParameters } from "../list-position.ts";
 import { IS_BANNED } from "../users/bans.ts";
+import { markExpiring } from "./expiring-keys.ts";
 
 /** How many valid keys a user may have at once. */
 const MAX_ACTIVE_KEYS = 100;
@@ -118,20 +119,10 @@ export async function findApiKeys(database: Queryable, prefixes: readonly string
   return database.run<FoundKey>(FIND, [prefixes]);
 }
 
-// Short-lived keys are left out: their owners know when they expire.
 const NOTIFY_EXPIRING = {
   name: "notify_expiring_api_keys",
   text: `
-with due as (
-  select id from api_key
-  where expires_at between now() and now() + $1::int * interval '1 day' and revoked_at is null
-    and expiry_notified_at is null and created_at < expires_at - 2 * $1::int * interval '1 day'
-  order by expires_at limit $2::int for update skip locked
-),
-marked as (
-  update api_key k set expiry_notified_at = now() from due where k.id = due.id
-  returning k.user_id, k.name, k.prefix, k.expires_at
-),
+with ${markExpiring("api_key", "k.user_id, k.name, k.prefix, k.expires_at")},
 notified as (
   insert into notification (user_id, kind, details)
   select user_id, 'api_key_expiring',

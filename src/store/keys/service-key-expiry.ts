@@ -1,20 +1,11 @@
 import type { Queryable } from "../database.ts";
 import { isNotifiedOf } from "../notifications/notified-administrators.ts";
+import { markExpiring } from "./expiring-keys.ts";
 
-// Short-lived keys are left out, as with users' keys.
 const NOTIFY_EXPIRING = {
   name: "notify_expiring_service_keys",
   text: `
-with due as (
-  select id from service_key
-  where expires_at between now() and now() + $1::int * interval '1 day' and revoked_at is null
-    and expiry_notified_at is null and created_at < expires_at - 2 * $1::int * interval '1 day'
-  order by expires_at limit $2::int for update skip locked
-),
-marked as (
-  update service_key k set expiry_notified_at = now() from due where k.id = due.id
-  returning k.id, k.name, k.created_by, k.expires_at
-),
+with ${markExpiring("service_key", "k.id, k.name, k.created_by, k.expires_at")},
 notified as (
   insert into notification (user_id, kind, details)
   select u.id, 'service_key_expiring',
