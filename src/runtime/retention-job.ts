@@ -17,8 +17,6 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 const NOTIFICATION_DAYS = 365;
 const OUTBOUND_DAYS = 30;
-/** At least as long as events are retried. */
-const UNSEEN_HOOK_DAYS = 5;
 /** Idempotency keys are kept as long. */
 const USAGE_DAYS = 30;
 
@@ -46,7 +44,7 @@ export function retentionJob(
       await dropAll(deliveryRetentionDays, async (...batch) => (await dropPayloads(...batch)).passed);
       await dropAll(NOTIFICATION_DAYS, dropNotifications);
       await dropAll(auditRetentionDays, dropReconciliations);
-      await dropUnseenHooks(database, UNSEEN_HOOK_DAYS);
+      await dropUnseenHooks(database);
       await dropAll(OUTBOUND_DAYS, dropOutbound);
       await dropAll(USAGE_DAYS, dropUsage);
     },

@@ -1,4 +1,5 @@
 import type { Queryable } from "../database.ts";
+import { SENDING_TIME } from "./sending-time.ts";
 
 const REGISTER = {
   name: "register_hooks",
@@ -24,11 +25,11 @@ const DROP = {
   name: "drop_unseen_hooks",
   text: `
 delete from event_endpoint
-where hook is not null and coalesce(hook_seen_at, created_at) < clock_timestamp() - $1::float8 * interval '1 day'
+where hook is not null and coalesce(hook_seen_at, created_at) < clock_timestamp() - ${SENDING_TIME}
 returning id`,
 };
 
-/** Drops the hooks of plugins that no process has registered for this long, with their deliveries. */
-export async function dropUnseenHooks(database: Queryable, unseenDays: number): Promise<void> {
-  await database.run(DROP, [unseenDays]);
+/** Drops the hooks of plugins that no process has had for as long as events are sent, with their deliveries. */
+export async function dropUnseenHooks(database: Queryable): Promise<void> {
+  await database.run(DROP);
 }

@@ -46,7 +46,7 @@ it("drops hooks that no process has registered for days, and never an endpoint",
   await test.rows("update event_endpoint set hook_seen_at = null where hook = 'of an earlier release'");
   await register("in use");
 
-  await dropUnseenHooks(test.database, 5);
+  await dropUnseenHooks(test.database);
   expect(await test.rows("select hook from event_endpoint order by hook")).toEqual([
     { hook: "in use" },
     { hook: "seen lately" },
