@@ -1,5 +1,6 @@
 import type { Queryable } from "../database.ts";
 
+const IS_OLD = "d.received_at < clock_timestamp() - $1::float8 * interval '1 day'";
 const IS_AHEAD = "d.received_at > clock_timestamp() + interval '1 hour'";
 
 // Ids follow the time of receipt. What came while the database's clock was ahead, as before a failover, is old once a
@@ -11,13 +12,13 @@ const DROP = {
 with place as materialized (
   select dropped_until, open_ids from delivery_retention for update skip locked
 ), scanned as materialized (
-  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old, ${IS_AHEAD} as is_ahead
+  select d.id, ${IS_OLD} as is_old, ${IS_AHEAD} as is_ahead
   from place cross join lateral (
     select id, received_at from webhook_delivery where id > place.dropped_until order by id limit $2::int
   ) d
 ), beyond as materialized (
   -- After a batch that ends with such deliveries, the next other one shows whether they are old.
-  select d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old from webhook_delivery d
+  select ${IS_OLD} as is_old from webhook_delivery d
   where d.id > (select max(id) from scanned) and not (${IS_AHEAD})
     and (select is_ahead from scanned order by id desc limit 1)
   order by d.id limit 1
@@ -27,7 +28,7 @@ with place as materialized (
     (select min(id) from scanned where not is_old and not is_ahead), 9223372036854775807
   )
 ), due as materialized (
-  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' or ${IS_AHEAD} as is_old
+  select d.id, ${IS_OLD} or ${IS_AHEAD} as is_old
   from webhook_delivery d
   where d.id = any (array(
     select id from scanned where id <= (select until from reach) union all select unnest(open_ids) from place
@@ -65,24 +66,4 @@ export async function dropPayloads(
   type Row = { dropped: number; passed: number };
   const [row] = await database.run<Row>(DROP, [options.olderThanDays, options.limit]);
   return row ?? { dropped: 0, passed: 0 };
-}
-
-const DROP_NOTIFICATIONS = {
-  name: "drop_notifications",
-  text: `
-with oldest as materialized (
-  select id, created_at from notification order by id limit $2::int
-)
-delete from notification n using oldest
-where n.id = oldest.id and oldest.created_at < clock_timestamp() - $1::float8 * interval '1 day'
-returning n.id`,
-};
-
-/** Deletes the oldest notifications beyond so many days; returns how many. */
-export async function dropNotifications(
-  database: Queryable,
-  options: { olderThanDays: number; limit: number },
-): Promise<number> {
-  const rows = await database.run(DROP_NOTIFICATIONS, [options.olderThanDays, options.limit]);
-  return rows.length;
 }

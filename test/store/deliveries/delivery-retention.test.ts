@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Queryable } from "../../../src/store/database.ts";
 import { claimDeliveries } from "../../../src/store/deliveries/deliveries.ts";
-import { dropNotifications, dropPayloads } from "../../../src/store/deliveries/delivery-retention.ts";
+import { dropPayloads } from "../../../src/store/deliveries/delivery-retention.ts";
 import { reclaimOne } from "../../../src/store/deliveries/reclaims.ts";
 import { eventually } from "../../support/eventually.ts";
 import { testDatabase } from "../../support/test-database.ts";
@@ -205,15 +205,6 @@ it("runs on one process at a time", async () => {
   await connection.script("rollback");
   connection.release({ healthy: true });
   expect(await dropAll()).toBe(1);
-});
-
-it("deletes old notifications, the oldest first", async () => {
-  await test.rows(
-    `insert into notification (user_id, kind, created_at)
-     select 'user_0', 'role_changed', now() - n * interval '100 days' from generate_series(5, 1, -1) n`,
-  );
-  expect(await dropNotifications(test.database, { olderThanDays: 365, limit: 10 })).toBe(2);
-  expect(await test.rows("select from notification")).toHaveLength(3);
 });
 
 it.each([
