@@ -1329,8 +1329,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/runtime/account-jobs.ts",
-    find: "const now = await databaseTime(database);",
-    replace: "const now = new Date();",
+    find: "now: await databaseTime(database),",
+    replace: "now: new Date(),",
     fault: "a server whose clock is ahead ends periods of grace that go on",
     tests: ["test/operations/grace.test.ts"],
   },

@@ -10,7 +10,7 @@ const BATCH = 500;
 /** Reminds users of failed renewals during the grace period: in its middle, and a day before it ends. */
 export async function remindOfGrace(
   { database, plans }: { database: Queryable; plans: Pick<PlanCatalog, "plans"> },
-  { now, isStopping }: { now: () => Date; isStopping: () => boolean },
+  { now, isStopping }: { now: Date; isStopping: () => boolean },
 ): Promise<void> {
   const reminders = plans.plans.flatMap(({ id, graceDays, ...rules }) =>
     graceReminders(graceDays).map((reminder) => ({
@@ -20,7 +20,6 @@ export async function remindOfGrace(
       endedBy: reversalsEndingAccess(rules),
     })),
   );
-  while (!isStopping()) {
-    if ((await sendGraceReminders(database, reminders, { now: now(), limit: BATCH })) < BATCH) return;
-  }
+  while (!isStopping())
+    if ((await sendGraceReminders(database, reminders, { now, limit: BATCH })) < BATCH) return;
 }

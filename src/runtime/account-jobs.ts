@@ -52,8 +52,7 @@ export function graceJob(
     name: "grace-reminders",
     everyMs: MINUTE_MS,
     run: async ({ isStopping }) => {
-      const now = await databaseTime(database);
-      const options = { now: () => now, isStopping };
+      const options = { now: await databaseTime(database), isStopping };
       await remindOfGrace({ database, plans }, options);
       await endGrace({ database, plans }, options);
     },

@@ -23,7 +23,7 @@ const pastDue = (userId: string | null = "user_1", since = SINCE) =>
 const remindAt = (days: number) =>
   remindOfGrace(
     { database: test.database, plans },
-    { now: () => new Date(SINCE + days * 86_400_000), isStopping: () => false },
+    { now: new Date(SINCE + days * 86_400_000), isStopping: () => false },
   );
 const sent = async () =>
   (await test.rows<{ kind: string }>("select kind from notification order by id")).map(({ kind }) => kind);
@@ -121,7 +121,7 @@ it.each([
   const keeping = plans.plans.map((plan) => ({ ...plan, [rule]: "keep_access" as const }));
   await remindOfGrace(
     { database: test.database, plans: { plans: keeping } },
-    { now: () => new Date(SINCE + (GRACE_DAYS / 2) * 86_400_000), isStopping: () => false },
+    { now: new Date(SINCE + (GRACE_DAYS / 2) * 86_400_000), isStopping: () => false },
   );
   expect(await sent()).toEqual(["grace_period_reminder"]);
 });

@@ -244,8 +244,7 @@ it("emits when a full refund ends access, and when the next payment restores it"
   expect(await inShort()).toHaveLength(3);
 });
 
-const endAt = (now: Date) =>
-  endGrace({ database: test.database, plans }, { now: () => now, isStopping: () => false });
+const endAt = (now: Date) => endGrace({ database: test.database, plans }, { now, isStopping: () => false });
 
 it("emits once when a grace period is over", async () => {
   await receive(CREATED, {});

@@ -240,7 +240,7 @@ it("emits nothing at the end of a grace period that a packed event has already r
   await relay();
   const countBefore = (await storedEvents(test)).length;
   expect(await packs()).not.toEqual([]);
-  await endGrace({ database: test.database, plans }, { now: () => new Date(), isStopping: () => false });
+  await endGrace({ database: test.database, plans }, { now: new Date(), isStopping: () => false });
   await relay();
   expect(await storedEvents(test)).toHaveLength(countBefore);
 });
