@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import type { Payments } from "../domain/providers/payment-api.ts";
 import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
 import { perSlot, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
@@ -42,7 +42,7 @@ export function providerTraits({ slots }: Pick<Config, "slots">): Record<Slot, P
 export function connectPayments(
   access: Record<Slot, PaymentAccess | null>,
   options: Pick<PaymentConnection, "tracing" | "log" | "maxLimitWaitMs"> = {},
-): Record<Slot, PaymentApi | null> {
+): Payments {
   return perSlot((slot) => {
     const slotAccess = access[slot];
     if (slotAccess === null) return null;

@@ -5,7 +5,7 @@ import { prepareDataDir } from "../config/data-dir.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, paymentAccess, providerAccountsOf, webhookSecrets } from "../config/payments.ts";
 import type { SubscriptionHooks } from "../domain/outbound/subscription-hook.ts";
-import type { PaymentApi } from "../domain/providers/payment-api.ts";
+import type { Payments } from "../domain/providers/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Tracing } from "../domain/tracing.ts";
 import { withHooksOf } from "../intake/call-hooks.ts";
@@ -38,7 +38,7 @@ export type Runtime = {
   /** Generated secrets; `null` with a database of the operator's own and without the simulator. */
   embedded: EmbeddedSecrets | null;
   /** Each slot's provider API; `null`: not configured. */
-  payments: Record<Slot, PaymentApi | null>;
+  payments: Payments;
   /** Identifies the account that each of them reaches, without revealing its key. */
   providerAccounts: Record<Slot, string | null>;
   activeProvider: Slot;
@@ -210,7 +210,7 @@ const REQUESTED_IN_SECONDS = 1;
  */
 function comparisonRequests(
   database: Database,
-  payments: Runtime["payments"],
+  payments: Payments,
   log: Log,
 ): NonNullable<Intake["requestComparison"]> {
   return (slot, ids) => {
