@@ -5114,8 +5114,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "waits as long as the server says",
   },
   {
-    file: "src/store/database.ts",
-    find: "  return error.message || (error as NodeJS.ErrnoException).code || error.name;\n",
+    file: "src/domain/reason-of.ts",
+    find: "  return error.message || (error as { code?: string }).code || error.name;\n",
     replace: "  return error.message;\n",
     fault: "nothing says why a database cannot be reached whose name has several addresses",
     tests: ["test/store/unavailable.test.ts"],

@@ -1,4 +1,5 @@
 import type { CheckoutEnd, ClosingCheckout, Payments } from "../domain/providers/payment-api.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { ingestMissed } from "../reconcile/ingest-missed.ts";
@@ -33,8 +34,10 @@ export async function closeStoredCheckout(
       dryRun: false,
       isStopping: () => false,
     }).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      tools.log.error({ slot: provider, reason }, "the events of a paid checkout could not be fetched");
+      tools.log.error(
+        { slot: provider, reason: reasonOf(error) },
+        "the events of a paid checkout could not be fetched",
+      );
     });
   }
   return end;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { OpenedCheckout, PaymentApi } from "../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import { refuse } from "../domain/refusals/refusal.ts";
 import { retireCheckout, type StoredCheckout } from "../store/subscriptions/checkouts.ts";
 import { rememberReplaced } from "../store/subscriptions/unwanted-subscriptions.ts";
@@ -69,7 +70,7 @@ function recordPaid(
 ): void {
   if (providerSubscriptionId === null) return;
   adoptPaid(deps, { provider, userId, providerSubscriptionId }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     deps.log.error({ slot: provider, reason }, "the subscription of a paid checkout could not be recorded");
   });
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts";
@@ -11,7 +12,6 @@ import { checkCollation } from "./check-collation.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { broken, type Finding, good } from "./finding.ts";
-import { reasonOf } from "./probe.ts";
 
 const QUERY_TIMEOUT_MS = 5_000;
 

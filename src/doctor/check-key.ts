@@ -1,9 +1,9 @@
 import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import { PaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import type { Slot } from "../domain/slot.ts";
 import { RefusedByProvider } from "../providers/outbound/problems.ts";
 import { broken, type Finding, good } from "./finding.ts";
-import { reasonOf } from "./probe.ts";
 import { providerProblem } from "./provider-problem.ts";
 
 /** Asks the provider for a subscription that does not exist: only a valid key gets that response. */

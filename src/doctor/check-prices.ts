@@ -2,9 +2,9 @@ import { type PlanCatalog, priceIdsIn, pricesOf } from "../domain/plans/plan.ts"
 import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import { PaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
-import { reasonOf } from "./probe.ts";
 import { providerProblem } from "./provider-problem.ts";
 
 /** Whether every plan that is for sale can be bought in the active slot. */

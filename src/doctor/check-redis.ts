@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { commandFor, isUnknownScript, redisKey, withScript } from "../limits/redis-script.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
-import { reasonOf } from "./probe.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 100;

@@ -1,5 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { reasonOf } from "../domain/reason-of.ts";
 
 export type ProbeResult = {
   status: number;
@@ -63,10 +64,4 @@ function aheadMs(date: string | undefined, nowMs: number): number | null {
   const theirsMs = Date.parse(date ?? "");
   // A Date header is rounded down, by half a second on average.
   return Number.isNaN(theirsMs) ? null : theirsMs + 500 - nowMs;
-}
-
-/** When several addresses fail at once, the error has a code and no message. */
-export function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || code || String(error);
 }

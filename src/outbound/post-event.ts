@@ -5,6 +5,7 @@ import {
   OUTBOUND_FAILURES,
   OUTBOUND_TIMEOUT_SECONDS,
 } from "../domain/outbound/outbound-failure.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
 import type { AttemptResult } from "../store/outbound/record-outbound-attempts.ts";
 import {
@@ -71,7 +72,7 @@ export async function postEvent(
   } catch (error) {
     const isTimeout =
       error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
-    return failed(isTimeout ? noResponseWithin(timeoutMs / 1000) : errorText(error));
+    return failed(isTimeout ? noResponseWithin(timeoutMs / 1000) : reasonOf(error));
   }
 }
 
@@ -166,10 +167,4 @@ function clientAttributes({ url }: ResolvedTarget): SpanAttributes {
     "server.address": url.hostname,
     "server.port": Number(url.port || (url.protocol === "https:" ? 443 : 80)),
   };
-}
-
-function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  return error.message === "" ? (code ?? error.name) : error.message;
 }

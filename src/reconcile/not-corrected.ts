@@ -1,4 +1,5 @@
 import { concernsWholeSlot, isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
+import { reasonOf } from "../domain/reason-of.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
@@ -24,5 +25,5 @@ export function notCorrected({ log }: Pick<Intake, "log">, compared: Compared, e
     const { providerSubscriptionId } = compared;
     log.error({ err: error, slot, providerSubscriptionId }, "a subscription could not be corrected");
   }
-  return error instanceof Error ? error.message : String(error);
+  return reasonOf(error);
 }

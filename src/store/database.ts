@@ -1,4 +1,5 @@
 import pg from "pg";
+import { reasonOf } from "../domain/reason-of.ts";
 import { arrayLiteral } from "./driver/array-literal.ts";
 import type { BurstClient } from "./driver/burst-client.ts";
 import { endsConnection } from "./driver/ends-connection.ts";
@@ -175,10 +176,4 @@ export function rethrowClassified(error: unknown): never {
   const state = error instanceof pg.DatabaseError && !endsConnection(error) ? sqlState(error) : null;
   if (state !== null && !UNAVAILABLE.test(state)) throw error;
   throw new DatabaseUnavailable(reasonOf(error), { cause: error });
-}
-
-/** Of a name with several addresses the error has a code and no message. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }
