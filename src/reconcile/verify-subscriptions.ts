@@ -6,7 +6,7 @@ import { unclearStateSentence } from "../domain/refusals/unclear-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscriptions/subscription.ts";
 import { eachVerifiable, findByProviderIds, findVersioned } from "../store/reconciliation/verification.ts";
-import { lastEventIds } from "../store/subscriptions/subscription-history.ts";
+import { lastEventId } from "../store/subscriptions/subscription-history.ts";
 import { adopt } from "./adopt.ts";
 import { compareById } from "./compare.ts";
 import { findOwners } from "./find-owners.ts";
@@ -121,17 +121,14 @@ async function reportDrift(
   ours: Subscription,
   drift: readonly FieldDrift[],
 ): Promise<void> {
-  const [last] = await lastEventIds(run.tools.intake.database, [ours.id]);
-  for (const field of drift) {
-    run.drift({
-      kind: "subscription",
-      id: ours.id,
-      slot: ours.provider,
-      ...field,
-      providerId: ours.providerSubscriptionId as string,
-      lastEventId: last?.eventId ?? null,
-    });
-  }
+  const facts = {
+    kind: "subscription",
+    id: ours.id,
+    slot: ours.provider,
+    providerId: ours.providerSubscriptionId as string,
+    lastEventId: await lastEventId(run.tools.intake.database, ours.id),
+  } as const;
+  for (const field of drift) run.drift({ ...facts, ...field });
 }
 
 async function repair(run: Verification, api: PaymentApi, ours: Subscription): Promise<void> {

@@ -14,7 +14,7 @@ import {
   reclaimOne,
   reclaimSuccessful,
 } from "../../src/store/deliveries/reclaims.ts";
-import { historyOf, lastEventIds } from "../../src/store/subscriptions/subscription-history.ts";
+import { historyOf, lastEventId } from "../../src/store/subscriptions/subscription-history.ts";
 
 /** Ids of rows that exist in the log. */
 export type LogExample = { id: string; eventId: string; subscriptionId: string; failedId: string };
@@ -47,7 +47,7 @@ export function logQueries(example: LogExample): Record<string, (database: Query
     "one delivery": (database) => findLoggedDelivery(database, example.id),
     "attempts of one delivery": (database) => attemptsOf(database, example.id),
     "history of a subscription": (database) => historyOf(database, example.subscriptionId, FIRST_PAGE),
-    "last event of a subscription": (database) => lastEventIds(database, [example.subscriptionId]),
+    "last event of a subscription": (database) => lastEventId(database, example.subscriptionId),
     "which events are known": (database) =>
       findKnownDeliveries(database, [{ provider: "provider-a", eventId: example.eventId }]),
     "which deliveries are locked": (database) =>

@@ -53,19 +53,17 @@ export async function historyOf(
   return database.run<HistoryEntry>(HISTORY, [subscriptionId, ...positionParameters(before), limit]);
 }
 
-const LAST_EVENTS = {
-  name: "last_events_of_subscriptions",
+const LAST_EVENT = {
+  name: "last_event_of_subscription",
   text: `
-select distinct on (a.subscription_id) a.subscription_id as "subscriptionId", d.event_id as "eventId"
+select distinct on (a.subscription_id) d.event_id as "eventId"
 from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id
-where a.subscription_id = any ($1::uuid[]) and ${isInAnyBlock("a.delivery_id")}
+where a.subscription_id = any (array[$1::uuid]) and ${isInAnyBlock("a.delivery_id")}
 order by a.subscription_id, a.changed_at desc nulls last`,
 };
 
-/** The provider's id of the last event that changed each subscription. */
-export async function lastEventIds(
-  database: Queryable,
-  subscriptionIds: readonly string[],
-): Promise<{ subscriptionId: string; eventId: string }[]> {
-  return database.run(LAST_EVENTS, [subscriptionIds]);
+/** The provider's id of the last event that changed the subscription; `null`: none is known. */
+export async function lastEventId(database: Queryable, subscriptionId: string): Promise<string | null> {
+  const [row] = await database.run<{ eventId: string }>(LAST_EVENT, [subscriptionId]);
+  return row?.eventId ?? null;
 }
