@@ -4,7 +4,7 @@ import { adopt } from "../reconcile/adopt.ts";
 import type { ReconcileTools } from "../reconcile/reconcile-tools.ts";
 import { findConfirmedEmails } from "../store/users/user-states.ts";
 
-type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
+export type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
 
 /**
  * Records the subscription of a paid checkout whose events are delayed or lost, for a provider that lists no

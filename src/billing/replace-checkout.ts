@@ -5,14 +5,15 @@ import { reasonOf } from "../domain/reason-of.ts";
 import { refuse } from "../domain/refusals/refusal.ts";
 import { retireCheckout, type StoredCheckout } from "../store/subscriptions/checkouts.ts";
 import { rememberReplaced } from "../store/subscriptions/unwanted-subscriptions.ts";
-import { adoptPaid } from "./adopt-paid.ts";
+import { adoptPaid, type PaidCheckout } from "./adopt-paid.ts";
 import { type BillingTools, checkoutOrder, type Order } from "./checkout-order.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 import { isRecorded } from "./is-recorded.ts";
 import { mapProviderErrors } from "./map-provider-errors.ts";
 
 /**
- * Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed.
+ * Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed, or
+ * cannot be, so that a second payment is undone.
  * @throws Refusal `unavailable`; `conflict` for a checkout that was paid
  */
 export async function replaceCheckout(
@@ -49,7 +50,8 @@ export async function replaceCheckout(
         await rememberReplaced(deps.database, closing);
         return null;
       }
-      recordPaid(deps, { ...closing, providerSubscriptionId: end.providerSubscriptionId });
+      if (end.providerSubscriptionId !== null)
+        recordPaid(deps, { ...closing, providerSubscriptionId: end.providerSubscriptionId });
       return refuse({ reason: "checkout_paid" });
     default:
       return end satisfies never;
@@ -57,20 +59,9 @@ export async function replaceCheckout(
 }
 
 /** In the background: the user is refused at once. */
-function recordPaid(
-  deps: BillingTools,
-  {
-    provider,
-    userId,
-    providerSubscriptionId,
-  }: StoredCheckout & {
-    userId: string;
-    providerSubscriptionId: string | null;
-  },
-): void {
-  if (providerSubscriptionId === null) return;
-  adoptPaid(deps, { provider, userId, providerSubscriptionId }).catch((error: unknown) => {
-    const reason = reasonOf(error);
-    deps.log.error({ slot: provider, reason }, "the subscription of a paid checkout could not be recorded");
+function recordPaid(deps: BillingTools, paid: PaidCheckout): void {
+  adoptPaid(deps, paid).catch((error: unknown) => {
+    const facts = { slot: paid.provider, reason: reasonOf(error) };
+    deps.log.error(facts, "the subscription of a paid checkout could not be recorded");
   });
 }
