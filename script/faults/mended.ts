@@ -2743,11 +2743,11 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/operations/user-directory.test.ts"],
   },
   {
-    file: "src/auth/callers/batch-lookups.ts",
+    file: "src/store/batch-lookups.ts",
     find: "    if (waiting.size > 0) schedule();\n",
     replace: "",
     fault: "whoever asks while two look-ups are running waits until somebody else asks",
-    tests: ["test/auth/callers/batch-lookups.test.ts"],
+    tests: ["test/store/batch-lookups.test.ts"],
   },
   {
     file: "src/operations/webhooks/replay-delivery.ts",

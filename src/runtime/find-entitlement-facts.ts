@@ -1,4 +1,4 @@
-import { batchLookups } from "../auth/callers/batch-lookups.ts";
+import { batchLookups } from "../store/batch-lookups.ts";
 import type { Queryable } from "../store/database.ts";
 import { type EntitlementFacts, entitlementFacts } from "../store/entitlements/entitlement-facts.ts";
 

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Person } from "../../domain/callers/caller.ts";
+import { batchLookups } from "../../store/batch-lookups.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type FoundKey, findApiKeys } from "../../store/keys/api-keys.ts";
 import type { StoredKey } from "./api-key.ts";
-import { batchLookups } from "./batch-lookups.ts";
 import type { KeyUsage } from "./key-usage.ts";
 
 /** `null`: unknown, expired or revoked, or its owner is banned. */

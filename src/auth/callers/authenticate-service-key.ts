@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { ServiceKey } from "../../domain/callers/caller.ts";
+import { batchLookups } from "../../store/batch-lookups.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findServiceKeys } from "../../store/keys/service-keys.ts";
 import type { StoredKey } from "./api-key.ts";
-import { batchLookups } from "./batch-lookups.ts";
 import type { KeyUsage } from "./key-usage.ts";
 
 /** `null`: unknown, expired, revoked, or replaced by a rotation some time ago. */

@@ -1,6 +1,6 @@
+import { batchLookups } from "../../store/batch-lookups.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findNamedUsers } from "../../store/users/external-users.ts";
-import { batchLookups } from "./batch-lookups.ts";
 
 /**
  * By our id or by another system's; resolves to our id, `null` without such a user. Concurrent calls share a

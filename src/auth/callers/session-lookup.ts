@@ -1,6 +1,6 @@
+import { batchLookups } from "../../store/batch-lookups.ts";
 import type { Queryable } from "../../store/database.ts";
 import { type FoundSession, findSessions } from "../../store/sign-in/sessions.ts";
-import { batchLookups } from "./batch-lookups.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 
 export type SessionLookup = {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { batchLookups } from "../../../src/auth/callers/batch-lookups.ts";
+import { batchLookups } from "../../src/store/batch-lookups.ts";
 
 it("answers lookups that had to wait for two others, though none follows them", async () => {
   const queries: { keys: string[]; end(): void }[] = [];
