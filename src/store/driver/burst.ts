@@ -16,7 +16,7 @@ export type RowReading = {
 type Sent = { config: pg.QueryConfig; shape: RowShape | undefined; rows: object[]; failure: Error | null };
 
 /** A statement that PostgreSQL has run. `failure`: of a row that cannot be read. */
-type Answer = Pick<Sent, "rows" | "failure">;
+export type Answer = Pick<Sent, "rows" | "failure">;
 
 /**
  * Statements that end with one `Sync`, so that PostgreSQL sends their results together. One by one, each

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { Burst, type RowReading } from "./burst.ts";
+import { type Answer, Burst, type RowReading } from "./burst.ts";
 import type { DriverConnection } from "./driver-query.ts";
 
 /** A statement that only reads, and who waits for its rows. */
@@ -41,10 +41,7 @@ export class ReadBurst extends Burst {
     return null;
   }
 
-  protected override answer(
-    index: number,
-    { rows, failure }: { rows: object[]; failure: Error | null },
-  ): void {
+  protected override answer(index: number, { rows, failure }: Answer): void {
     const read = this.#reads[index];
     if (failure) read?.reject(failure);
     else read?.resolve(rows);

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { Burst, type RowReading } from "./burst.ts";
+import { type Answer, Burst, type RowReading } from "./burst.ts";
 import type { DriverConnection } from "./driver-query.ts";
 
 /** Statements of one transaction: when one fails, all do. */
@@ -32,10 +32,7 @@ export class StatementBurst extends Burst {
     return null;
   }
 
-  protected override answer(
-    index: number,
-    { rows, failure }: { rows: object[]; failure: Error | null },
-  ): void {
+  protected override answer(index: number, { rows, failure }: Answer): void {
     this.#rows[index] = rows;
     this.#failure ??= failure;
   }
