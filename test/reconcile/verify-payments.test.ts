@@ -391,7 +391,9 @@ describe.each(wireFormats())("the payments of %s", (format) => {
   });
 
   it("are corrected without their person while the account is being deleted", async () => {
-    const [theirs] = await test.rows<Stored>("select * from payment where user_id = 'user_0'");
+    const [theirs] = await test.rows<Stored>(
+      "select * from payment where user_id = 'user_0' and status = 'paid'",
+    );
     const { id, provider_payment_id: providerPaymentId } = theirs as Stored;
     await test.rows("update payment set state = 'failed', status = 'failed' where id = $1", [id]);
     const connection = await test.database.connection();
