@@ -5668,4 +5668,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/client/follow-events.test.ts"],
     only: "tells the error of each attempt that failed",
   },
+  {
+    file: "src/providers/stripe/checkout.ts",
+    find: "order.userId.length <= MAX_REFERENCE_CHARACTERS",
+    replace: "order.userId.length > 0",
+    fault: "a user with an id of more than 200 characters can buy nothing at Stripe",
+    tests: ["test/providers/outbound/stripe.test.ts"],
+    only: "leaves out a reference",
+  },
 ];

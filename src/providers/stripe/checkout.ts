@@ -7,6 +7,9 @@ import { requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { mapStripeErrors } from "./client.ts";
 import { customerFor } from "./customer.ts";
 
+/** A session with a longer reference is refused. The metadata name the user all the same. */
+const MAX_REFERENCE_CHARACTERS = 200;
+
 export async function createCheckout(
   provider: ConnectedProvider,
   client: Stripe,
@@ -21,7 +24,7 @@ export async function createCheckout(
         line_items: [{ price: order.priceId, quantity: order.seats }],
         success_url: order.successUrl,
         cancel_url: order.cancelUrl,
-        client_reference_id: order.userId,
+        ...(order.userId.length <= MAX_REFERENCE_CHARACTERS ? { client_reference_id: order.userId } : {}),
         metadata,
         // A subscription does not inherit its checkout's metadata.
         subscription_data: { metadata, ...(order.trialDays ? { trial_period_days: order.trialDays } : {}) },

@@ -41,13 +41,22 @@ export function orderOf(slot: ProviderSlot, form: Form) {
     subscriptionData: form.entries("subscription_data[metadata]"),
     email: email ?? (customerId ? (findCustomer(slot, customerId)?.email ?? null) : null),
     customerId,
-    externalId: form.text("client_reference_id"),
+    externalId: referenceIn(form),
     expiresAtSeconds,
     allowPromotionCodes,
     discount,
     successUrl,
     cancelUrl: webUrl(form, "cancel_url"),
   };
+}
+
+/** https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-client_reference_id */
+function referenceIn(form: Form): string | null {
+  const name = "client_reference_id";
+  const reference = form.text(name);
+  if (reference !== null && reference.length > 200)
+    throw invalid(`Invalid string: ${reference.slice(0, 5)}...; must be at most 200 characters`, name);
+  return reference;
 }
 
 /** 0: none. */

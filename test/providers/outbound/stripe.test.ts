@@ -62,6 +62,17 @@ describe("Stripe's API", () => {
     expect(params.get("subscription_data[trial_period_days]")).toBe(sent);
   });
 
+  it("leaves out a reference that is longer than Stripe takes, and names the user in the metadata", async () => {
+    provider.respondWith(successfulReplies(providerApi));
+    const userId = "a".repeat(201);
+    await api.createCheckout({ ...ORDER, userId });
+    const params = new URLSearchParams(provider.requests.at(-1)?.body);
+    expect(params.get("client_reference_id")).toBeNull();
+    expect(params.get("subscription_data[metadata][userId]")).toBe(userId);
+    await api.createCheckout({ ...ORDER, userId: userId.slice(1) });
+    expect(new URLSearchParams(provider.requests.at(-1)?.body).get("client_reference_id")).toHaveLength(200);
+  });
+
   const answering = (others: Record<string, Reply>) => {
     provider.respondWith(
       (incoming) => others[`${incoming.method} ${incoming.path}`] ?? successfulReplies(providerApi)(incoming),

@@ -651,7 +651,7 @@ describe("what is not supported", () => {
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pause_collection: null });
   });
 
-  it("is refused for an unknown value, expansion or limit", async () => {
+  it("is refused for an unknown value, expansion or limit, or a reference that is too long", async () => {
     const { id } = await subscribe();
     await expect(stripe.subscriptions.retrieve(id, { expand: ["default_payment_method"] })).rejects.toThrow(
       "This property cannot be expanded (default_payment_method).",
@@ -659,6 +659,10 @@ describe("what is not supported", () => {
     await expect(
       stripe.subscriptions.update(id, { payment_behavior: "pending_if_incomplete" }),
     ).rejects.toMatchObject({ statusCode: 400, param: "payment_behavior" });
+    await expect(openSession({ client_reference_id: "a".repeat(201) })).rejects.toMatchObject({
+      statusCode: 400,
+      param: "client_reference_id",
+    });
     await expect(stripe.subscriptions.list({ limit: 101 })).rejects.toMatchObject({ param: "limit" });
     await expect(stripe.subscriptions.update(id, { items: [{ quantity: 9 }] })).rejects.toMatchObject({
       code: "parameter_missing",
