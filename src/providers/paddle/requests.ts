@@ -33,7 +33,7 @@ function headersOf(provider: ConnectedProvider): Record<string, string> {
 
 /**
  * Of a subscription for which something is scheduled, which renews within half an hour, which owes a payment, or which has
- * ended. https://developer.paddle.com/errors/subscriptions/subscription_locked_renewal
+ * ended; and of a change that costs less than 70 US cents. https://developer.paddle.com/errors
  */
 const OBSTACLES: ReadonlyMap<string, ChangeObstacle> = new Map([
   ["subscription_locked_pending_changes", "scheduled_change"],
@@ -41,6 +41,7 @@ const OBSTACLES: ReadonlyMap<string, ChangeObstacle> = new Map([
   ["subscription_locked_renewal", "renewing"],
   ["subscription_outstanding_transaction", "payment_open"],
   ["subscription_update_when_canceled", "not_offered"],
+  ["subscription_update_transaction_balance_less_than_charge_limit", "charge_too_small"],
 ]);
 
 export function readPaddleError(status: number, body: unknown): ProviderError | null {

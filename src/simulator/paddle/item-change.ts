@@ -1,5 +1,7 @@
+import { minorUnitDigits } from "../../domain/payments/minor-units.ts";
 import type { Json } from "../http/json-body.ts";
 import { changeItems } from "../lifecycle/change-items.ts";
+import { amountDue } from "../lifecycle/charge.ts";
 import type { ChangeBilling } from "../lifecycle/prorations.ts";
 import type { Transition } from "../lifecycle/transition.ts";
 import { findOffer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
@@ -59,5 +61,19 @@ export function requestedChange(
   const seats = item.at("quantity").wholeNumber() ?? before.state.seats;
   const outcome = changeItems(before, { offer, seats, billing }, nowSeconds(slot));
   if (typeof outcome === "string") throw invalidField("items", outcome);
+  assertChargeable(outcome);
   return outcome;
+}
+
+/** https://developer.paddle.com/errors/subscriptions/subscription_update_transaction_balance_less_than_charge_limit */
+function assertChargeable({ subscription: { state }, events }: Transition<SimulatedSubscription>): void {
+  const { currency } = state.offer;
+  const balance = events.includes("change charged") ? amountDue(state) : 0;
+  const minimum = 0.7 * 10 ** minorUnitDigits(currency);
+  if (balance > 0 && balance < minimum)
+    throw new PaddleProblem(
+      400,
+      "subscription_update_transaction_balance_less_than_charge_limit",
+      `Unable to charge for Subscription update: Transaction balance is less than what we can charge. Transaction balance: ${balance}, Minimum payment amount: ${minimum}, Currency code: ${currency}`,
+    );
 }

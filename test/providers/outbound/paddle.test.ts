@@ -240,6 +240,11 @@ describe("Paddle's API", () => {
     [409, "subscription_locked_renewal", { failure: "unsupported", obstacle: "renewing" }],
     [409, "subscription_locked_processing", { failure: "unsupported", obstacle: "renewing" }],
     [409, "subscription_outstanding_transaction", { failure: "unsupported", obstacle: "payment_open" }],
+    [
+      400,
+      "subscription_update_transaction_balance_less_than_charge_limit",
+      { failure: "unsupported", obstacle: "charge_too_small" },
+    ],
     [400, "subscription_update_when_canceled", { failure: "unsupported", obstacle: "not_offered" }],
     [400, "subscription_payment_declined", { failure: "declined" }],
   ])("says why it doesn't change a subscription: %d %s", async (status, code, refusal) => {

@@ -180,10 +180,14 @@ describe("subscriptions", () => {
 describe("prorations", () => {
   /** Half a period after it began. */
   async function subscribeHalfAPeriodAgo(userId: string): Promise<string> {
+    return subscribePartOfAPeriodAgo(userId, 0.5);
+  }
+
+  async function subscribePartOfAPeriodAgo(userId: string, part: number): Promise<string> {
     const { id } = await subscribe(userId);
     const { startsAt, endsAt } = (await paddle.subscriptions.get(id)).currentBillingPeriod ?? {};
     const period = (Date.parse(String(endsAt)) - Date.parse(String(startsAt))) / 1_000;
-    await control(provider.sim.url, "/clock", { by: Math.round(period / 2) });
+    await control(provider.sim.url, "/clock", { by: Math.round(period * part) });
     return id;
   }
 
@@ -246,6 +250,16 @@ describe("prorations", () => {
     const id = await subscribeHalfAPeriodAgo("full");
     await paddle.subscriptions.update(id, change(5, "full_immediately", "price_team_monthly"));
     expect((await listTransactions(id))[0]).toEqual(["subscription_update", 7_500]);
+  });
+
+  it("are refused when they cost less than what is charged", async () => {
+    const id = await subscribePartOfAPeriodAgo("small", 0.98);
+    const code = "subscription_update_transaction_balance_less_than_charge_limit";
+    const small = change(3, "prorated_immediately");
+    await expect(paddle.subscriptions.previewUpdate(id, small)).rejects.toMatchObject({ code });
+    await expect(paddle.subscriptions.update(id, small)).rejects.toMatchObject({ code });
+    await paddle.subscriptions.update(id, change(5, "prorated_immediately"));
+    expect((await listTransactions(id))[0]).toEqual(["subscription_update", 120]);
   });
 
   it("need a mode, which must bill before the subscription ends", async () => {
