@@ -5684,4 +5684,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/paddle.test.ts"],
     only: "less_than_charge_limit",
   },
+  {
+    file: "src/providers/outbound/outcome.ts",
+    find: '  const isPassing = failure === "unreachable";',
+    replace: '  const isPassing = failure === "unreachable" || status === 429;',
+    fault: "a subscription that was changed too often at Paddle delays every other request of the slot",
+    tests: ["test/providers/outbound/paddle.test.ts"],
+    only: "changed too often",
+  },
 ];

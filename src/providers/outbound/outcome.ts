@@ -52,8 +52,10 @@ export function outcomeOfResponse(
     );
   const failure = refusal?.means ?? failureOf(status);
   const refusedWith = refusal === null ? null : status;
-  const waitMs = retryAfterMs(response.retryAfter);
-  const isRetryable = status === 429 || (failure === "unreachable" && request.repeatable);
+  // A limit of the object alone, which the provider names, neither passes with a pause nor holds up other requests.
+  const isPassing = failure === "unreachable";
+  const waitMs = isPassing ? retryAfterMs(response.retryAfter) : null;
+  const isRetryable = isPassing && (status === 429 || request.repeatable);
   return failed(
     problem(provider, failure, `${described}${explanation}`, {
       code,

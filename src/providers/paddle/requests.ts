@@ -41,6 +41,9 @@ const OBSTACLES: ReadonlyMap<string, ChangeObstacle> = new Map([
   ["subscription_locked_renewal", "renewing"],
   ["subscription_outstanding_transaction", "payment_open"],
   ["subscription_update_when_canceled", "not_offered"],
+  // 20 charges an hour, 100 a day: https://developer.paddle.com/changelog/2024/subscription-immediate-charge-limits
+  ["subscription_immediate_charge_hour_limit_exceeded", "changed_often"],
+  ["subscription_immediate_charge_24_hour_limit_exceeded", "changed_often"],
   ["subscription_update_transaction_balance_less_than_charge_limit", "charge_too_small"],
 ]);
 

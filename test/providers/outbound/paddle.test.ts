@@ -197,8 +197,9 @@ describe("Paddle's API", () => {
     expect(JSON.parse(provider.requests[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });
 
-  const refused = (status: number, code: string): Reply => ({
+  const refused = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
     status,
+    headers,
     body: { error: { type: "request_error", code, detail: "cannot update subscription" } },
   });
   const sent = () =>
@@ -259,6 +260,28 @@ describe("Paddle's API", () => {
     });
     await expect(changing).rejects.toMatchObject(refusal);
   });
+
+  it.each(["hour", "24_hour"])(
+    "says that a subscription has been changed too often in %s, and pauses for no other",
+    async (span) => {
+      const items = [{ price: { id: "pri_pro" }, quantity: 2 }];
+      provider.respondWith(({ method }) =>
+        method === "GET"
+          ? { body: { data: { id: "sub_0", status: "active", items } } }
+          : refused(429, `subscription_immediate_charge_${span}_limit_exceeded`, { "retry-after": "3600" }),
+      );
+      const changing = () =>
+        api.changeSubscription("sub_0", {
+          ...({ when: "now", priceId: null, currentPriceId: "pri_pro", seats: 6 } as const),
+          resultingPriceId: "pri_pro",
+          resultingSeats: 6,
+        });
+      const refusal = { failure: "unsupported", obstacle: "changed_often" };
+      await expect(changing()).rejects.toMatchObject(refusal);
+      await expect(changing()).rejects.toMatchObject(refusal);
+      expect(provider.requests.map(({ method }) => method)).toEqual(["GET", "PATCH", "GET", "PATCH"]);
+    },
+  );
 
   it("is called again after another modification at the same time", async () => {
     provider.respondWith((incoming, nth) =>
