@@ -5692,4 +5692,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/paddle.test.ts"],
     only: "changed too often",
   },
+  {
+    file: "src/providers/polar/change-steps.ts",
+    find: 'when === "now" && typeof presentSeats',
+    replace: 'when === "period_end" && typeof presentSeats',
+    fault: "a change to a plan with fewer seats is charged for all seats first at Polar",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "fewer seats first",
+  },
 ];

@@ -4,6 +4,7 @@ import { isPaymentApiProblem } from "../../domain/providers/payment-api-problem.
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";
+import { changeSteps } from "./change-steps.ts";
 import type { PolarClient } from "./client.ts";
 
 /**
@@ -14,20 +15,19 @@ export async function changeSubscription(
   provider: ConnectedProvider,
   client: PolarClient,
   id: string,
-  { when, priceId, seats }: ChangeOrder,
+  order: ChangeOrder,
 ): Promise<void> {
-  const proration_behavior = when === "now" ? "invoice" : "next_period";
-  const subscription = pathSegment(provider, id);
-  const { pending_update } = await getSubscriptions(client)(subscription);
+  const proration_behavior = order.when === "now" ? "invoice" : "next_period";
+  const path = pathSegment(provider, id);
+  const subscription = await getSubscriptions(client)(path);
   const update = updateSubscriptions(client);
-  const withdraw = () => update(subscription, { pending_update: null });
+  const withdraw = () => update(path, { pending_update: null });
   const change = () =>
-    sendInTurn([
-      ...(priceId === null ? [] : [() => update(subscription, { product_id: priceId, proration_behavior })]),
-      ...(seats === null ? [] : [() => update(subscription, { seats, proration_behavior })]),
-    ]);
-  await afterWithdrawal(pending_update ? withdraw : null, () =>
-    when === "now" ? change() : allOrNothing(change, withdraw),
+    sendInTurn(
+      changeSteps(subscription, order).map((step) => () => update(path, { ...step, proration_behavior })),
+    );
+  await afterWithdrawal(subscription.pending_update ? withdraw : null, () =>
+    order.when === "now" ? change() : allOrNothing(change, withdraw),
   );
 }
 

@@ -1,5 +1,4 @@
 import { createCheckouts, getCheckouts } from "@polar-sh/sdk/2026-10/services/checkouts";
-import { getProducts } from "@polar-sh/sdk/2026-10/services/products";
 import { listSubscriptions as listAll } from "@polar-sh/sdk/2026-10/services/subscriptions";
 import type {
   CheckoutEnd,
@@ -13,6 +12,7 @@ import { pathSegment } from "../outbound/path-segment.ts";
 import { RefusedByProvider } from "../outbound/problems.ts";
 import { dateAt, requiredText, requiredUrl, textAt } from "../outbound/response-fields.ts";
 import type { PolarClient } from "./client.ts";
+import { hasSeats } from "./seats.ts";
 
 export async function createCheckout(
   provider: ConnectedProvider,
@@ -52,16 +52,6 @@ function trialOf({ trialDays }: CheckoutOrder) {
   if (trialDays === null) return {};
   if (trialDays === 0) return { allow_trial: false };
   return { trial_interval: "day" as const, trial_interval_count: trialDays };
-}
-
-/** Read from the product: every refusal of `seats` has the same type, `value_error`. */
-async function hasSeats(
-  provider: ConnectedProvider,
-  client: PolarClient,
-  productId: string,
-): Promise<boolean> {
-  const { prices } = await getProducts(client)(pathSegment(provider, productId));
-  return prices.some((price) => textAt(price, "amount_type") === "seat_based");
 }
 
 const MAX_PAGE_SIZE = 100;
