@@ -5700,4 +5700,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/polar-changes.test.ts"],
     only: "fewer seats first",
   },
+  {
+    file: "src/providers/polar/client.ts",
+    find: 'means: "unsupported", obstacle: "seats_assigned"',
+    replace: 'means: "rejected"',
+    fault: "fewer seats than are assigned at Polar are reported as a mistake in the price ids",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "more seats are assigned",
+  },
+  {
+    file: "src/providers/polar/explain-refusal.ts",
+    find: "return !(await hasSeats(provider, client, priceId).catch(() => true));",
+    replace: "return false;",
+    fault: "a change from seats to none, which Polar never makes, is reported as a mistake in the price ids",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "to a product without them",
+  },
 ];

@@ -6,6 +6,7 @@ import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";
 import { changeSteps } from "./change-steps.ts";
 import type { PolarClient } from "./client.ts";
+import { explainRefusal } from "./explain-refusal.ts";
 
 /**
  * Product and seats are changed by separate requests. Polar adds a change for the next period to one that
@@ -27,7 +28,9 @@ export async function changeSubscription(
       changeSteps(subscription, order).map((step) => () => update(path, { ...step, proration_behavior })),
     );
   await afterWithdrawal(subscription.pending_update ? withdraw : null, () =>
-    order.when === "now" ? change() : allOrNothing(change, withdraw),
+    explainRefusal(provider, client, { subscription, order }, () =>
+      order.when === "now" ? change() : allOrNothing(change, withdraw),
+    ),
   );
 }
 

@@ -45,6 +45,8 @@ export function readPolarError(status: number, body: unknown): ProviderError | n
   const message = textAt(body, "error_description") ?? textAt(body, "detail") ?? code;
   if (code === "SubscriptionLocked") return { message, code, means: "busy" };
   if (DECLINED.has(code)) return { message, code, means: "declined" };
+  if (code === "SeatsAlreadyAssigned")
+    return { message, code, means: "unsupported", obstacle: "seats_assigned" };
   return isRefusedObject(status, code) ? { message, code, means: "rejected" } : { message, code };
 }
 

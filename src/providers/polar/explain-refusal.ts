@@ -1,0 +1,45 @@
+import type { ChangeOrder } from "../../domain/providers/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { problem, RefusedByProvider } from "../outbound/problems.ts";
+import type { PolarClient } from "./client.ts";
+import { hasSeats } from "./seats.ts";
+
+type Change = { subscription: { seats?: number | null }; order: ChangeOrder };
+
+/** Tells a change that Polar never makes from a mistake in the request, which it refuses with the same errors. */
+export async function explainRefusal(
+  provider: ConnectedProvider,
+  client: PolarClient,
+  change: Change,
+  send: () => Promise<void>,
+): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    if (!(error instanceof RefusedByProvider) || !(await isNotOffered(provider, client, change, error)))
+      throw error;
+    throw problem(provider, "unsupported", `it never makes such a change (${error.code})`);
+  }
+}
+
+/** Seats for the next period are checked against the product that is paid now. */
+const NOT_OF_PRESENT_PRODUCT = new Set([
+  "AboveMaximumSeats",
+  "BelowMinimumSeats",
+  "NotASeatBasedSubscription",
+]);
+
+async function isNotOffered(
+  provider: ConnectedProvider,
+  client: PolarClient,
+  { subscription, order: { when, priceId } }: Change,
+  { code }: RefusedByProvider,
+): Promise<boolean> {
+  if (priceId === null || code === null) return false;
+  // From a product with seats to one without, at any time.
+  if (code === "body.product_id" && typeof subscription.seats === "number")
+    return !(await hasSeats(provider, client, priceId).catch(() => true));
+  // The other way round, with the next period.
+  if (code === "body.proration_behavior") return true;
+  return when === "period_end" && NOT_OF_PRESENT_PRODUCT.has(code);
+}
