@@ -5716,4 +5716,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/polar-changes.test.ts"],
     only: "to a product without them",
   },
+  {
+    file: "src/providers/polar/explain-refusal.ts",
+    find: '  return when === "period_end" && NOT_OF_PRESENT_PRODUCT.has(code);',
+    replace: "  return false;",
+    fault: "a downgrade at the period's end that Polar never makes is reported as if the provider were down",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "does not allow the seats",
+  },
 ];

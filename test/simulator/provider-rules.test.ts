@@ -123,6 +123,25 @@ describe("Polar", () => {
     expect((await change(path, { seats: 3, proration_behavior: "invoice" })).body.seats).toBe(3);
   });
 
+  it("takes the seats that the present product allows, for the next period too", async () => {
+    const { sim, buy, change } = await provider("polar");
+    await buy();
+    const [subscription] = sim.subscriptions("provider-a");
+    const path = `/v1/subscriptions/${subscription?.providerSubscriptionId}`;
+    const changed = async (order: object) => {
+      const { status, body } = await change(path, order);
+      return body.error ?? status;
+    };
+    for (const proration_behavior of ["invoice", "next_period"])
+      expect(await changed({ seats: 6, proration_behavior })).toBe("AboveMaximumSeats");
+    const [team, pro] = ["price_team_monthly", "price_pro_monthly"].map((product_id) => ({ product_id }));
+    expect(await changed({ ...team, proration_behavior: "invoice" })).toBe(200);
+    expect(await changed({ seats: 8, proration_behavior: "invoice" })).toBe(200);
+    expect(await changed({ ...pro, proration_behavior: "invoice" })).toBe("InvalidQuantityError");
+    expect(await changed({ ...pro, proration_behavior: "next_period" })).toBe(200);
+    expect(await changed({ seats: 3, proration_behavior: "next_period" })).toBe("BelowMinimumSeats");
+  });
+
   it("opens the portal of a customer with members only for one of them", async () => {
     const { ask, buy } = await provider("polar");
     await buy();

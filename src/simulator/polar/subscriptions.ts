@@ -75,12 +75,31 @@ function commandsIn(slot: ProviderSlot, { state }: SimulatedSubscription, order:
   if (productId === null && seats === null) return commands;
   const offer = productId === null ? null : findOffer(slot, productId);
   if (productId !== null && offer === null) throw unprocessable(["product_id"], "Product does not exist.");
+  if (seats !== null) assertAllowed(seats, state.offer);
+  if (offer !== null && behavior !== "next_period") assertCovered(state.seats, offer);
   commands.push(
     behavior === "next_period"
       ? { to: "change at period end", offer, seats }
       : itemChange(state, { offer: offer ?? state.offer, seats, behavior }),
   );
   return commands;
+}
+
+/** Of the product that is paid now, also for the next period. */
+function assertAllowed(seats: number, { seats: { min, max } }: Offer): void {
+  if (seats < min)
+    throw new PolarProblem(400, { error: "BelowMinimumSeats", detail: `Minimum ${min} seats required.` });
+  if (seats > max)
+    throw new PolarProblem(400, { error: "AboveMaximumSeats", detail: `Maximum ${max} seats allowed.` });
+}
+
+/** A product is charged at once for the seats that there are. */
+function assertCovered(seats: number, { seats: { max } }: Offer): void {
+  if (seats > max)
+    throw new PolarProblem(500, {
+      error: "InvalidQuantityError",
+      detail: `No tier covers quantity ${seats}`,
+    });
 }
 
 /** It applies from the next period on; `null` removes it. */
