@@ -4476,8 +4476,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/providers/stripe/client.ts",
-    find: '"card_error")',
-    replace: '"card")',
+    find: '"card_error" ||',
+    replace: '"card" ||',
     fault: "a declined card is shown as a provider that does not work",
     tests: ["test/providers/outbound/stripe.test.ts"],
     only: "whether a schedule was released",
@@ -5723,5 +5723,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a downgrade at the period's end that Polar never makes is reported as if the provider were down",
     tests: ["test/providers/outbound/polar-changes.test.ts"],
     only: "does not allow the seats",
+  },
+  {
+    file: "src/providers/stripe/client.ts",
+    find: " || NO_PAYMENT_METHOD.test(message)",
+    replace: "",
+    fault: "who has no payment method at Stripe is told that the provider rejected the change",
+    tests: ["test/providers/outbound/stripe.test.ts"],
+    only: "has no payment method",
   },
 ];

@@ -45,6 +45,9 @@ export async function mapStripeErrors<Result>(
   }
 }
 
+/** Told by the message alone: the code is missing, or says that something is. */
+const NO_PAYMENT_METHOD = /\bno attached payment source or default payment method\b/;
+
 export function readStripeError(status: number, body: unknown): ProviderError | null {
   const message = textAt(body, "error", "message");
   if (message === null) return null;
@@ -54,7 +57,8 @@ export function readStripeError(status: number, body: unknown): ProviderError | 
   if (code === "resource_missing" && isCustomer) return { message, code, means: "missing" };
   if (code === "lock_timeout" || code === "idempotency_key_in_use") return { message, code, means: "busy" };
   // Also a payment that its customer has to confirm. https://docs.stripe.com/api/errors
-  if (textAt(body, "error", "type") === "card_error") return { message, code, means: "declined" };
+  if (textAt(body, "error", "type") === "card_error" || NO_PAYMENT_METHOD.test(message))
+    return { message, code, means: "declined" };
   // An unknown path returns 404 as well.
   return status === 404 && code !== "resource_missing" ? null : { message, code };
 }

@@ -470,6 +470,23 @@ describe("Stripe's API", () => {
       },
     );
 
+    it.each([null, "resource_missing"])(
+      "are declined where the customer has no payment method: code %s",
+      async (code) => {
+        const message =
+          "This customer has no attached payment source or default payment method. Please consider adding a default payment method.";
+        answering({
+          [`GET ${subscriptionPath}`]: subscription(null),
+          [`POST ${subscriptionPath}`]: {
+            status: 400,
+            body: { error: { type: "invalid_request_error", ...(code === null ? {} : { code }), message } },
+          },
+        });
+        const changing = api.changeSubscription("sub_1", { ...change, when: "now" });
+        await expect(changing).rejects.toMatchObject({ failure: "declined" });
+      },
+    );
+
     it.each([
       ["what is due", { total: 3_000, amount_due: 2_500 }, 2_500],
       ["what is credited", { total: -1_200, amount_due: 0 }, -1_200],
