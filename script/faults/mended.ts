@@ -5732,4 +5732,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/stripe.test.ts"],
     only: "has no payment method",
   },
+  {
+    file: "src/api/rpc/procedures.ts",
+    find: "input === undefined || input === null",
+    replace: "input === undefined",
+    fault: "a procedure that takes no input refuses null",
+    tests: ["test/api/rpc/procedures.test.ts"],
+    only: "null",
+  },
 ];

@@ -72,7 +72,8 @@ function level<A extends AccessLevel>(...served: A[]) {
     return async ({ deps, call }, readRawInput) => {
       const readInput = async () => {
         const input = ((await readRawInput()) as InputReader | undefined)?.();
-        if (input === undefined) return {};
+        // Programs that write superjson's envelope by hand say "no input" with null.
+        if (input === undefined || input === null) return {};
         return isPaged ? withoutDirection(input) : input;
       };
       try {

@@ -126,6 +126,26 @@ describe("the procedures", () => {
     }
   });
 
+  it.each([
+    ["user.me", "GET"],
+    ["notifications.list", "GET"],
+    ["user.completeOnboarding", "POST"],
+  ])("read null as no input: %s", async (path, method) => {
+    const input = JSON.stringify({ json: null });
+    const query = method === "GET" ? `?input=${encodeURIComponent(input)}` : "";
+    const response = await sendRequest(server.url, method, `/api/trpc/${path}${query}`, {
+      cookie: user.cookie,
+      ...(method === "POST" ? { body: input } : {}),
+    });
+    expect([response.status, response.body.error]).toEqual([200, undefined]);
+  });
+
+  it("name the field that null leaves out", async () => {
+    const body = JSON.stringify({ json: null });
+    const response = await sendRequest(server.url, "POST", "/api/trpc/user.setLocale", { ...user, body });
+    expect(response.body.error.json.message).toMatch(/^locale: /);
+  });
+
   it("cannot have another access level than their operation", () => {
     // @ts-expect-error an operation for administrators
     expect(() => protectedProcedure.mutation(changeRole)).toThrow('users.changeRole is for "admin"');
