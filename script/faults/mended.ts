@@ -5740,4 +5740,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/rpc/procedures.test.ts"],
     only: "null",
   },
+  {
+    file: "src/api/graphql/parameters.ts",
+    find: 'text === undefined || text === "null" ?',
+    replace: "text === undefined ?",
+    fault: "a GraphQL query by GET refuses variables that are null, which a body may have",
+    tests: ["test/api/graphql/http.test.ts"],
+    only: "empty parameter",
+  },
 ];

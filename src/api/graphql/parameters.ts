@@ -37,7 +37,8 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuer
   };
   const object = (name: string) => {
     const text = singleQuery(name);
-    return text === undefined ? undefined : inspectJson(Buffer.from(text), name);
+    // As in a body, null is the same as nothing.
+    return text === undefined || text === "null" ? undefined : inspectJson(Buffer.from(text), name);
   };
   return checked({
     query: singleQuery("query"),

@@ -124,6 +124,15 @@ describe("GET", () => {
     ]);
   });
 
+  it.each(["variables=null", "extensions=null", "variables=", "operationName="])(
+    "reads an empty parameter as an omitted one: %s",
+    async (parameter) => {
+      const path = `/api/graphql?query=%7B__typename%7D&${parameter}`;
+      const response = await sendRequest(server.url, "GET", path);
+      expect(response.body).toEqual({ data: { __typename: "Query" } });
+    },
+  );
+
   it("ignores query parameters that other servers accept", async () => {
     for (const query of ["/health", "{ __typename } #/health", "{ __typename } #/graphiql"]) {
       const response = await get({ query });
