@@ -633,7 +633,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/reconcile/verify-subscriptions.ts",
-    find: "run.fail(slot, providerId, notCorrected(intake, named, error));",
+    find: "run.leave(slot, providerId, notCorrected(intake, named, error));",
     replace: "throw error;",
     fault: "one subscription that cannot be created ends the whole verification",
     tests: ["test/reconcile/verify.test.ts"],
@@ -5747,5 +5747,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a GraphQL query by GET refuses variables that are null, which a body may have",
     tests: ["test/api/graphql/http.test.ts"],
     only: "empty parameter",
+  },
+  {
+    file: "src/cli/commands/verify.ts",
+    find: "first === undefined || !isIncomplete",
+    replace: "first === undefined",
+    fault: "a comparison whose repair failed exits as one that could not be made",
+    tests: ["test/cli/commands/reconcile.test.ts"],
+    only: "cannot repair",
+  },
+  {
+    file: "src/reconcile/verify-payments.ts",
+    find: "run.leave(slot, id, REASONS.not_at_provider)",
+    replace: "run.fail(slot, id, REASONS.not_at_provider)",
+    fault: "a payment that its provider does not know counts as one that could not be checked",
+    tests: ["test/reconcile/verify-payments.test.ts"],
+    only: "knows no such payment",
   },
 ];

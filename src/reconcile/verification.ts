@@ -30,6 +30,8 @@ export type VerifyReport = {
   repaired: number;
   /** What could not be checked or repaired. */
   failed: { slot: Slot; providerId: string | null; reason: string }[];
+  /** Whether something could not be checked. */
+  isIncomplete: boolean;
   /** Slots without a provider's API key: not checked, and `failed` too where they have anything to check. */
   unconfigured: Slot[];
 };
@@ -44,5 +46,8 @@ export type Verification = {
   check(): void;
   drift(drift: Drift): void;
   repaired(): void;
+  /** It could not be checked. */
   fail(slot: Slot, providerId: string | null, reason: string): void;
+  /** It differs, which has been reported, and could not be corrected. */
+  leave(slot: Slot, providerId: string, reason: string): void;
 };

@@ -95,7 +95,7 @@ function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id: stri
     run.check();
     if (state !== null) return await verifyOne(run, api, ours, state);
     report(run, ours, [{ field: "providerPaymentId", ours: id, theirs: null }]);
-    if (run.options.repair) run.fail(slot, id, REASONS.not_at_provider);
+    if (run.options.repair) run.leave(slot, id, REASONS.not_at_provider);
   });
 }
 
@@ -158,13 +158,13 @@ async function repair(run: Verification, slot: Slot, api: PaymentApi, id: string
     const options = { providerPaymentId: id, by: OPERATOR, notify: run.options.notify };
     const comparison = await comparePayment(intake, slot, api, options);
     if (comparison === "not_at_provider" || comparison === "keeps_changing")
-      run.fail(slot, id, REASONS[comparison]);
+      run.leave(slot, id, REASONS[comparison]);
     // Else an event has corrected it meanwhile.
     else if (comparison !== "unchanged") run.repaired();
   } catch (error) {
     const named = { provider: slot, providerPaymentId: id };
     const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, named, error);
-    run.fail(slot, id, reason);
+    run.leave(slot, id, reason);
   }
 }
 

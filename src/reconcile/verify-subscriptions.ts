@@ -88,7 +88,7 @@ async function verifyFetched(
   }
   const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
   await reportDrift(run, ours, [drift]);
-  if (run.options.repair) run.fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
+  if (run.options.repair) run.leave(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
 }
 
 async function compareStates(
@@ -140,12 +140,12 @@ async function repair(run: Verification, api: PaymentApi, ours: Subscription): P
     const comparison = await compareById(intake, api, ours.id, options);
     if (comparison === null) return;
     if (comparison.outcome === "left")
-      run.fail(ours.provider, providerId, unclearStateSentence(comparison.because));
+      run.leave(ours.provider, providerId, unclearStateSentence(comparison.because));
     // Else an event has corrected it meanwhile.
     else if (comparison.changes !== null) run.repaired();
   } catch (error) {
     const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, ours, error);
-    run.fail(ours.provider, providerId, reason);
+    run.leave(ours.provider, providerId, reason);
   }
 }
 
@@ -170,11 +170,11 @@ async function reportMissing(
   try {
     const options = { askedAtMicros, by: OPERATOR, notify: run.options.notify };
     const adoption = await adopt(intake, slot, state, options);
-    if (adoption.outcome === "left") run.fail(slot, providerId, adoption.reason);
+    if (adoption.outcome === "left") run.leave(slot, providerId, adoption.reason);
     else if (adoption.outcome === "adopted") run.repaired();
   } catch (error) {
     const named = { provider: slot, providerSubscriptionId: providerId };
-    run.fail(slot, providerId, notCorrected(intake, named, error));
+    run.leave(slot, providerId, notCorrected(intake, named, error));
   }
 }
 

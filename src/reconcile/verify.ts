@@ -17,7 +17,14 @@ import { verifyEach, verifySubscriptions } from "./verify-subscriptions.ts";
  */
 export async function verify(tools: ReconcileTools, options: VerificationOptions): Promise<VerifyReport> {
   const unconfigured = options.slots.filter((slot) => tools.payments[slot] === null);
-  const report: VerifyReport = { checked: 0, drift: [], repaired: 0, failed: [], unconfigured };
+  const report: VerifyReport = {
+    checked: 0,
+    drift: [],
+    repaired: 0,
+    failed: [],
+    isIncomplete: false,
+    unconfigured,
+  };
   const { database } = tools.intake;
   const counts = await Promise.all(
     options.slots.map(async (slot) => {
@@ -26,7 +33,10 @@ export async function verify(tools: ReconcileTools, options: VerificationOptions
         countPayments(database, slot),
       ]);
       if (tools.payments[slot] === null) {
-        if (subscriptions + payments > 0) report.failed.push({ slot, providerId: null, reason: NO_PROVIDER });
+        if (subscriptions + payments > 0) {
+          report.failed.push({ slot, providerId: null, reason: NO_PROVIDER });
+          report.isIncomplete = true;
+        }
         return 0;
       }
       if (options.sample === null || options.sample >= subscriptions) return subscriptions + payments;
@@ -80,6 +90,11 @@ class Run implements Verification {
   }
 
   fail(slot: Slot, providerId: string | null, reason: string): void {
+    this.#report.failed.push({ slot, providerId, reason });
+    this.#report.isIncomplete = true;
+  }
+
+  leave(slot: Slot, providerId: string, reason: string): void {
     this.#report.failed.push({ slot, providerId, reason });
   }
 

@@ -33,7 +33,14 @@ const fetches = () => context.stripe.calls.filter((call) => call.startsWith("GET
 describe("verify", () => {
   it("finds nothing when all match, and fetches none singly", async () => {
     await agreeOn(4);
-    expect(await run()).toEqual({ checked: 4, drift: [], repaired: 0, failed: [], unconfigured: [] });
+    expect(await run()).toEqual({
+      checked: 4,
+      drift: [],
+      repaired: 0,
+      failed: [],
+      isIncomplete: false,
+      unconfigured: [],
+    });
     expect(fetches()).toEqual([]);
   });
 

@@ -61,11 +61,11 @@ Examples:
     });
 }
 
-/** Whatever was found, a comparison that is incomplete has failed. */
-function failureOf({ failed, unconfigured }: VerifyReport, { slot }: Options): string | null {
+/** Whatever was found, a comparison that is incomplete has failed; a repair that has is reported as drift. */
+function failureOf({ failed, isIncomplete, unconfigured }: VerifyReport, { slot }: Options): string | null {
   if (slot !== undefined && unconfigured.includes(slot)) return noProviderFor(slot);
   const [first] = failed;
-  if (first === undefined) return null;
+  if (first === undefined || !isIncomplete) return null;
   const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : "";
   return `could not be checked or repaired: ${first.providerId ?? first.slot}: ${first.reason}${more}`;
 }

@@ -135,6 +135,13 @@ describe("webhooks verify", () => {
     expect(stdout).toMatch(new RegExp(`providerSubscriptionId +sub_${person.id} +unknown there`));
   });
 
+  it("exits with 3 when it has checked all, and cannot repair what differs", async () => {
+    await test.rows("delete from subscription where id <> $1", [id]);
+    stripe.subscriptions.clear();
+    const unknown = [{ providerId: `sub_${person.id}` }];
+    expect(await drift("--repair")).toMatchObject({ code: 3, stderr: "", drift: unknown, failed: unknown });
+  });
+
   it("exits with 1 when a provider is unreachable or the slot has none", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     expect(await drift()).toMatchObject({ code: 1, stderr: expect.stringContaining("could not be checked") });
