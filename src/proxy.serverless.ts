@@ -29,7 +29,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   const id = randomUUID();
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce, appUrl);
-  const headers = new Headers([["x-request-id", id], ...pageHeaders(policy, appUrl)]);
+  const headers = new Headers([["x-request-id", id], ...pageHeaders(policy, { appUrl, url: request.url })]);
   const charges: LimitCharge[] = [];
   try {
     const refused = refusalOf(request, ownOrigins);

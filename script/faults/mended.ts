@@ -5764,4 +5764,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/reconcile/verify-payments.test.ts"],
     only: "knows no such payment",
   },
+  {
+    file: "src/http/security-headers.ts",
+    find: 'SECRET_PARAMETER.test(url) ? "strict-origin" : "same-origin"',
+    replace: '"same-origin"',
+    fault: "what the page of a mailed link loads names the link as its referrer, which proxies log",
+    tests: ["test/system/pages/page-requests.test.ts"],
+    only: "the secret of a mailed link",
+  },
+  {
+    file: "deploy/nginx/tollgate.conf",
+    find: "|/(reset-password|confirm-email-change)/?$)",
+    replace: ")",
+    fault: "nginx logs the links that set a password",
+    tests: ["test/system/deploy/deploy-files.test.ts"],
+    only: "names every address with a secret",
+  },
+  {
+    file: "deploy/caddy/Caddyfile",
+    find: "(/links/|/reset-password/|[?&]token=)",
+    replace: "(/links/)",
+    fault: "Caddy logs the links that set a password while no server answers",
+    tests: ["test/system/deploy/deploy-files.test.ts"],
+    only: "names every address with a secret",
+  },
 ];

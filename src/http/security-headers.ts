@@ -21,12 +21,24 @@ export function contentSecurityPolicy(nonce: string, appUrl: string): string {
   ].join("; ");
 }
 
-/** Every response outside `/api`. */
-export function pageHeaders(policy: string, appUrl: string): [string, string][] {
+/**
+ * Where a mail leads. Proxies log the `Referer` of each script and style that a page loads: it must not tell a link that
+ * sets a password.
+ */
+const SECRET_PARAMETER = /[?&]token=/;
+
+/**
+ * Every response outside `/api`.
+ * @param url of the page, with its query
+ */
+export function pageHeaders(
+  policy: string,
+  { appUrl, url }: { appUrl: string; url: string },
+): [string, string][] {
   return [
     ["content-security-policy", policy],
     // Not "no-referrer": browsers would send "Origin: null" with our own forms.
-    ["referrer-policy", "same-origin"],
+    ["referrer-policy", SECRET_PARAMETER.test(url) ? "strict-origin" : "same-origin"],
     ["cross-origin-opener-policy", "same-origin"],
     ["permissions-policy", "camera=(), microphone=(), geolocation=(), payment=()"],
     ...sharedHeaders(appUrl),

@@ -63,7 +63,8 @@ export function createPages(options: PagesOptions, project = PROJECT): Pages {
       const requestId = randomUUID();
       const charges: LimitCharge[] = [];
       outgoing.setHeader("x-request-id", requestId);
-      for (const [name, value] of pageHeaders(NO_CONTENT_POLICY, options.appUrl))
+      const { appUrl } = options;
+      for (const [name, value] of pageHeaders(NO_CONTENT_POLICY, { appUrl, url: incoming.url ?? "" }))
         outgoing.setHeader(name, value);
       try {
         if (!METHODS.includes(incoming.method ?? "")) {

@@ -40,7 +40,8 @@ export async function openRequest(
   const userAgent = shortUserAgent(headers["user-agent"]);
   if (userAgent !== undefined) headers["user-agent"] = userAgent;
   markAsOwn(incoming, address);
-  for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
+  for (const [name, value] of pageHeaders(policy, { appUrl, url: incoming.url ?? "" }))
+    outgoing.setHeader(name, value);
 
   const identify = () =>
     auth

@@ -1,4 +1,7 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
 import { createUser } from "../../support/people.ts";
 import { totp } from "../../support/totp.ts";
@@ -98,6 +101,32 @@ describeInBrowser("a browser without JavaScript", () => {
     await press(page, "Guardar preferencias");
     await page.locator('html[data-theme="dark"]').waitFor();
     expect(await page.getByLabel("Tema").inputValue()).toBe("dark");
+  });
+
+  it("sets a new password by a mailed link, which no referrer names", async () => {
+    const { email } = await createUser(site.test);
+    await sendRequest(site.url, "POST", "/api/auth/request-password-reset", { body: { email } });
+    const folder = join(site.folder, "mail");
+    let link = "";
+    await eventually(async () => {
+      const mails = await readdir(folder).catch(() => []);
+      const texts = await Promise.all(mails.map((file) => readFile(join(folder, file), "utf8")));
+      const text = texts.find((mail) => mail.includes(`To: ${email}`)) ?? "";
+      link = /http:\S+\/reset-password\/\S+/.exec(text)?.[0] ?? "";
+      return link !== "";
+    }, true);
+    const page = await visit({ javaScriptEnabled: false });
+    const referrers: (string | null)[] = [];
+    page.context().on("request", async (request) => {
+      referrers.push(await request.headerValue("referer").catch(() => null));
+    });
+    await page.goto(link);
+    expect(page.url()).toContain("/reset-password?token=");
+    await fill(page, { "New password": "another long password" });
+    await press(page, "Set password");
+    await page.waitForURL("/sign-in?after=new-password");
+    expect(referrers.length).toBeGreaterThan(3);
+    expect(referrers.filter((referrer) => referrer?.includes("token="))).toEqual([]);
   });
 
   it("opens the menu on a phone", async () => {

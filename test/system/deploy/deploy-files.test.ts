@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { get } from "node:https";
 import { join, matchesGlob, resolve } from "node:path";
@@ -199,6 +199,9 @@ type Proxy = {
   configure(folder: string, ports: Ports): Promise<{ check: string[]; run: string[] }>;
 };
 
+/** As nginx writes one unless told otherwise; Caddy writes none. */
+const ACCESS_LOG = "access.log";
+
 const NGINX: Proxy = {
   program: findProgram("nginx"),
   configure: async (folder, ports) => {
@@ -214,7 +217,7 @@ const NGINX: Proxy = {
       .join(" ");
     await writeFile(
       main,
-      `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary}\n${site}\n}`,
+      `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log ${join(folder, ACCESS_LOG)}; ${temporary}\n${site}\n}`,
     );
     const run = ["-e", "stderr", "-p", folder, "-c", main];
     return { check: ["-t", ...run], run };
@@ -300,7 +303,7 @@ describe.each([
   ["nginx", NGINX],
   ["caddy", CADDY],
 ])("the log of %s", (_, { program, configure }) => {
-  it.skipIf(program === null)("has no secret of a link when no server answers", async () => {
+  it.skipIf(program === null)("has no secret of a link, also when no server answers", async () => {
     const folder = await temporaryFolder();
     await createCertificate(folder);
     const ports = {
@@ -323,13 +326,21 @@ describe.each([
         }).on("error", () => resolves(undefined));
       });
     await eventually(() => statusOf("/api/plans"), 502);
-    expect(await statusOf("/api/v1/plugins/renewals/links/tgl_hidden/calendar.ics")).toBe(502);
+    for (const path of SECRET_PATHS) expect(await statusOf(path)).toBe(502);
     proxy.kill("SIGTERM");
-    const logged = (await output).join("");
+    const accessLog = await readFile(join(folder, ACCESS_LOG), "utf8").catch(() => "");
+    const logged = (await output).join("") + accessLog;
     expect(logged).toContain("/api/plans");
-    expect(logged).not.toContain("tgl_hidden");
+    expect(logged).not.toContain("hidden");
   });
 });
+
+/** A calendar's, and where the links of mails lead: each is as good as a password. */
+const SECRET_PATHS = [
+  "/api/v1/plugins/renewals/links/tgl_hidden/calendar.ics",
+  ...["/api/auth/reset-password/hidden?callbackURL=%2Freset-password", "/reset-password?token=hidden"],
+  ...["/api/v2/auth/verify-email?token=hidden&callbackURL=%2F", "/confirm-email-change?token=hidden"],
+];
 
 /** Caddy adds a port that is not 443. */
 const TO_HTTPS = /^https:\/\/billing\.example\.com(:\d+)?\/billing$/;
@@ -367,5 +378,22 @@ describe("deploy/", () => {
     expect(proxy).not.toContain("$proxy_add_x_forwarded_for");
     expect(proxy.match(/X-Forwarded-For \$remote_addr;/g)).toHaveLength(3);
     expect(read("deploy/caddy/Caddyfile")).not.toMatch(/^\s*trusted_proxies/m);
+  });
+
+  it("names every address with a secret to the logs of proxies, and no other", () => {
+    const [, unlogged = ""] =
+      /location ~ (\S+) \{\s*access_log off;/.exec(read("deploy/nginx/tollgate.conf")) ?? [];
+    const isUnlogged = (path: string) => new RegExp(unlogged).test(path.split("?")[0] as string);
+    const [, pattern = "", mask = ""] = /regexp (\S+) (\S+)/.exec(read("deploy/caddy/Caddyfile")) ?? [];
+    const logged = (path: string) => path.replaceAll(new RegExp(pattern, "g"), mask);
+    expect(SECRET_PATHS.filter((path) => !isUnlogged(path) || logged(path).includes("hidden"))).toEqual([]);
+    const others = [
+      "/",
+      "/sign-in?next=%2F",
+      "/api/plans",
+      "/api/auth/reset-password",
+      "/forgotten-password",
+    ];
+    expect(others.filter((path) => isUnlogged(path) || logged(path) !== path)).toEqual([]);
   });
 });

@@ -72,6 +72,13 @@ describe("a page", () => {
     expect(headers["x-powered-by"]).toBeUndefined();
   });
 
+  it("keeps the secret of a mailed link from the requests of its page, which proxies log with their referrer", async () => {
+    const policyOf = async (path: string) => (await load(path)).fields["referrer-policy"];
+    for (const path of ["/reset-password?token=secret", "/confirm-email-change?x=1&token=secret"])
+      expect([path, await policyOf(path)]).toEqual([path, "strict-origin"]);
+    expect(await policyOf("/sign-in?next=%2Ftoken%3D")).toBe("same-origin");
+  });
+
   it("redirects to sign-in and back for a page that needs a session", async () => {
     const { status, fields: headers } = await load("/settings?tab=1");
     expect([status, headers.location]).toEqual([307, "/sign-in?next=%2Fsettings%3Ftab%3D1"]);
