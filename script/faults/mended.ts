@@ -5788,4 +5788,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/deploy/deploy-files.test.ts"],
     only: "names every address with a secret",
   },
+  {
+    file: "src/cli/conclude.ts",
+    find: "escapeControls(JSON.stringify(value, null, 2))",
+    replace: "JSON.stringify(value, null, 2)",
+    fault: "what a buyer has written steers the terminal of whoever prints a delivery as JSON",
+    tests: ["test/cli/commands/webhooks.test.ts"],
+    only: "prints no escape sequences",
+  },
+  {
+    file: "src/observability/log.ts",
+    find: "escapeControls(maskSecrets(line))",
+    replace: "maskSecrets(line)",
+    fault: "a requested path ends a line of the log for some of its readers, or steers a terminal",
+    tests: ["test/observability/log.test.ts"],
+    only: "escapes what ends a line",
+  },
 ];

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { escapeControls } from "../domain/escape-controls.ts";
 import { Refusal } from "../domain/refusals/refusal.ts";
 import { printable } from "./output/table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -59,7 +60,7 @@ export function concludeFailure(
 }
 
 function writeJson(terminal: Terminal, value: unknown): void {
-  terminal.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  terminal.stdout.write(`${escapeControls(JSON.stringify(value, null, 2))}\n`);
 }
 
 /** On one line, without the word that Commander puts in front. */

@@ -1,4 +1,5 @@
 import pino from "pino";
+import { escapeControls } from "../domain/escape-controls.ts";
 import { maskSecrets } from "./mask-secrets.ts";
 import { traceFields } from "./trace-context.ts";
 import { stdoutLines } from "./write-lines.ts";
@@ -6,7 +7,7 @@ import { stdoutLines } from "./write-lines.ts";
 export type Log = pino.Logger;
 
 /**
- * One JSON line per event. Headers and bodies are never passed to it, and keys in a path are masked.
+ * One JSON line per event, for any reader. Headers and bodies are never passed to it, and keys in a path are masked.
  * @param destination stdout by default
  */
 export function createLog(level: string, destination?: pino.DestinationStream): Log {
@@ -16,7 +17,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
     mixin: traceFields,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: (error: unknown) => plainError(error) },
-    hooks: { streamWrite: maskSecrets },
+    hooks: { streamWrite: (line: string) => escapeControls(maskSecrets(line)) },
   };
   return pino(options, destination ?? stdoutLines());
 }

@@ -34,6 +34,16 @@ it.each([
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ text: write("tgl_***"), msg: write("tgl_***") });
 });
 
+it("escapes what ends a line for other programs, or steers a terminal", () => {
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  // The next line, line and paragraph separators, one character for an escape sequence's first two, and text turned around.
+  const path = "/a\u0085b\u2028c\u2029d\u009b2Je\u202ef\u007f";
+  log.error({ path }, "request failed");
+  expect(lines[0]).toMatch(/^[\x20-\x7e]+\n$/);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ path });
+});
+
 it("writes the causes of an error, even of one that is its own", () => {
   const lines: string[] = [];
   const log = createLog("info", { write: (line) => void lines.push(line) });

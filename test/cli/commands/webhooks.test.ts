@@ -110,11 +110,14 @@ describe("webhooks list", () => {
   });
 
   it("prints no escape sequences that a delivery contains", async () => {
-    const { id } = await delivered("steer", "\u001b[2Jnobody");
-    for (const args of [["list"], ["show", id], ["replay", id]]) {
+    // Terminals take the second for the first two characters of the first, and the third turns what follows around.
+    const steering = ["\u001b[2J", "\u009b2J", "\u202e"];
+    const { id, body } = await delivered("steer", `${steering.join("")}nobody`);
+    for (const args of [["list"], ["show", id], ["replay", id], ["show", id, "--json"]]) {
       const { stdout, stderr } = await tollgate("webhooks", ...args);
-      expect(stdout + stderr).not.toContain("\u001b");
+      for (const [character] of steering) expect(stdout + stderr).not.toContain(character);
     }
+    expect((await tollgate.json("webhooks", "show", id)).payload).toEqual(body);
   });
 
   it("exits with 0 when its reader closes the pipe", async () => {
