@@ -5804,4 +5804,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/observability/log.test.ts"],
     only: "escapes what ends a line",
   },
+  {
+    file: "src/store/sign-in/two-factor-changes.ts",
+    find: 'from "user" where id = $1 and coalesce(two_factor_enabled, false) <> $2::boolean',
+    replace: 'from "user" where id = $1 and $2::boolean',
+    fault: "whoever knows a password turns its second factor off without a trace in the audit log",
+    tests: ["test/auth/two-factor.test.ts"],
+    only: "is recorded and mailed",
+  },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: "response.ok && scope.twoFactorChange !== null && session",
+    replace: "scope === null",
+    fault: "nobody is told that their second factor was turned off",
+    tests: ["test/auth/two-factor.test.ts"],
+    only: "is recorded and mailed",
+  },
 ];

@@ -7,7 +7,11 @@ export type AccountMail =
   /** Sent by mail only, so that the sign-up form does not reveal who has an account. */
   | { kind: "existing_account" }
   | { kind: "email_change_old"; url: string; newEmail: string }
-  | { kind: "email_changed"; newEmail: string };
+  | { kind: "email_changed"; newEmail: string }
+  /** Whatever notifications are wanted: who has the password of somebody else could turn those off first. */
+  | { kind: TwoFactorChange };
+
+export type TwoFactorChange = "two_factor_enabled" | "two_factor_disabled";
 
 /** A mail about an account, in its user's language. */
 export async function accountMail(to: string, locale: Locale, mail: AccountMail): Promise<EmailMessage> {

@@ -10,6 +10,7 @@ import { sharedPool } from "../store/shared-pool.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/sign-in/revocations.ts";
 import { hasSession } from "../store/sign-in/sessions.ts";
 import { clearSignInFailures } from "../store/sign-in/sign-in-failures.ts";
+import { recordTwoFactorChange } from "../store/sign-in/two-factor-changes.ts";
 import { consumeTotpCode } from "../store/sign-in/used-totp-codes.ts";
 import { isBanned } from "../store/users/bans.ts";
 import type { AccountMail } from "./account-mail.ts";
@@ -121,7 +122,14 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
         create: {
           before: async (user) => ({ data: { ...user, locale: scopes.getStore()?.locale ?? "en" } }),
         },
-        update: { before: async (changes, context) => endAccessFromBefore(database, changes, context) },
+        update: {
+          before: async (changes, context) => {
+            const { twoFactorEnabled: enabled } = changes as { twoFactorEnabled?: unknown };
+            const session = context?.context.session?.session;
+            if (typeof enabled === "boolean" && session)
+              await beforeTwoFactorChange(database, scopes.getStore(), { enabled, session });
+          },
+        },
       },
       session: {
         delete: hooks.session.delete,
@@ -183,15 +191,15 @@ async function assertNotEnded(database: Database, scope: RequestScope | undefine
 }
 
 /** A second factor protects nothing while sessions and trusted devices from before it are still valid. */
-async function endAccessFromBefore(
+async function beforeTwoFactorChange(
   database: Database,
-  changes: Record<string, unknown>,
-  context: GenericEndpointContext | null,
+  scope: RequestScope | undefined,
+  { enabled, session }: { enabled: boolean; session: { id: string; userId: string } },
 ): Promise<void> {
-  const session = context?.context.session?.session;
-  if (changes.twoFactorEnabled === true && session) {
-    await revokeBeforeSecondFactor(database, session.userId, session.id);
-  }
+  const { userId } = session;
+  if (scope && (await recordTwoFactorChange(database, { userId, enabled, address: scope.address })))
+    scope.twoFactorChange = enabled ? "two_factor_enabled" : "two_factor_disabled";
+  if (enabled) await revokeBeforeSecondFactor(database, userId, session.id);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Locale } from "../domain/locale.ts";
 import type { Queryable } from "../store/database.ts";
+import type { TwoFactorChange } from "./account-mail.ts";
 
 /**
  * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows
@@ -19,6 +20,8 @@ export type RequestScope = {
   transaction: Queryable | null;
   /** The token of the last session that the request has started. */
   newSessionToken: string | null;
+  /** What the request does to the second factor, `null`: nothing. */
+  twoFactorChange: TwoFactorChange | null;
   /** The last database error, `null` without one. */
   failure: unknown;
 };
@@ -47,6 +50,7 @@ export function newScope(
     newPassword: null,
     transaction: null,
     newSessionToken: null,
+    twoFactorChange: null,
     failure: null,
     ...initial,
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { deleteExpired } from "../../src/store/accounts/expired-accounts-data.ts";
 import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
-import { accounts, type LogLine, onDatabase, PASSWORD } from "./accounts.ts";
+import { ADDRESS, accounts, type LogLine, onDatabase, PASSWORD } from "./accounts.ts";
 
 describe("two-factor authentication", () => {
   const context = accounts();
@@ -179,6 +179,32 @@ describe("two-factor authentication", () => {
     expect(wrong.status).toBe(400);
     expect((await context.call("/two-factor/disable", { password: PASSWORD }, { cookie })).status).toBe(200);
     expect(await (await signIn(email)).json()).toMatchObject({ user: { email } });
+  });
+
+  it("is recorded and mailed when it is turned on or off, whatever notifications are wanted", async () => {
+    const { id, email, cookie: before } = await context.signedUp();
+    await context.test.rows(`update "user" set preferences = '{"emailNotifications": false}' where id = $1`, [
+      id,
+    ]);
+    const mailed = () => context.mails.filter(({ to }) => to === email).map(({ subject }) => subject);
+    const recorded = () =>
+      context.test.rows(
+        "select actor_kind, actor_id, address, action from audit_entry where target_id = $1 order by id",
+        [id],
+      );
+    const changed = (action: string) => ({ actor_kind: "session", actor_id: id, address: ADDRESS, action });
+    const { cookie } = await enable(before);
+    expect(mailed()).toEqual(["Two-factor authentication is on"]);
+    expect(await recorded()).toEqual([changed("user.two_factor_enabled")]);
+    const disable = (password: string) => context.call("/two-factor/disable", { password }, { cookie });
+    expect((await disable("not this one")).status).toBe(400);
+    const disabled = await disable(PASSWORD);
+    // Off already: nothing has changed.
+    const again = { cookie: cookieOf(disabled) };
+    expect((await context.call("/two-factor/disable", { password: PASSWORD }, again)).status).toBe(200);
+    expect(mailed()).toEqual(["Two-factor authentication is on", "Two-factor authentication is off"]);
+    const [, ...later] = await recorded();
+    expect(later).toEqual([changed("user.two_factor_disabled")]);
   });
 
   async function trustedDevice({ email, totpURI }: { email: string; totpURI: string }) {

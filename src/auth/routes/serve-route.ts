@@ -3,6 +3,8 @@ import type { Locale } from "../../domain/locale.ts";
 import { violatedConstraint } from "../../store/database.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
+import { findUser } from "../../store/users/users.ts";
+import type { AccountMail } from "../account-mail.ts";
 import type { SessionLookup } from "../callers/session-lookup.ts";
 import type { Guess, GuessLimit, GuessResult } from "../guess-limit.ts";
 import { innermost, type Log } from "../log.ts";
@@ -88,7 +90,16 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     // Set up: sign-ins without it may have succeeded until just now.
     await revokeBeforeSecondFactor(deps.database, session.userId, scope.newSessionToken);
   }
+  if (response.ok && scope.twoFactorChange !== null && session) {
+    const { userId } = session;
+    await mailTo(deps, userId, { kind: scope.twoFactorChange });
+  }
   return response;
+}
+
+async function mailTo({ database, sendMail }: ServeDeps, userId: string, mail: AccountMail): Promise<void> {
+  const user = await findUser(database, userId);
+  if (user !== null) await sendMail(user.email, user.locale, mail);
 }
 
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {

@@ -1,0 +1,22 @@
+import type { Queryable } from "../database.ts";
+
+const RECORD = {
+  name: "record_two_factor_change",
+  text: `
+insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
+select 'session', id, $3, case when $2::boolean then 'user.two_factor_enabled' else 'user.two_factor_disabled' end, 'user', id
+from "user" where id = $1 and coalesce(two_factor_enabled, false) <> $2::boolean
+returning actor_id`,
+};
+
+/**
+ * Writes into the audit log that a person turns the second factor on or off. To be called before they do, so that it
+ * leaves a trace in any case. Returns whether anything changes.
+ * @param address the client's
+ */
+export async function recordTwoFactorChange(
+  database: Queryable,
+  { userId, enabled, address }: { userId: string; enabled: boolean; address: string },
+): Promise<boolean> {
+  return (await database.run(RECORD, [userId, enabled, address])).length > 0;
+}
