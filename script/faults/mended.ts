@@ -5814,10 +5814,26 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: "response.ok && scope.twoFactorChange !== null && session",
-    replace: "scope === null",
+    find: "if (response.ok) await mailChange",
+    replace: "if (response.ok && scope.newPassword) await mailChange",
     fault: "nobody is told that their second factor was turned off",
     tests: ["test/auth/two-factor.test.ts"],
     only: "is recorded and mailed",
+  },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: "if (response.ok) await mailChange",
+    replace: "if (response.ok && !scope.newPassword) await mailChange",
+    fault: "who has turned notifications off is not told of a password that somebody else has set",
+    tests: ["test/auth/revocation.test.ts"],
+    only: "is mailed once",
+  },
+  {
+    file: "src/store/sign-in/revocations.ts",
+    find: "(select count(*) from keys)), 'infinity'\n",
+    replace: "(select count(*) from keys)), null\n",
+    fault: "a new password is mailed twice, once as a notification",
+    tests: ["test/auth/revocation.test.ts"],
+    only: "is mailed once",
   },
 ];

@@ -11,6 +11,7 @@ const MAILS = [
   { kind: "email_change_old", url: URL_, newEmail: "new@example.com" },
   { kind: "email_change_new", url: URL_ },
   { kind: "email_changed", newEmail: "new@example.com" },
+  { kind: "password_changed" },
   { kind: "two_factor_enabled" },
   { kind: "two_factor_disabled" },
 ] as const;

@@ -90,6 +90,27 @@ describe("a new password", () => {
   };
 
   it.each([
+    ["reset", prepareReset],
+    ["change", prepareChange],
+  ])("is mailed once after a %s, whatever notifications are wanted", async (_, prepare) => {
+    const person = await context.signedUp();
+    await context.test.rows(`update "user" set preferences = '{"emailNotifications": false}' where id = $1`, [
+      person.id,
+    ]);
+    const setPassword = await prepare(person);
+    const before = context.mails.length;
+    expect((await setPassword()).status).toBe(200);
+    expect(context.mails.slice(before)).toMatchObject([
+      { to: person.email, subject: "Your account has a new password" },
+    ]);
+    const notified = await context.test.rows(
+      "select mail_after::text as mailed from notification where user_id = $1 and kind = 'password_changed'",
+      [person.id],
+    );
+    expect(notified).toEqual([{ mailed: "infinity" }]);
+  });
+
+  it.each([
     ["reset", prepareReset, 0],
     ["change", prepareChange, 1],
   ])(

@@ -4,7 +4,6 @@ import { violatedConstraint } from "../../store/database.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { findUser } from "../../store/users/users.ts";
-import type { AccountMail } from "../account-mail.ts";
 import type { SessionLookup } from "../callers/session-lookup.ts";
 import type { Guess, GuessLimit, GuessResult } from "../guess-limit.ts";
 import { innermost, type Log } from "../log.ts";
@@ -90,16 +89,21 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     // Set up: sign-ins without it may have succeeded until just now.
     await revokeBeforeSecondFactor(deps.database, session.userId, scope.newSessionToken);
   }
-  if (response.ok && scope.twoFactorChange !== null && session) {
-    const { userId } = session;
-    await mailTo(deps, userId, { kind: scope.twoFactorChange });
-  }
+  if (response.ok) await mailChange(deps, scope, session);
   return response;
 }
 
-async function mailTo({ database, sendMail }: ServeDeps, userId: string, mail: AccountMail): Promise<void> {
+/** Tells the owner of a new password, or what has become of the second factor. */
+async function mailChange(
+  { database, sendMail }: ServeDeps,
+  { newPassword, twoFactorChange }: RequestScope,
+  session: FoundSession | null,
+): Promise<void> {
+  const kind = newPassword ? "password_changed" : twoFactorChange;
+  const userId = newPassword ? newPassword.userId : session?.userId;
+  if (kind === null || !userId) return;
   const user = await findUser(database, userId);
-  if (user !== null) await sendMail(user.email, user.locale, mail);
+  if (user !== null) await sendMail(user.email, user.locale, { kind });
 }
 
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {

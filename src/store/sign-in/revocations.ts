@@ -37,13 +37,14 @@ keys as (
 )`;
 }
 
+// The notification is not mailed: a mail about the account is, whatever notifications are wanted.
 const WITH_NEW_PASSWORD = {
   name: "revoke_with_new_password",
   text: `
 with ${revokingLinksAndKeys("$4")},
 notified as (
-  insert into notification (user_id, kind, details)
-  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
+  insert into notification (user_id, kind, details, mail_after)
+  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys)), 'infinity'
 )
 insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
 values ('session', $1, $2, $3, 'user', $1, jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
