@@ -5836,4 +5836,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/revocation.test.ts"],
     only: "is mailed once",
   },
+  {
+    file: "src/limits/redis-client.ts",
+    find: 'throw new Error("not connected to Redis", { cause: lastError });',
+    replace: "throw error;",
+    fault: "the log of an outage does not say why Redis is not connected",
+    tests: ["test/limits/failover.test.ts"],
+    only: "says in the log why",
+  },
+  {
+    file: "src/limits/redis-client.ts",
+    find: ", { cause: errorsOfNodes.get(address) });",
+    replace: ");",
+    fault: "the log of an outage does not say why a node of a cluster is not connected",
+    tests: ["test/limits/failover.test.ts"],
+    only: "says in the log why",
+  },
 ];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createClient, createCluster } from "@redis/client";
+import { ClientOfflineError, createClient, createCluster } from "@redis/client";
 import { hashSlot } from "./hash-slot.ts";
 
 /** One set of connections, to a single Redis or to the nodes of a cluster. */
@@ -32,14 +32,26 @@ export async function connectRedis(
   const [url] = urls as [string];
   if (urls.length > 1) return connectCluster(urls, signal, onError);
   const client = createClient({ url, ...settings(url) });
-  client.on("error", onError);
+  let lastError: unknown = null;
+  client.on("error", (error) => {
+    lastError = error;
+    onError(error);
+  });
   await abortable(client.connect(), signal, () => client.destroy());
   if (!(await isInCluster((command) => client.sendCommand(command)))) {
     return {
       canShare: true,
       nodeOf: () => "",
       nodes: () => [""],
-      send: (_, command) => client.sendCommand(command),
+      send: async (_, command) => {
+        try {
+          return await client.sendCommand(command);
+        } catch (error) {
+          // It does not say why: the host is unknown, refuses, or has another password.
+          if (!(error instanceof ClientOfflineError)) throw error;
+          throw new Error("not connected to Redis", { cause: lastError });
+        }
+      },
       otherUrls: () => [],
       destroy: () => client.destroy(),
     };
@@ -77,6 +89,10 @@ async function connectCluster(
     topologyRefreshOnReconnectionAttemptStrategy: REDISCOVER_AFTER_MS,
   });
   cluster.on("error", onError);
+  const errorsOfNodes = new Map<string, unknown>();
+  cluster.on("node-error", (error: unknown, { host, port }: { host: string; port: number }) =>
+    errorsOfNodes.set(`${host}:${port}`, error),
+  );
   await abortable(cluster.connect(), signal, () => cluster.destroy());
   const connecting = cluster.masters.map((node) => Promise.resolve(cluster.nodeClient(node)).catch(onError));
   await Promise.race([Promise.all(connecting), sleep(NODES_WITHIN_MS, undefined, { ref: false })]);
@@ -91,7 +107,8 @@ async function connectCluster(
       if (!node?.client?.isReady) {
         // Connected to for the next one: this one must not wait for a dead node.
         if (node && !node.client) Promise.resolve(cluster.nodeClient(node)).catch(onError);
-        throw new Error(`not connected to ${node?.address ?? "the node of this key"}`);
+        const address = node?.address ?? "the node of this key";
+        throw new Error(`not connected to ${address}`, { cause: errorsOfNodes.get(address) });
       }
       try {
         return await node.client.sendCommand(command);

@@ -14,12 +14,12 @@ const POLICY = { limit: 2, windowSeconds: 60 };
 
 describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": program }) => {
   const opened = async (...redisUrls: string[]) => {
-    const observed = { up: [] as boolean[], without: [] as string[] };
+    const observed = { up: [] as boolean[], without: [] as string[], warned: [] as unknown[] };
     const { rateLimit, close } = await createRateLimit({
       redisUrls,
       // Long: a busy machine must not look like a dead node.
       answerWithinMs: 3_000,
-      log: { info: () => {}, warn: () => {} },
+      log: { info: () => {}, warn: (fields) => observed.warned.push(fields) },
       metrics: {
         sharedStore: (up) => observed.up.push(up),
         decidedWithoutStore: (scope, how) => observed.without.push(`${scope} ${how}`),
@@ -36,6 +36,20 @@ describeWith("the limiter when Redis fails over", REDIS, ({ "redis-server": prog
     };
     return { rateLimit, isShared, observed, close: cleanedUp(close) };
   };
+
+  it.each([false, true])("says in the log why it is not connected; in a cluster: %s", async (cluster) => {
+    const redis = await startRedis(program, { cluster });
+    onTestFinished(redis.remove);
+    const { isShared, observed, close } = await opened(redis.url);
+    await eventually(() => isShared(`billing:${randomUUID()}`), true);
+    await redis.kill();
+    const reasons = async () => {
+      await isShared(`billing:${randomUUID()}`);
+      return observed.warned.map((fields) => String((fields as { err: Error }).err.cause));
+    };
+    await eventually(async () => (await reasons()).some((reason) => /ECONN|closed/.test(reason)), true);
+    await close();
+  });
 
   describe("behind an endpoint whose primary becomes a replica", () => {
     let former: TestRedis;
