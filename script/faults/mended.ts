@@ -5852,4 +5852,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/limits/failover.test.ts"],
     only: "says in the log why",
   },
+  {
+    file: "src/config/kinds.ts",
+    find: 'return parsed.pathname === "/" && parsed.hash === "" && !parsed.search.includes("@");',
+    replace: "return true;",
+    fault: "a password with a slash in SMTP_URL makes its user the mail server",
+    tests: ["test/config/config.test.ts"],
+    only: "refuses SMTP_URL",
+  },
+  {
+    file: "src/config/kinds.ts",
+    find: 'URL.parse(text.replace(/^smtp/i, "http"))',
+    replace: "URL.parse(text)",
+    fault: "a host in SMTP_URL that nodemailer cannot read throws only when a mail is sent",
+    tests: ["test/config/config.test.ts"],
+    only: "refuses SMTP_URL",
+  },
 ];

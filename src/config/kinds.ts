@@ -43,11 +43,13 @@ function isOrigin(text: string): boolean {
   );
 }
 
-export const url = (protocols: readonly string[], example: string) =>
-  z.string().refine((text) => {
-    const parsed = URL.parse(text);
-    return parsed !== null && parsed.hostname !== "" && protocols.includes(parsed.protocol);
-  }, `expected a URL such as ${example}`);
+/** As nodemailer reads it, which takes what follows the host for nothing. */
+export const smtpUrl = z.string().refine((text) => {
+  const parsed = /^smtps?:\/\/./i.test(text) ? URL.parse(text.replace(/^smtp/i, "http")) : null;
+  if (!parsed?.hostname) return false;
+  // The rest of a password.
+  return parsed.pathname === "/" && parsed.hash === "" && !parsed.search.includes("@");
+}, "expected a URL such as smtps://user:password@smtp.example.com; in the password, write %25 for %, %23 for #, %2F for /, %3F for ?");
 
 /**
  * Of one server, or of several with commas between them, as libpq reads it; `URL` knows a single host only. A

@@ -16,7 +16,7 @@ import {
   secrets,
   sender,
   share,
-  url,
+  smtpUrl,
   wholeNumber,
 } from "./kinds.ts";
 import { outboundAllow } from "./outbound-allow.ts";
@@ -49,7 +49,7 @@ export const Variables = z.object({
   TRUSTED_PROXIES: trustedProxies.optional(),
   METRICS_TOKEN: bearerToken.optional(),
   CRON_SECRET: bearerToken.optional(),
-  SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@smtp.example.com").optional(),
+  SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: sender.default("Tollgate <no-reply@localhost>"),
   REQUIRE_EMAIL_CONFIRMATION: oneOf(["off", "on"]).default("off"),
   REQUIRE_ADMIN_2FA: oneOf(["off", "on"]).default("off"),

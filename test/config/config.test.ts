@@ -232,6 +232,14 @@ describe("the configuration", () => {
     expect(readConfig({ REDIS_URL: url }).redisUrls).toEqual([url]);
   });
 
+  it.each([
+    "smtp://mail.example.com",
+    "SMTP://[::1]:25/",
+    "smtps://ann@example.com:p%2F%23%25+=@mail.example.com:465?tls.rejectUnauthorized=false",
+  ])("takes %s for a mail server", (value) => {
+    expect(readConfig({ SMTP_URL: value }).mail.smtpUrl).toBe(value);
+  });
+
   it("takes a number sign within a value", () => {
     const variables = { METRICS_TOKEN: "a#token of sixteen", MAIL_FROM: "Shop #1 <shop@example.com>" };
     const { metricsToken, mail } = readConfig(variables);
@@ -314,6 +322,11 @@ describe("the configuration", () => {
     ["METRICS_TOKEN", "ein Schlüssel für Prometheus", "openssl rand"],
     ["CRON_SECRET", "0123456789abcde", "openssl rand"],
     ["SMTP_URL", "smtp:mail.example.com", "smtps://"],
+    ["SMTP_URL", "smtp://mail%20server", "smtps://"],
+    ["SMTP_URL", "smtps://me:pass/word@mail.example.com", "%2F for /"],
+    ["SMTP_URL", "smtps://me:12/34@mail.example.com", "%2F for /"],
+    ["SMTP_URL", "smtps://me:12#34@mail.example.com", "%23 for #"],
+    ["SMTP_URL", "smtps://me:12?34@mail.example.com", "%3F for ?"],
     ["AI_BASE_URL", "https://user:password@api.example.com/v1", "https://"],
     ["AI_BASE_URL", "https://api.example.com/v1?api-version=1", "https://"],
     ["REDIS_URL", "redis:redis.internal:6379", "redis://"],
