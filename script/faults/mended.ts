@@ -5858,7 +5858,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "return true;",
     fault: "a password with a slash in SMTP_URL makes its user the mail server",
     tests: ["test/config/config.test.ts"],
-    only: "refuses SMTP_URL",
+    only: "in one line that names it and shows an example",
   },
   {
     file: "src/config/kinds.ts",
@@ -5866,6 +5866,31 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     replace: "URL.parse(text)",
     fault: "a host in SMTP_URL that nodemailer cannot read throws only when a mail is sent",
     tests: ["test/config/config.test.ts"],
-    only: "refuses SMTP_URL",
+    only: "in one line that names it and shows an example",
+  },
+  {
+    file: "src/observability/metrics.ts",
+    find: "for (const outcome of FAILURES) deliveries.inc({ slot, outcome }, 0);",
+    replace: "",
+    fault: "no alert reports the first refused delivery after a start, as its counter begins at 1",
+    tests: ["test/observability/metrics.test.ts"],
+    only: "counts what alerts watch from 0",
+  },
+  {
+    file: "src/observability/metrics.ts",
+    find: 'jobs.inc({ job, outcome: "failed" }, 0);',
+    replace: "job;",
+    fault: "no alert reports the first failure of a nightly job after a start, as its counter begins at 1",
+    tests: ["test/observability/metrics.test.ts"],
+    only: "counts what alerts watch from 0",
+  },
+  {
+    file: "src/observability/metrics.ts",
+    find: 'withoutStore.inc({ scope, how: "unavailable" }, 0);',
+    replace: "scope;",
+    fault:
+      "no alert reports the first sign-in that was refused for want of Redis, as its counter begins at 1",
+    tests: ["test/observability/metrics.test.ts"],
+    only: "counts what alerts watch from 0",
   },
 ];

@@ -13,6 +13,7 @@ export async function metricRows(): Promise<string> {
       unreadableEvents: 0,
     }),
     askLimiter: () => null,
+    refusedWithoutStore: [],
   });
   const { text } = await read();
   const types = new Map(matches(text, /^# TYPE (\S+) (\S+)$/gm));

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
+import { JOB_NAMES } from "../domain/job.ts";
+import { SLOTS } from "../domain/slot.ts";
 
 /** What an operator's Prometheus reads at `/api/metrics`. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -21,6 +23,8 @@ type Sources = {
   outboundState(): Promise<OutboundState>;
   /** Makes a decision: without one, the limiter does not notice that its store is away or back. */
   askLimiter(): unknown;
+  /** Scopes of which requests are refused while the shared store is away; none without one. */
+  refusedWithoutStore: readonly string[];
 };
 
 /**
@@ -33,7 +37,10 @@ const MISNAMED = [
   ...["nodejs_eventloop_utilization_histogram", "nodejs_eventloop_utilization_summary"],
 ];
 
-export function createMetrics({ countFlagged, outboundState, askLimiter }: Sources) {
+/** Of deliveries, those that somebody has to look at. */
+const FAILURES = ["failed", "deferred", "refused", "invalid", "unavailable"];
+
+export function createMetrics({ countFlagged, outboundState, askLimiter, refusedWithoutStore }: Sources) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -84,6 +91,10 @@ export function createMetrics({ countFlagged, outboundState, askLimiter }: Sourc
     labelNames: ["slot", "state"] as const,
     registers: [registry],
   });
+  // Begun at 0: in a series that begins at 1, Prometheus sees no growth, and no alert reports the first failure.
+  for (const slot of SLOTS) for (const outcome of FAILURES) deliveries.inc({ slot, outcome }, 0);
+  for (const job of JOB_NAMES) jobs.inc({ job, outcome: "failed" }, 0);
+  for (const scope of refusedWithoutStore) withoutStore.inc({ scope, how: "unavailable" }, 0);
   const outbound = outboundMetrics(registry, outboundState);
   const updateFlagged = async () => {
     const counts = await nullOnErrorOrTimeout(countFlagged());
@@ -130,6 +141,7 @@ function outboundMetrics(registry: Registry, outboundState: Sources["outboundSta
     labelNames: ["outcome"] as const,
     registers,
   });
+  for (const outcome of ["delivered", "failed"]) attempts.inc({ outcome }, 0);
   const givenUp = new Counter({
     name: "tollgate_outbound_deliveries_given_up_total",
     help: "Deliveries of outbound events to endpoints and plugins that have failed for five days, or whose event cannot be read, and are not tried again",

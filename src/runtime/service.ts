@@ -9,6 +9,7 @@ import type { JobOutcome } from "../domain/job.ts";
 import type { AfterSubscriptionChange } from "../domain/outbound/subscription-hook.ts";
 import { SLOTS } from "../domain/slot.ts";
 import { createLimits } from "../limits/create-limits.ts";
+import { isRefusedWithoutSharedStore, SCOPES } from "../limits/policies.ts";
 import { createMail } from "../mail/mail.ts";
 import { limitRepeats } from "../observability/limit-repeats.ts";
 import type { Log } from "../observability/log.ts";
@@ -66,6 +67,7 @@ export async function startService(
           countFlagged: () => countFlagged(runtime.database),
           outboundState: () => outboundState(runtime.database),
           askLimiter: () => limits.rateLimit("metrics:scrape", { limit: 1_000, windowSeconds: 1 }),
+          refusedWithoutStore: config.redisUrls === null ? [] : SCOPES.filter(isRefusedWithoutSharedStore),
         });
   const chat =
     config.chat &&

@@ -14,6 +14,7 @@ const QUIET = {
     unreadableEvents: 0,
   }),
   askLimiter: () => null,
+  refusedWithoutStore: [],
 };
 const FLAGGED = [{ provider: "provider-a", flagged: 5, settled: 2 }];
 const LINE = /^tollgate_subscriptions_needing_review\{.*$/gm;
@@ -41,6 +42,7 @@ it("keeps the last counts while they cannot be read", async () => {
       return { failing: 0, disabled: 0, backlogSeconds: 7, unreadableChanges: 0, unreadableEvents: 0 };
     },
     askLimiter: () => null,
+    refusedWithoutStore: [],
   });
   await metrics.read();
   isDown = true;
@@ -55,6 +57,20 @@ it("does not wait for counts that a silent database does not return", async () =
   metrics.delivered("provider-a", "unavailable");
   expect((await metrics.read()).text).toContain(
     'tollgate_webhook_deliveries_total{slot="provider-a",outcome="unavailable"} 1',
+  );
+});
+
+it("counts what alerts watch from 0, as the growth of a series that begins at 1 is not seen", async () => {
+  const { text } = await createMetrics({ ...QUIET, refusedWithoutStore: ["billing"] }).read();
+  expect(text.match(/^tollgate_(?:webhook|job|limiter_without|outbound_deliveries)\S* 0$/gm)).toEqual(
+    expect.arrayContaining([
+      'tollgate_webhook_deliveries_total{slot="provider-c",outcome="refused"} 0',
+      'tollgate_webhook_deliveries_total{slot="provider-a",outcome="unavailable"} 0',
+      'tollgate_job_runs_total{job="nightly-comparison",outcome="failed"} 0',
+      'tollgate_limiter_without_store_total{scope="billing",how="unavailable"} 0',
+      'tollgate_outbound_deliveries_total{outcome="failed"} 0',
+      "tollgate_outbound_deliveries_given_up_total 0",
+    ]),
   );
 });
 

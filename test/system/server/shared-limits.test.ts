@@ -11,6 +11,8 @@ import { startTestServer } from "../../support/server.ts";
 import { findServerAction, submitAction } from "../../support/server-action.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
+const TOKEN = "a-token-of-sixteen-or-more";
+
 describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) => {
   let redis: TestRedis;
   let test: TestDatabase;
@@ -20,7 +22,12 @@ describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) =>
     await builtPages();
     redis = await startRedis(program);
     test = await freshDatabase(0);
-    const variables = { ...GENEROUS_LIMITS, RATE_LIMIT_API: "4/3600", REDIS_URL: redis.url };
+    const variables = {
+      ...GENEROUS_LIMITS,
+      RATE_LIMIT_API: "4/3600",
+      REDIS_URL: redis.url,
+      METRICS_TOKEN: TOKEN,
+    };
     servers = await Promise.all([1, 2].map(() => startTestServer(test.url, variables)));
   }, 180_000);
   afterAll(async () => {
@@ -50,6 +57,14 @@ describeWith("two servers on one Redis", REDIS, ({ "redis-server": program }) =>
         { error: "Too many requests. Please wait a moment." },
       ]);
     }
+  });
+
+  it("count from 0 what they refuse while it is unreachable", async () => {
+    const { text } = await sendRequest(servers[0]?.url as string, "GET", "/api/metrics", { key: TOKEN });
+    const scopes = ["auth-sign-in", "auth-sign-up", "auth-password", "billing"];
+    expect(text.match(/^tollgate_limiter_without_store_total.*how="unavailable"\} 0$/gm)).toEqual(
+      scopes.map((scope) => `tollgate_limiter_without_store_total{scope="${scope}",how="unavailable"} 0`),
+    );
   });
 
   it("answer billing with 503 while Redis is unreachable, and count the rest locally", async () => {
