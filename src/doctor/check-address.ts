@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { broken, type Finding, good } from "./finding.ts";
-import { probe } from "./probe.ts";
+import { type ProbeFailure, probe } from "./probe.ts";
 
 export type AddressCheck = {
   finding: Finding;
@@ -13,14 +13,21 @@ export type AddressCheck = {
 export async function checkAddress(config: Config): Promise<AddressCheck> {
   const { appUrl } = config;
   const response = await probe(`${appUrl}/api/ready`);
-  if (typeof response === "string") {
+  if ("problem" in response) {
     const remedy = "Start the server with script/server, or set APP_URL to its address.";
-    return {
-      finding: broken("address", `nothing responds at ${appUrl}: ${response}`, remedy),
-      aheadMs: null,
-    };
+    return { finding: broken("address", ...withoutResponse(appUrl, response, remedy)), aheadMs: null };
   }
   return { finding: judge(config, response), aheadMs: response.clockAheadMs };
+}
+
+/** The detail and the remedy. */
+export function withoutResponse(url: string, failure: ProbeFailure, remedy: string): [string, string] {
+  const { problem } = failure;
+  if (!failure.isUntrusted) return [`nothing responds at ${url}: ${problem}`, remedy];
+  return [
+    `the certificate at ${url} is not trusted: ${problem}`,
+    "Give the proxy a valid certificate for this name, followed by its intermediate ones: providers and browsers refuse it otherwise.",
+  ];
 }
 
 function judge(config: Config, { status, text }: { status: number; text: string }): Finding {

@@ -12,6 +12,7 @@ import { checkCollation } from "./check-collation.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { checkSchema } from "./check-schema.ts";
 import { broken, type Finding, good } from "./finding.ts";
+import { isUntrusted } from "./untrusted-certificate.ts";
 
 const QUERY_TIMEOUT_MS = 5_000;
 
@@ -47,11 +48,17 @@ export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
   } catch (error) {
     const remedy = isEmbedded
       ? `Check DATA_DIR (${config.dataDir}): write permission and free disk space.`
-      : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
+      : remedyOf(error);
     return { findings: [broken("database", `cannot be reached: ${reasonOf(error)}`, remedy)], ...UNKNOWN };
   } finally {
     await stop();
   }
+}
+
+function remedyOf(error: unknown): string {
+  return isUntrusted(error)
+    ? "Add sslrootcert=/path/of/ca.pem to DATABASE_URL, the file of the authority that signed PostgreSQL's certificate, and connect by the name that this is for."
+    : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
 }
 
 function missing({ dataDir }: Config): Finding {

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { openSmtpSession, type SmtpSession } from "../mail/smtp-session.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+import { isUntrusted, TRUST_AUTHORITY } from "./untrusted-certificate.ts";
 
 /** Connects to the mail server and logs in; nothing is sent. */
 export async function checkMail({ mail, isProduction, databaseUrl }: Config): Promise<Finding> {
@@ -18,6 +19,10 @@ export async function checkMail({ mail, isProduction, databaseUrl }: Config): Pr
   }
   const { code, responseCode } = session.error;
   const reason = responseCode === undefined ? (code ?? "no response") : `it returned ${responseCode}`;
+  if (isUntrusted(session.error)) {
+    const remedy = `Connect by the name that its certificate is for; if its authority is your own, ${TRUST_AUTHORITY}.`;
+    return broken("mail", `${host} has a certificate that is not trusted: ${reason}`, remedy);
+  }
   const isLogin = code === "EAUTH" || responseCode === 535 || responseCode === 530;
   return broken(
     "mail",

@@ -4,6 +4,7 @@ import { reasonOf } from "../domain/reason-of.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { commandFor, isUnknownScript, redisKey, withScript } from "../limits/redis-script.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+import { isUntrusted, TRUST_AUTHORITY } from "./untrusted-certificate.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_MS = 100;
@@ -25,16 +26,16 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
       : skipped("redis", detail);
   }
   await loadRedisClient();
-  let reason = "no response";
+  let reason: unknown = new Error("no response");
   const redis = openRedis(redisUrls, (error) => {
-    reason = reasonOf(error);
+    reason = error;
   });
   try {
     const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
     const askNode = (key: string) => askOnceConnected(() => askForPolicy(redis, key), signal);
     const policiesOfNodes = redis.connected.then(() => Promise.all(keyOfEachNode(redis).map(askNode)));
     const late = sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-      throw new Error(reason);
+      throw reason;
     });
     const policies = await Promise.race([policiesOfNodes, late]);
     const policy = policies.find((each) => each !== null) ?? null;
@@ -45,8 +46,9 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
       "Set maxmemory-policy to noeviction.",
     );
   } catch (error) {
-    const remedy =
-      "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it.";
+    const remedy = isUntrusted(error)
+      ? `Connect by the name that Redis's certificate is for; if its authority is your own or your host's, ${TRUST_AUTHORITY}.`
+      : "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it.";
     return broken("redis", `cannot be used: ${reasonOf(error)}`, remedy);
   } finally {
     redis.close();

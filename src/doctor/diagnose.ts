@@ -161,6 +161,6 @@ async function clockOf(slot: Slot, { format, apiUrl }: PaymentAccess) {
   const response = await probe(apiUrl ?? traitsOf(format).productionUrl);
   return {
     whose: `${slot}'s provider`,
-    aheadMs: typeof response === "string" ? null : response.clockAheadMs,
+    aheadMs: "problem" in response ? null : response.clockAheadMs,
   };
 }

@@ -1,6 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { reasonOf } from "../domain/reason-of.ts";
+import { isUntrusted } from "./untrusted-certificate.ts";
 
 export type ProbeResult = {
   status: number;
@@ -9,6 +10,9 @@ export type ProbeResult = {
   /** How far the other side's clock, read from its Date header, is ahead of ours; `null`: it sent none. */
   clockAheadMs: number | null;
 };
+
+/** Why there is no response. */
+export type ProbeFailure = { problem: string; isUntrusted: boolean };
 
 export type ProbeRequest = {
   method?: "GET" | "POST";
@@ -22,16 +26,16 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Sends one request as a provider would, without following redirects. @returns a sentence when there is no
- * response
+ * Sends one request as a provider would, without following redirects.
  */
 export function probe(
   url: string,
   { method = "GET", headers = {}, body, withinMs = TIMEOUT_MS }: ProbeRequest = {},
-): Promise<ProbeResult | string> {
+): Promise<ProbeResult | ProbeFailure> {
   const request = url.startsWith("https:") ? requestHttps : requestHttp;
   const startedMs = Date.now();
   return new Promise((resolve) => {
+    const fail = (error: unknown) => resolve({ problem: reasonOf(error), isUntrusted: isUntrusted(error) });
     const asking = request(url, { method, headers, agent: false }, (incoming) => {
       const clockAheadMs = aheadMs(incoming.headers.date, (startedMs + Date.now()) / 2);
       const chunks: Buffer[] = [];
@@ -40,7 +44,7 @@ export function probe(
         bytes += chunk.length;
         if (bytes <= MAX_BYTES) chunks.push(chunk);
       });
-      incoming.on("error", (error) => resolve(reasonOf(error)));
+      incoming.on("error", fail);
       incoming.on("end", () =>
         resolve({
           status: incoming.statusCode ?? 0,
@@ -51,11 +55,11 @@ export function probe(
       );
     });
     const deadline = setTimeout(() => {
-      resolve(`no complete response within ${withinMs / 1000} s`);
+      fail(new Error(`no complete response within ${withinMs / 1000} s`));
       asking.destroy();
     }, withinMs);
     asking.on("close", () => clearTimeout(deadline));
-    asking.on("error", (error) => resolve(reasonOf(error)));
+    asking.on("error", fail);
     asking.end(body);
   });
 }

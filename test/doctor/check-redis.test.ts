@@ -1,17 +1,9 @@
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { createServer } from "node:tls";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkRedis } from "../../src/doctor/check-redis.ts";
 import { describeWith } from "../support/installed-programs.ts";
 import { REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import { serverVariables } from "../support/variables.ts";
 
 describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program }) => {
@@ -44,31 +36,6 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
       state: "broken",
       detail: expect.stringContaining(reason),
     });
-  });
-
-  it("says that its certificate is not trusted", async () => {
-    const folder = await temporaryFolder();
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    await promisify(execFile)("openssl", [
-      ...request,
-      "-subj",
-      "/CN=localhost",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-    ]);
-    const untrusted = createServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(
-      0,
-      "127.0.0.1",
-    );
-    untrusted.on("tlsClientError", () => {});
-    await once(untrusted, "listening");
-    const { port } = untrusted.address() as AddressInfo;
-    const detail = expect.stringContaining("self-signed certificate");
-    expect(await finding(`rediss://127.0.0.1:${port}`)).toMatchObject({ state: "broken", detail });
-    untrusted.close();
   });
 
   it("warns of one that drops keys when its memory is full, which are counts", async () => {

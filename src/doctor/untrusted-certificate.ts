@@ -1,0 +1,10 @@
+/** Whether TLS failed by the other side's certificate: its issuer is unknown, it has expired or is another host's. */
+export function isUntrusted(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  // Node's names of X.509 errors; in those of TLS itself, a certificate of ours is missing.
+  if (typeof code === "string" && /CERT|LEAF_SIGNATURE/.test(code)) return !code.startsWith("ERR_SSL");
+  return cause instanceof Error && isUntrusted(cause);
+}
+
+/** How to have a private authority's certificates accepted. */
+export const TRUST_AUTHORITY = "set NODE_EXTRA_CA_CERTS to the file of the authority that signed it";
