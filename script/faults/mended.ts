@@ -5862,8 +5862,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/config/kinds.ts",
-    find: 'URL.parse(text.replace(/^smtp/i, "http"))',
-    replace: "URL.parse(text)",
+    find: "if (!parsed?.hostname) return false;",
+    replace: 'if (parsed === null) return text.startsWith("smtp");',
     fault: "a host in SMTP_URL that nodemailer cannot read throws only when a mail is sent",
     tests: ["test/config/config.test.ts"],
     only: "in one line that names it and shows an example",
@@ -5908,5 +5908,21 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "doctor does not say how to trust the certificate of PostgreSQL",
     tests: ["test/doctor/untrusted-certificate.test.ts"],
     only: "comes with the way to trust",
+  },
+  {
+    file: "src/doctor/check-variable-names.ts",
+    find: ".filter(({ known, slips }) => slips <= allowedSlips(known))",
+    replace: ".filter(({ slips }) => slips === 0)",
+    fault: "nothing notices a variable whose name is misspelt",
+    tests: ["test/doctor/check-variable-names.test.ts"],
+    only: "which leaves",
+  },
+  {
+    file: "src/doctor/diagnose.ts",
+    find: "    ...checkVariableNames(variables),\n",
+    replace: "",
+    fault: "doctor does not look at the names of variables",
+    tests: ["test/cli/commands/doctor.test.ts"],
+    only: "warns of a variable whose name is misspelt",
   },
 ];

@@ -17,6 +17,7 @@ import { checkProduction } from "./check-production.ts";
 import { checkProductionDatabase } from "./check-production-database.ts";
 import { checkProxies } from "./check-proxies.ts";
 import { checkRedis } from "./check-redis.ts";
+import { checkVariableNames } from "./check-variable-names.ts";
 import { checkWebhook } from "./check-webhooks.ts";
 import { broken, type Finding, good, skipped } from "./finding.ts";
 import { probe } from "./probe.ts";
@@ -42,6 +43,7 @@ export async function diagnose(
   }
   return [
     good("variables", "all are valid"),
+    ...checkVariableNames(variables),
     ...(await examine(config)),
     ...(production
       ? [

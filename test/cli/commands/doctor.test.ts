@@ -240,6 +240,16 @@ describe("doctor", () => {
     });
   });
 
+  it("warns of a variable whose name is misspelt", async () => {
+    const { findings } = await tollgateIn({ ...variables, AUDIT_RETENTION_DAY: "30" }).json("doctor");
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        state: "warning",
+        detail: expect.stringContaining("AUDIT_RETENTION_DAYS is not"),
+      }),
+    );
+  });
+
   it("logs in to the mail server without sending anything", async () => {
     const smtp = await smtpServer();
     expect((await examined({ SMTP_URL: smtp.url }))("mail")).toMatchObject({ state: "good" });
