@@ -5925,4 +5925,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/cli/commands/doctor.test.ts"],
     only: "warns of a variable whose name is misspelt",
   },
+  {
+    file: "src/doctor/check-redis.ts",
+    find: "chat === null ? null : await errorOf(Promise.race([keepAnswerAsChat(redis), late]));",
+    replace: "chat === null ? null : await errorOf(late.catch(() => {}));",
+    fault: "doctor does not notice that no answer of the assistant can be kept in Redis",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "cannot keep its answers",
+  },
+  {
+    file: "src/doctor/keep-answer-as-chat.ts",
+    find: '    ["XRANGE", entries, "-", "+"],\n',
+    replace: "",
+    fault: "doctor leaves out a command that answers of the assistant are read with",
+    tests: ["test/doctor/check-redis.test.ts"],
+    only: "cannot keep its answers",
+  },
 ];

@@ -4,6 +4,7 @@ import { reasonOf } from "../domain/reason-of.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { commandFor, isUnknownScript, redisKey, withScript } from "../limits/redis-script.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+import { keepAnswerAsChat } from "./keep-answer-as-chat.ts";
 import { isUntrusted, TRUST_AUTHORITY } from "./untrusted-certificate.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
@@ -14,7 +15,7 @@ const MAX_KEYS = 10_000;
 /** Of a key whose counts are read whole, and of one in which they are searched: other commands. */
 const LIMITS = [30, 300];
 
-export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Config): Promise<Finding> {
+export async function checkRedis({ redisUrls, isProduction, databaseUrl, chat }: Config): Promise<Finding> {
   if (redisUrls === null) {
     const detail = "not set: limits are counted in memory";
     return isProduction && databaseUrl !== null
@@ -39,11 +40,20 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
     });
     const policies = await Promise.race([policiesOfNodes, late]);
     const policy = policies.find((each) => each !== null) ?? null;
-    if (policy === null) return good("redis", "responds");
+    if (policy !== null) {
+      const consequence = chat === null ? "" : ", and answers of the assistant be lost";
+      return warning(
+        "redis",
+        `responds, but drops keys when its memory is full (${policy}): limits could be exceeded${consequence}`,
+        "Set maxmemory-policy to noeviction.",
+      );
+    }
+    const refused = chat === null ? null : await errorOf(Promise.race([keepAnswerAsChat(redis), late]));
+    if (refused === null) return good("redis", "responds");
     return warning(
       "redis",
-      `responds, but drops keys when its memory is full (${policy}): limits could be exceeded`,
-      "Set maxmemory-policy to noeviction.",
+      `responds, but keeps no answers of the assistant, so that none can be resumed: ${reasonOf(refused)}`,
+      "Let the account of REDIS_URL read and write the keys tollgate:*, with +@read and +@write.",
     );
   } catch (error) {
     const remedy = isUntrusted(error)
@@ -53,6 +63,13 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
   } finally {
     redis.close();
   }
+}
+
+function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => null,
+    (error: unknown) => error,
+  );
 }
 
 function keyOfEachNode(redis: RedisConnection): string[] {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { checkRedis } from "../../src/doctor/check-redis.ts";
@@ -13,8 +14,8 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
   });
   afterAll(() => redis.remove());
 
-  const finding = (url = redis.url) =>
-    checkRedis(readConfig({ ...serverVariables("postgres://unused/unused"), REDIS_URL: url }));
+  const finding = (url = redis.url, variables = {}) =>
+    checkRedis(readConfig({ ...serverVariables("postgres://unused/unused"), REDIS_URL: url, ...variables }));
 
   it("finds nothing wrong with one that can be written to and keeps its keys", async () => {
     expect(await finding()).toMatchObject({ state: "good" });
@@ -46,6 +47,34 @@ describeWith("the doctor's check of Redis", REDIS, ({ "redis-server": program })
     }
     await redis.ask("CONFIG", "SET", "maxmemory-policy", "noeviction");
     expect(await finding()).toMatchObject({ state: "good" });
+  });
+
+  it("warns of one in which the assistant cannot keep its answers, where there is an assistant", async () => {
+    const assistant = { AI_BASE_URL: "http://127.0.0.1:9/v1", AI_MODEL: "any" };
+    expect(await finding(redis.url, assistant)).toMatchObject({ state: "good" });
+    const source = readFileSync(new URL("../../src/chat/shared-answers.ts", import.meta.url), "utf8");
+    const used = new Set([...source.matchAll(/run\("([A-Z]+)"/g)].map(([, command = ""]) => command));
+    expect(used.size).toBe(7);
+    // The scripts of the limiter need some of these too.
+    for (const command of [...used].filter((name) => /^(?:XADD|XRANGE|EXISTS)$/.test(name))) {
+      await redis.ask(
+        "ACL",
+        "SETUSER",
+        "narrow",
+        "reset",
+        "on",
+        ">secret",
+        "~tollgate:*",
+        "+@all",
+        `-${command}`,
+      );
+      const url = redis.url.replace("://", "://narrow:secret@");
+      expect(await finding(url)).toMatchObject({ state: "good" });
+      expect(await finding(url, assistant)).toMatchObject({
+        state: "warning",
+        detail: expect.stringMatching(/keeps no answers of the assistant.*NOPERM/),
+      });
+    }
   });
 
   it("calls one broken that lets its user run no scripts, as the limiter does", async () => {
