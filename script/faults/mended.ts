@@ -5941,4 +5941,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-redis.test.ts"],
     only: "cannot keep its answers",
   },
+  {
+    file: "src/store/role-privileges.ts",
+    find: "and to_regnamespace(quote_ident(named.schema)) is null",
+    replace: "and false",
+    fault: "doctor has the owner of the database changed where a schema is missing",
+    tests: ["test/doctor/check-database.test.ts"],
+    only: "and the database lacks",
+  },
 ];

@@ -18,7 +18,9 @@ const SELECT_PRIVILEGES = {
   name: "role_privileges",
   text: `
 select current_user as role, current_schema() as schema,
-  case when coalesce(current_schema(), 'public') = 'public'
+  case when current_schema() is null and named.schema is not null and to_regnamespace(quote_ident(named.schema)) is null
+    then format('create schema %I authorization %I', named.schema, current_user)
+    when coalesce(current_schema(), 'public') = 'public'
     then format('alter database %I owner to %I', current_database(), current_user)
     else format('grant create on schema %I to %I', current_schema(), current_user)
   end as grant,
@@ -27,7 +29,14 @@ select current_user as role, current_schema() as schema,
     select pg_get_userbyid(c.relowner) from pg_class c
     where c.oid = to_regclass('schema_migration') and not pg_has_role(c.relowner, 'usage')
   ) as "foreignOwner",
-  coalesce(has_table_privilege(to_regclass('schema_migration'), 'select'), true) as "mayRead"`,
+  coalesce(has_table_privilege(to_regclass('schema_migration'), 'select'), true) as "mayRead"
+from (
+  select (
+    select name from unnest(string_to_array(replace(current_setting('search_path'), '"', ''), ',')) as part (entry),
+      trim(entry) as name
+    where name not in ('', '$user') limit 1
+  ) as schema
+) as named`,
 };
 
 /** Whether the role may do what a start of the server does. @throws DatabaseUnavailable */

@@ -40,6 +40,24 @@ it("reports a role that cannot create the tables", async () => {
   });
 });
 
+it("has the schema made that a role's search_path names and the database lacks", async () => {
+  const test = await emptyDatabase();
+  const { role, findings } = await stranger(test);
+  await test.rows(`alter role ${role} set search_path = "$user", "Tollgate", public_too`);
+  expect((await findings())[1]).toMatchObject({
+    state: "broken",
+    remedy: `As an administrator of PostgreSQL: create schema "Tollgate" authorization ${role}`,
+  });
+  await test.rows(`create schema "Tollgate" authorization ${role}`);
+  expect((await findings())[1]).toMatchObject({
+    state: "warning",
+    remedy: "Start the server: it runs them.",
+  });
+  await test.rows(`drop schema "Tollgate"`);
+  await test.rows(`alter role ${role} set search_path = ''`);
+  expect((await findings())[1]).toMatchObject({ state: "broken" });
+});
+
 it("reports a role that is not the one that owns the tables", async () => {
   const test = await freshDatabase(0);
   const [{ owner } = {}] = await test.rows<{ owner: string }>("select current_user as owner");
