@@ -5949,4 +5949,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/doctor/check-database.test.ts"],
     only: "and the database lacks",
   },
+  {
+    file: "src/runtime/warn-of-missing-secrets.ts",
+    find: "if (!isUsed || runtime",
+    replace: "if (runtime",
+    fault: "each start warns of slots that nobody uses",
+    tests: ["test/runtime/warn-of-missing-secrets.test.ts"],
+  },
+  {
+    file: "src/runtime/warn-of-missing-secrets.ts",
+    find: " || runtime.payments[slot] !== null",
+    replace: "",
+    fault: "no start warns of a slot with an API key and no signing secret",
+    tests: ["test/runtime/warn-of-missing-secrets.test.ts"],
+  },
 ];

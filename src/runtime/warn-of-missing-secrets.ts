@@ -3,10 +3,14 @@ import { SLOTS } from "../domain/slot.ts";
 import type { Log } from "../observability/log.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Warns at the start: otherwise a missing secret shows only with the first refused delivery. */
+/**
+ * Warns at the start of slots in use: otherwise a missing secret shows only with the first refused delivery. Most
+ * servers use one slot; a warning about the others would be there at each start.
+ */
 export function warnOfMissingSecrets(config: Config, runtime: Runtime, log: Log): void {
   for (const slot of SLOTS) {
-    if (runtime.intake.slots[slot].secrets.length > 0) continue;
+    const isUsed = config.activeProvider === slot || runtime.payments[slot] !== null;
+    if (!isUsed || runtime.intake.slots[slot].secrets.length > 0) continue;
     log.warn(
       { slot },
       `${config.slots[slot].secretVariable} is not set: every delivery to ${slot} is refused`,
