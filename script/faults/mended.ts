@@ -5963,4 +5963,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "no start warns of a slot with an API key and no signing secret",
     tests: ["test/runtime/warn-of-missing-secrets.test.ts"],
   },
+  {
+    file: "src/ui/account-frame.tsx",
+    find: " noscript:max-lg:block",
+    replace: "",
+    fault: "on a phone without JavaScript nothing visible says why nobody was signed out",
+    tests: ["test/system/browser/limits.test.ts"],
+    only: "why nobody was signed out",
+    inPages: true,
+  },
 ];

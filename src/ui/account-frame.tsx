@@ -15,10 +15,10 @@ import {
   X,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { ActionForm } from "./action-form.tsx";
 import { NavLink } from "./nav-link.tsx";
 import { NavigationProvider, NavigationSkeleton } from "./navigation-skeleton.tsx";
 import { Sheet } from "./sheet.tsx";
+import { SignOutFailure, SignOutForm, SignOutForms } from "./sign-out.tsx";
 import { SubmitButton } from "./submit-button.tsx";
 import type { FormAction } from "./use-form-action.ts";
 
@@ -61,44 +61,47 @@ type AccountFrameProps = {
  * The side bar with the page beside it; where both have no room the bar is a sheet, which opens without JavaScript
  * too. Printed without it.
  */
-export function AccountFrame({ children, skeletons, ...props }: AccountFrameProps) {
+export function AccountFrame({ children, skeletons, signOut, ...props }: AccountFrameProps) {
   const { labels } = props;
   return (
     <NavigationProvider>
-      <div className="lg:grid lg:grid-cols-[17rem_minmax(0,1fr)] print:block">
-        <aside className="sticky top-0 hidden h-dvh overflow-y-auto border-line border-r bg-surface lg:block print:hidden">
-          <Bar {...props} />
-        </aside>
-        <header className="flex items-center justify-between border-line border-b bg-surface px-4 py-2 lg:hidden print:hidden">
-          <span className="font-semibold">{labels.product}</span>
-          <button
-            type="button"
-            popoverTarget="sheet"
-            className="rounded-box p-2 hover:bg-raised"
-            aria-label={labels.menu}
+      <SignOutForms action={signOut}>
+        <div className="lg:grid lg:grid-cols-[17rem_minmax(0,1fr)] print:block">
+          <aside className="sticky top-0 hidden h-dvh overflow-y-auto border-line border-r bg-surface lg:block print:hidden">
+            <Bar {...props} />
+          </aside>
+          <header className="flex items-center justify-between border-line border-b bg-surface px-4 py-2 lg:hidden print:hidden">
+            <span className="font-semibold">{labels.product}</span>
+            <button
+              type="button"
+              popoverTarget="sheet"
+              className="rounded-box p-2 hover:bg-raised"
+              aria-label={labels.menu}
+            >
+              <Menu aria-hidden="true" size={20} />
+            </button>
+          </header>
+          <SignOutFailure className="hidden border-line border-b bg-surface px-4 py-3 print:hidden noscript:max-lg:block" />
+          <Sheet
+            id="sheet"
+            className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-line border-r bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
           >
-            <Menu aria-hidden="true" size={20} />
-          </button>
-        </header>
-        <Sheet
-          id="sheet"
-          className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-line border-r bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
-        >
-          <button
-            type="button"
-            popoverTarget="sheet"
-            popoverTargetAction="hide"
-            className="absolute top-3 right-3 rounded-box p-2 hover:bg-raised"
-            aria-label={labels.close}
-          >
-            <X aria-hidden="true" size={20} />
-          </button>
-          <Bar {...props} />
-        </Sheet>
-        <main id="content" className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
-          <NavigationSkeleton skeletons={skeletons}>{children}</NavigationSkeleton>
-        </main>
-      </div>
+            <button
+              type="button"
+              popoverTarget="sheet"
+              popoverTargetAction="hide"
+              className="absolute top-3 right-3 rounded-box p-2 hover:bg-raised"
+              aria-label={labels.close}
+            >
+              <X aria-hidden="true" size={20} />
+            </button>
+            <Bar {...props} />
+          </Sheet>
+          <main id="content" className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
+            <NavigationSkeleton skeletons={skeletons}>{children}</NavigationSkeleton>
+          </main>
+        </div>
+      </SignOutForms>
     </NavigationProvider>
   );
 }
@@ -108,8 +111,7 @@ function Bar({
   administration,
   person,
   labels,
-  signOut,
-}: Omit<AccountFrameProps, "children" | "skeletons">) {
+}: Omit<AccountFrameProps, "children" | "skeletons" | "signOut">) {
   return (
     <div className="flex min-h-full flex-col gap-6 p-3 pt-4">
       <span className="px-3 font-semibold text-lg">{labels.product}</span>
@@ -126,7 +128,7 @@ function Bar({
           </>
         )}
       </nav>
-      <ActionForm action={signOut} className="mt-auto border-line border-t pt-3 pl-3">
+      <SignOutForm className="mt-auto border-line border-t pt-3 pl-3">
         <div className="flex items-center justify-between gap-1">
           <div className="min-w-0 text-sm">
             {/* By its own direction: the end is what is cut off. */}
@@ -141,7 +143,7 @@ function Bar({
             <LogOut aria-hidden="true" size={18} />
           </SubmitButton>
         </div>
-      </ActionForm>
+      </SignOutForm>
     </div>
   );
 }

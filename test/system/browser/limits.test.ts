@@ -14,6 +14,7 @@ describeInBrowser("over the limit", () => {
     RATE_LIMIT_SETTINGS: "2/5",
     RATE_LIMIT_AUTH_SIGN_IN: "2/5",
     RATE_LIMIT_BILLING: "2/5",
+    RATE_LIMIT_AUTH_SESSION: "1/3600",
   });
 
   /** Again and again: on a slow machine, the first may be forgotten before the last. */
@@ -67,6 +68,24 @@ describeInBrowser("over the limit", () => {
     await eventually(canRetry, true);
     await page.getByRole("complementary").getByText(name, { exact: true }).waitFor();
   });
+
+  it.each([true, false])(
+    "says on a phone why nobody was signed out (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const options = { javaScriptEnabled, viewport: { width: 390, height: 844 } };
+      const signOut = async () => {
+        const page = await visit({ ...options, as: await createUser(site.test) });
+        await page.goto("/settings");
+        await page.getByRole("button", { name: "Open menu" }).click();
+        await page.locator("#sheet").getByRole("button", { name: "Sign out" }).click();
+        return page;
+      };
+      await signOut();
+      const refused = await signOut();
+      await refused.getByText(REFUSED).filter({ visible: true }).waitFor();
+      expect(await refused.getByText(REFUSED).filter({ visible: true }).count()).toBe(1);
+    },
+  );
 
   it.each([true, false])(
     "keeps the review of a change, which can be confirmed afterwards (JavaScript: %s)",
