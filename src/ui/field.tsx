@@ -1,6 +1,6 @@
 "use client";
 
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useId } from "react";
 import { classes } from "./classes.ts";
 import { useOutcome } from "./outcome-context.ts";
 
@@ -27,6 +27,8 @@ export function Field({
         name={name}
         dir="auto"
         defaultValue={entered ?? defaultValue}
+        // biome-ignore lint/a11y/noAutofocus: without JavaScript, the page is loaded anew and shown from its top.
+        autoFocus={error !== null || undefined}
         aria-invalid={error !== null || undefined}
         aria-describedby={`${id}-help`}
         className={BOX}
@@ -113,13 +115,24 @@ export function useField(name: string) {
   const id = useId();
   const outcome = useOutcome();
   const refused = outcome !== null && !outcome.done ? outcome : null;
+  const isWrong = refused?.field === name;
+  useEffect(() => {
+    if (refused !== null && isWrong) show(document.getElementById(id));
+  }, [refused, isWrong, id]);
   return {
     id,
     isSent: outcome !== null,
     isRefused: refused !== null,
-    error: refused?.field === name ? refused.message : null,
+    error: isWrong ? refused.message : null,
     entered: refused?.entered[name],
   };
+}
+
+/** A field and its error, which may lie far above the button. It takes the focus, unless somebody is typing elsewhere. */
+function show(control: HTMLElement | null) {
+  if (document.activeElement?.matches("input, select, textarea"))
+    control?.scrollIntoView({ block: "nearest" });
+  else control?.focus();
 }
 
 export function FieldFrame({
