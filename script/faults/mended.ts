@@ -5999,4 +5999,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "stays where somebody types",
     inPages: true,
   },
+  {
+    file: "src/app/(account)/settings/security/backup-codes.tsx",
+    find: "if (outcome?.done) section",
+    replace: "if (outcome === undefined) section",
+    fault: "a screen reader does not say that new backup codes are shown",
+    tests: ["test/system/browser/focus.test.ts"],
+    only: "new backup codes",
+    inPages: true,
+  },
 ];

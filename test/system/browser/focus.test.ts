@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { createAdmin } from "../../support/people.ts";
+import { createAdmin, createUser } from "../../support/people.ts";
+import { totp } from "../../support/totp.ts";
 import { describeInBrowser } from "./describe-in-browser.ts";
-import { press } from "./page-actions.ts";
+import { fill, press } from "./page-actions.ts";
 import { siteInBrowser } from "./site-in-browser.ts";
 import { waitForHydration } from "./wait-for-hydration.ts";
 
@@ -37,6 +38,24 @@ describeInBrowser("the keyboard's focus", () => {
     await page.locator("[aria-invalid]").waitFor();
     await description.and(page.locator(":focus")).waitFor();
     await expect.poll(() => isInView(page, "Enter a public https address.")).toBe(true);
+  });
+
+  it("moves to new backup codes", async () => {
+    const someone = await createUser(site.test);
+    const page = await visit({ as: someone });
+    await page.goto("/settings/security");
+    const password = page.getByLabel("Current password");
+    await (await waitForHydration(password)).fill(someone.password);
+    await press(page, "Set up two-factor authentication");
+    const secret = await page.locator("dd.select-all").textContent();
+    await fill(page, { "Code from the app": totp(`otpauth://totp/x?secret=${secret}`) });
+    await press(page, "Turn on");
+    await page.getByText("Two-factor authentication is on.").waitFor();
+    await page.getByText("Create new backup codes…").click();
+    await password.first().fill(someone.password);
+    await press(page, "Create codes");
+    const codes = page.getByRole("region", { name: /^Save these backup codes/ });
+    await codes.and(page.locator(":focus")).waitFor();
   });
 });
 
