@@ -6008,4 +6008,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "new backup codes",
     inPages: true,
   },
+  {
+    file: "src/app/(account)/billing/change-summary.ts",
+    find: 'isAtOnce ? t("change.now") : periodEndText',
+    replace: 'isAtOnce ? format.dateTime(now, { dateStyle: "long" }) : periodEndText',
+    fault: "east of Greenwich, a change at once is said to take effect yesterday",
+    tests: ["test/app/billing-sentences.test.ts"],
+    only: "or gives back",
+  },
 ];

@@ -97,7 +97,7 @@ describe("the preview of a change", () => {
     expect(await lines(preview(1550), { planId: "team", seats: "6" })).toEqual({
       Plan: "Team",
       Seats: "6",
-      "Takes effect": "January 2, 2090",
+      "Takes effect": "Now",
       "Amount due": "€15.50",
     });
     const given = await lines(preview(-1550, "USD"), {});

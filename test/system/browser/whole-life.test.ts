@@ -126,7 +126,7 @@ async function changeSeats(
     await plan.getByRole("button", { name: "Change seats" }).click();
     await plan.getByRole("heading", { name: "Review your change" }).waitFor();
     const summary = await plan.locator("dl").textContent();
-    expect(summary).toMatch(new RegExp(`PlanProSeats${to}Takes effect\\w+ \\d+, \\d{4}`));
+    expect(summary).toMatch(new RegExp(`PlanProSeats${to}Takes effectNow`));
     expect(summary).toMatch(givesAmount ? /Amount due€[\d.]+$/ : /doesn’t state it in advance/);
     expect(context.atProvider(person)).toMatchObject([{ seats: Number(from) }]);
     if (isConfirmed) await plan.getByRole("button", { name: "Confirm change" }).click();

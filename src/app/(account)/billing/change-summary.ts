@@ -29,17 +29,16 @@ export async function previewLines(
   const now = new Date();
   const stated =
     preview ?? (isAtOnce ? null : await priceOfPeriod(subscription, { planId, seats, interval }));
-  const at = preview?.at ?? (isAtOnce ? now : periodEnd(subscription, now));
+  const end = preview?.at ?? periodEnd(subscription, now);
+  const periodEndText = end === null ? t("change.periodEnd") : format.dateTime(end, { dateStyle: "long" });
   return [
     { label: t("change.plan"), value: plan },
     { label: t("seats"), value: format.number(Number(seats ?? subscription.seats)) },
     ...(interval === "month" || interval === "year"
       ? [{ label: t("intervals.title"), value: t(`intervals.${interval}`) }]
       : []),
-    {
-      label: t("change.takesEffect"),
-      value: at === null ? t("change.periodEnd") : format.dateTime(at, { dateStyle: "long" }),
-    },
+    // Not today's date: where the reader is, it may be another day already.
+    { label: t("change.takesEffect"), value: isAtOnce ? t("change.now") : periodEndText },
     ...amountLines(),
   ];
 
