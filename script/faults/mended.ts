@@ -6016,4 +6016,28 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/app/billing-sentences.test.ts"],
     only: "or gives back",
   },
+  {
+    file: "src/app/(account)/admin/audit/describe-details.ts",
+    find: 'timeStyle: "long"',
+    replace: 'timeStyle: "medium"',
+    fault: "the audit log does not say in which time zone its times of day are",
+    tests: ["test/app/describe-details.test.ts"],
+    only: "in words and localized",
+  },
+  {
+    file: "src/app/(account)/billing/change-lines.ts",
+    find: '? "long" : undefined',
+    replace: '? "medium" : undefined',
+    fault: "the history does not say in which time zone a period's end moved",
+    tests: ["test/app/billing-sentences.test.ts"],
+    only: "time of day to a period",
+  },
+  {
+    file: "src/app/(account)/admin/changes-table.tsx",
+    find: 'timeStyle: "long"',
+    replace: 'timeStyle: "medium"',
+    fault: "administrators are not told in which time zone the end of a period is",
+    tests: ["test/app/billing-sentences.test.ts"],
+    only: "with its time zone",
+  },
 ];

@@ -16,12 +16,19 @@ type Sentences = {
   changedText(changed: Changed, order: object): Promise<string>;
   milestoneSentence(subscription: Subscription): Promise<string>;
   changeLines(changes: object): Promise<{ label: string; before: string | null; after: string }[]>;
+  /** As administrators see them. */
+  describeChanges(changes: object): Promise<{ field: string; before: string; after: string }[]>;
 };
 
 const BILLING = join(import.meta.dirname, "../../src/app/(account)/billing");
 let sentences: Sentences;
 beforeAll(async () => {
-  const files = ["change-summary.ts", "milestone-sentence.ts", "change-lines.ts"];
+  const files = [
+    "change-summary.ts",
+    "milestone-sentence.ts",
+    "change-lines.ts",
+    "../admin/changes-table.tsx",
+  ];
   sentences = Object.assign({}, ...(await Promise.all(files.map((file) => import(join(BILLING, file))))));
 });
 
@@ -214,8 +221,15 @@ describe("the history of a subscription", () => {
       currentPeriodEnd: ["2090-03-04T12:00:00.000Z", "2090-03-04T12:00:07.000Z"],
     });
     expect([line?.before, line?.after].map((text) => shown(text ?? ""))).toEqual([
-      "March 4, 2090 at 12:00:00 PM",
-      "March 4, 2090 at 12:00:07 PM",
+      "March 4, 2090 at 12:00:00 PM UTC",
+      "March 4, 2090 at 12:00:07 PM UTC",
     ]);
+  });
+
+  it("tells administrators the time of day, with its time zone", async () => {
+    const [change] = await sentences.describeChanges({
+      currentPeriodEnd: [null, "2090-03-04T12:00:00.000Z"],
+    });
+    expect([change?.before, shown(change?.after ?? "")]).toEqual(["–", "Mar 4, 2090, 12:00:00 PM UTC"]);
   });
 });

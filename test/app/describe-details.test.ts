@@ -21,9 +21,9 @@ describe("the details of an audit entry", () => {
     [
       "en",
       { prefix: "tg_abc", expiresAt: "2027-03-04T05:06:07.000Z" },
-      { "Key prefix": "tg_abc", "Expires on": "Mar 4, 2027, 5:06 AM" },
+      { "Key prefix": "tg_abc", "Expires on": "Mar 4, 2027, 5:06:07 AM UTC" },
     ],
-    ["de", { expiresAt: "2027-03-04T15:06:07.000Z" }, { "Gültig bis": "04.03.2027, 15:06" }],
+    ["de", { expiresAt: "2027-03-04T15:06:07.000Z" }, { "Gültig bis": "04.03.2027, 15:06:07 UTC" }],
     ["es", { expiresAt: null }, { "Válida hasta": "Nunca" }],
     ["zh", { delivered: false, responseStatus: null }, { 是否送达: "否", 响应状态码: "–" }],
     [
@@ -48,7 +48,7 @@ describe("the details of an audit entry", () => {
       {
         Outcome: "Corrected",
         Status: "Paid → Partly refunded",
-        "Period end": "– → Mar 4, 2027, 12:00 AM",
+        "Period end": "– → Mar 4, 2027, 12:00:00 AM UTC",
       },
     ],
     ["es", { revokedKeys: 2 }, { "Claves de API revocadas": "2" }],

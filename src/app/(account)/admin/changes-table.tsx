@@ -19,7 +19,7 @@ export async function describeChanges(changes: Changes): Promise<DescribedChange
       case "status":
         return t(`status.${value as NonNullable<NonNullable<Changes["status"]>[0]>}`);
       case "currentPeriodEnd":
-        return format.dateTime(new Date(String(value)), { dateStyle: "medium", timeStyle: "short" });
+        return format.dateTime(new Date(String(value)), { dateStyle: "medium", timeStyle: "long" });
       case "seats":
         return format.number(Number(value));
       case "cancelAtPeriodEnd":

@@ -32,7 +32,7 @@ export async function changeLines(changes: Changes): Promise<Line[]> {
   await line("seats", changes.seats, (seats) => format.number(seats));
   const [from, until] = changes.currentPeriodEnd ?? [];
   // Providers also move it by seconds, which only the time of day shows.
-  const timeStyle = from?.slice(0, 10) === until?.slice(0, 10) ? "medium" : undefined;
+  const timeStyle = from?.slice(0, 10) === until?.slice(0, 10) ? "long" : undefined;
   await line("currentPeriodEnd", changes.currentPeriodEnd, (text) =>
     format.dateTime(new Date(text), { dateStyle: "long", ...(timeStyle && { timeStyle }) }),
   );

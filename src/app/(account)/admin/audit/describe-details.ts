@@ -57,7 +57,7 @@ function describeValue(name: string, value: unknown, { t, format }: Texts): stri
       return format.number(value);
     case "string":
       return isTime(value)
-        ? format.dateTime(new Date(value), { dateStyle: "medium", timeStyle: "short" })
+        ? format.dateTime(new Date(value), { dateStyle: "medium", timeStyle: "long" })
         : value;
     default:
       return Array.isArray(value) ? value.map(String).join(", ") : JSON.stringify(value);
