@@ -74,7 +74,7 @@ const RULES: Record<string, Rule> = {
     ],
   },
   plugins: {
-    rooms: ["api", "operations", "domain", "http"],
+    rooms: ["api", "operations", "domain", "http", "messages"],
     packages: ["hono", "ical-generator", "zod", "node:*"],
   },
   ui: { rooms: ["domain"], packages: ["next", "next-intl", "react", "react-dom", "lucide-react"] },

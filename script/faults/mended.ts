@@ -6040,4 +6040,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/app/billing-sentences.test.ts"],
     only: "with its time zone",
   },
+  {
+    file: "src/plugins/renewals.ts",
+    find: "(await localeOf(call, deps)) ?? negotiateLocale",
+    replace: "negotiateLocale",
+    fault: "a person's calendar is in the language of the calendar program",
+    tests: ["test/api/plugins.test.ts"],
+    only: "language of its reader",
+  },
 ];

@@ -3,15 +3,20 @@ import { type Context, Hono } from "hono";
 import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } from "ical-generator";
 import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
+import type { Locale } from "../domain/locale.ts";
+import { negotiateLocale } from "../domain/negotiate-locale.ts";
 import { minorUnitDigits } from "../domain/payments/minor-units.ts";
 import { type Plan, type PlanCatalog, pricesOf } from "../domain/plans/plan.ts";
+import { Refusal } from "../domain/refusals/refusal.ts";
 import { matchesEtag } from "../http/etag.ts";
+import { calendarTexts } from "../messages/calendar-texts.ts";
 import type { Call } from "../operations/call.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { execute } from "../operations/operation.ts";
 import { listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
 import { showAccess } from "../operations/subscriptions/show-access.ts";
 import type { SubscriptionView } from "../operations/subscriptions/subscription-view.ts";
+import { showProfile } from "../operations/users/show-profile.ts";
 
 /**
  * When the caller's subscriptions renew or end, as a calendar (RFC 5545) that calendar programs can subscribe
@@ -30,7 +35,9 @@ async function serveCalendar(c: Context<PluginEnv>): Promise<Response> {
   const call: Call = { caller, charges: [], isExempt: true };
   const { items: running } = await execute(showAccess, deps, call, () => ({}));
   const paidIn = new Map(running.map((item) => [item.subscriptionId, item.paidIn]));
-  const text = calendarOf(await subscriptionsOf(call, deps), paidIn, deps.plans);
+  const locale = (await localeOf(call, deps)) ?? negotiateLocale(c.req.header("accept-language"));
+  const reader = { locale, t: await calendarTexts(locale) };
+  const text = calendarOf(await subscriptionsOf(call, deps), paidIn, deps.plans, reader);
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   // Cached by the client alone, which revalidates it each time.
   const headers = { etag, "cache-control": "private, no-cache" };
@@ -64,20 +71,33 @@ async function subscriptionsOf(call: Call, deps: Dependencies): Promise<Subscrip
   return subscriptions;
 }
 
+/** The user's; `null` for a key that may not read it. */
+async function localeOf(call: Call, deps: Dependencies): Promise<Locale | null> {
+  try {
+    return (await execute(showProfile, deps, call, () => ({}))).locale;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+type Reader = { locale: Locale; t: Awaited<ReturnType<typeof calendarTexts>> };
+
 const DAY_SECONDS = 86_400;
 
 function calendarOf(
   subscriptions: readonly Subscription[],
   paidIn: ReadonlyMap<string, PaidIn>,
   plans: PlanCatalog,
+  reader: Reader,
 ): string {
   const calendar = ical({
-    name: "Renewals",
-    prodId: "//Tollgate//Renewals//EN",
+    name: reader.t("name"),
+    prodId: `//Tollgate//Renewals//${reader.locale.toUpperCase()}`,
     method: ICalCalendarMethod.PUBLISH,
     ttl: DAY_SECONDS,
     events: subscriptions.flatMap((subscription) =>
-      eventOf(subscription, paidIn.get(subscription.id) ?? null, plans),
+      eventOf(subscription, paidIn.get(subscription.id) ?? null, plans, reader),
     ),
   });
   // The generator omits the last line break.
@@ -85,7 +105,12 @@ function calendarOf(
 }
 
 /** No event for a subscription that does not renew. A subscription keeps its UID and is updated in place. */
-function eventOf(subscription: Subscription, paid: PaidIn, plans: PlanCatalog): ICalEventData[] {
+function eventOf(
+  subscription: Subscription,
+  paid: PaidIn,
+  plans: PlanCatalog,
+  reader: Reader,
+): ICalEventData[] {
   const { id, status, currentPeriodEnd, cancelAtPeriodEnd, createdAt, updatedAt } = subscription;
   if (currentPeriodEnd === null || !RENEWING.has(status)) return [];
   const plan = plans.find(subscription.planId);
@@ -98,8 +123,10 @@ function eventOf(subscription: Subscription, paid: PaidIn, plans: PlanCatalog): 
       created: createdAt,
       lastModified: updatedAt,
       sequence: secondsBetween(createdAt, updatedAt),
-      summary: plain(`${plan?.name ?? subscription.planId} ${cancelAtPeriodEnd ? "ends" : "renews"}`),
-      description: plain(describe(subscription.seats, plan, paid)),
+      summary: plain(
+        reader.t(cancelAtPeriodEnd ? "ends" : "renews", { plan: plan?.name ?? subscription.planId }),
+      ),
+      description: plain(describe(subscription.seats, plan, paid, reader)),
       transparency: ICalEventTransparency.TRANSPARENT,
     },
   ];
@@ -108,20 +135,20 @@ function eventOf(subscription: Subscription, paid: PaidIn, plans: PlanCatalog): 
 const RENEWING: ReadonlySet<string> = new Set<Subscription["status"]>(["trialing", "active", "past_due"]);
 
 /** The list price for the interval that is paid: discounts are known to the provider alone. */
-function describe(seats: number, plan: Plan | undefined, paid: PaidIn): string {
-  const number = seats === 1 ? "1 seat" : `${seats} seats`;
+function describe(seats: number, plan: Plan | undefined, paid: PaidIn, { locale, t }: Reader): string {
+  const number = t("seats", { seats });
   if (!plan) return number;
   const { amount, currency, interval } =
     pricesOf(plan).find((price) => price.interval === paid?.interval && price.currency === paid.currency) ??
     plan.price;
   const digits = minorUnitDigits(currency);
-  const format = new Intl.NumberFormat("en", {
+  const format = new Intl.NumberFormat(locale, {
     style: "currency",
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  return `${number}\nList price: ${format.format(amount / 10 ** digits)} per seat / ${interval}`;
+  return `${number}\n${t(`price.${interval}`, { price: format.format(amount / 10 ** digits) })}`;
 }
 
 /** Grows with every change, as RFC 5545, section 3.8.7.4, requires. */

@@ -10,6 +10,7 @@ import type { Limits } from "../../src/limits/rate-limit.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
+import { createUser } from "../support/people.ts";
 import { openRawConnection } from "../support/raw-connection.ts";
 import { createSubscription } from "../support/subscriptions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -436,6 +437,23 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
       DESCRIPTION: "3 seats\\nList price: €20.00 per seat / month",
       TRANSP: "TRANSPARENT",
     });
+  });
+
+  it.each([
+    ["de", "Pro verlängert sich", "Verlängerungen", "3 Plätze\nListenpreis: 200,00 € pro Platz / Jahr"],
+    ["es", "Pro se renueva", "Renovaciones", "3 plazas\nPrecio de lista: 200,00 € por plaza / año"],
+    ["zh", "Pro 续订", "续订日期", "3 个席位\n标价：每席位 €200.00/年"],
+  ])("is in the language of its reader: %s", async (locale, summary, name, description) => {
+    const { id } = await createUser(test);
+    await test.rows(`update "user" set locale = $2 where id = $1`, [id, locale]);
+    await subscribed(id, { price_id: "price_pro_yearly" });
+    const { text } = await feed(id, { "accept-language": "en" });
+    const calendar = parseCalendar(Buffer.from(text));
+    const [event] = calendar.components;
+    if (!event) throw new Error("no event");
+    expect(textOf(calendar, "X-WR-CALNAME")).toBe(name);
+    expect(textOf(event, "SUMMARY")).toBe(summary);
+    expect(textOf(event, "DESCRIPTION").replace(/\s(?=€)/, " ")).toBe(description);
   });
 
   it("names the price by the year, in the same currency, of a subscription that is paid by the year", async () => {
