@@ -6048,4 +6048,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/api/plugins.test.ts"],
     only: "language of its reader",
   },
+  {
+    file: "src/messages/en/mails.json",
+    find: "Your access ends soon",
+    replace: "Your access ends tomorrow",
+    fault: "a reminder of the last day that is mailed late says that access ends tomorrow",
+    tests: ["test/mail/notification-email.test.ts"],
+    only: "which may be today",
+  },
 ];

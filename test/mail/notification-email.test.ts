@@ -54,16 +54,20 @@ describe("the notification mail", () => {
   });
 
   it.each([
-    ["en", "March 4, 2030"],
-    ["de", "4. März 2030"],
-    ["es", "4 de marzo de 2030"],
-    ["zh", "2030年3月4日"],
-  ] as const)("names in %s the day (UTC) on which access ends", async (locale, day) => {
-    const details = { planId: "pro", endsAt: "2030-03-04T23:59:59.000Z" };
-    const notifications = [{ id: "1", kind: "grace_period_ending" as const, details }];
-    const { text } = await notificationEmail({ ...mail, locale, notifications }, CONTEXT);
-    expect(text.split("\n")[0]).toContain(day);
-  });
+    ["en", "March 4, 2030", "Your access ends soon"],
+    ["de", "4. März 2030", "Ihr Zugang endet bald"],
+    ["es", "4 de marzo de 2030", "Tu acceso termina pronto"],
+    ["zh", "2030年3月4日", "您的访问权限即将到期"],
+  ] as const)(
+    "names in %s the day (UTC) on which access ends, which may be today",
+    async (locale, day, about) => {
+      const details = { planId: "pro", endsAt: "2030-03-04T23:59:59.000Z" };
+      const notifications = [{ id: "1", kind: "grace_period_ending" as const, details }];
+      const { subject, text } = await notificationEmail({ ...mail, locale, notifications }, CONTEXT);
+      expect(subject).toBe(about);
+      expect(text.split("\n")[0]).toContain(day);
+    },
+  );
 
   it("shortens a long plan id between characters", async () => {
     const planId = `x${"😀".repeat(60)}`;

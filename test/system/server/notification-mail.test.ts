@@ -96,7 +96,7 @@ it("mails a user at the start, in the middle and a day before the end of the gra
     const { graceDays } = plans.plans.find(({ id }) => id === "pro") as { graceDays: number };
     const inTheMiddle = [...atOnce, "Eine Zahlung steht noch aus"];
     await mailsAfter(graceDays / 2, inTheMiddle);
-    const aDayBefore = [...inTheMiddle, "Ihr Zugang endet morgen"];
+    const aDayBefore = [...inTheMiddle, "Ihr Zugang endet bald"];
     await mailsAfter(graceDays - 1, aDayBefore);
     await mailsAfter(graceDays + 1, aDayBefore);
     expect(smtp.mails.at(-1)?.data).toContain("Ihr Zugang zu Pro endet am");
