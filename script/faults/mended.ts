@@ -6056,4 +6056,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/mail/notification-email.test.ts"],
     only: "which may be today",
   },
+  {
+    file: "src/ui/tokens.css",
+    find: "@apply bg-canvas text-ink;",
+    replace: "@apply bg-canvas text-base text-ink;",
+    fault: "all sizes shrink with the text of the page, and targets of 24 pixels become too small",
+    tests: ["test/system/browser/accessibility.test.ts"],
+    only: "admin-delivery",
+    inPages: true,
+  },
 ];

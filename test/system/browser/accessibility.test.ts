@@ -453,13 +453,16 @@ async function focused(page: Page): Promise<{ name: string; isShown: boolean }> 
 
 type Violation = { id: string; impact: string; nodes: { html: string; any: { message: string }[] }[] };
 
+/** Of WCAG too, which axe-core leaves out by default. */
+const RULES = { rules: { "target-size": { enabled: true } } };
+
 /**
  * What axe-core finds: WCAG's levels A and AA, and good habits. The page's context has to bypass its policy.
  * @param only these rules
  */
 async function axe(page: Page, only?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeCore.source);
-  const options = JSON.stringify(only ? { runOnly: only } : {});
+  const options = JSON.stringify(only ? { runOnly: only } : RULES);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
     `axe.run(document, { resultTypes: ["violations"], ...${options} })`,
   );
