@@ -6065,4 +6065,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "admin-delivery",
     inPages: true,
   },
+  {
+    file: "src/ui/live-toggle.tsx",
+    find: "      aria-checked={isOn === true}\n",
+    replace: "      aria-checked={isOn === true}\n      aria-label={labels.label}\n",
+    fault: "the switch of the live log cannot be named by the text that is seen on it",
+    tests: ["test/system/browser/accessibility.test.ts"],
+    only: "admin-webhooks",
+    inPages: true,
+  },
 ];

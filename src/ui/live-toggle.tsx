@@ -22,7 +22,6 @@ export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" |
       type="button"
       role="switch"
       aria-checked={isOn === true}
-      aria-label={labels.label}
       onClick={() => setOn(!isOn)}
       // Keeps its space: without JavaScript there is nothing to switch.
       className={classes(isOn === null && "invisible")}
@@ -34,7 +33,8 @@ export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" |
           { on: "bg-good", unreachable: "bg-warn", off: "bg-line-strong" }[state],
         )}
       />
-      {labels[state]}
+      {/* The text that is seen is part of the name, for people who speak to their browser. */}
+      <span className="sr-only">{labels.label}</span> {labels[state]}
     </Button>
   );
 }

@@ -454,7 +454,9 @@ async function focused(page: Page): Promise<{ name: string; isShown: boolean }> 
 type Violation = { id: string; impact: string; nodes: { html: string; any: { message: string }[] }[] };
 
 /** Of WCAG too, which axe-core leaves out by default. */
-const RULES = { rules: { "target-size": { enabled: true } } };
+const RULES = {
+  rules: { "target-size": { enabled: true }, "label-content-name-mismatch": { enabled: true } },
+};
 
 /**
  * What axe-core finds: WCAG's levels A and AA, and good habits. The page's context has to bypass its policy.
