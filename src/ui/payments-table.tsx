@@ -51,9 +51,9 @@ export function PaymentsTable({
         const receipt = receiptUrl && <TextLink href={receiptUrl}>{labels.openReceipt}</TextLink>;
         return (
           <tr key={id}>
-            <Cell>
+            {/* More than two columns are too wide for a phone; the amount alone is not broken. */}
+            <Cell className="max-sm:wrap-anywhere max-sm:[&_*]:whitespace-normal">
               <Time at={occurredAt} />
-              {/* More than two columns are too wide for a phone. */}
               <span className="flex flex-wrap gap-x-4 sm:hidden">
                 {state}
                 {receipt}

@@ -113,7 +113,9 @@ export function MainCell({
         {children}
         <PendingLink href={href} />
       </Link>
-      {description && <span className="block truncate text-muted text-sm">{description}</span>}
+      {description && (
+        <span className="wrap-anywhere block text-muted text-sm sm:truncate">{description}</span>
+      )}
     </th>
   );
 }

@@ -35,7 +35,7 @@ export default async function LandingPage({ searchParams }: { searchParams: Quer
           <h1 className="wrap-break-word text-balance font-semibold text-xl tracking-tight">{t("title")}</h1>
           <p className="mt-4 max-w-prose text-muted">{t("about")}</p>
           <p className="mt-8 text-muted text-sm">{t("tryIt")}</p>
-          <pre className="mt-2 overflow-x-auto rounded-box border border-line bg-raised px-4 py-3 text-sm">
+          <pre className="wrap-anywhere mt-2 whitespace-pre-wrap rounded-box border border-line bg-raised px-4 py-3 text-sm">
             <code>curl {appUrl}/api/plans</code>
           </pre>
         </div>
