@@ -5982,8 +5982,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/ui/field.tsx",
-    find: "        autoFocus={error !== null || undefined}\n",
-    replace: "",
+    find: "focusable: { id, autoFocus: isWrong }",
+    replace: "focusable: { id }",
     fault: "without JavaScript, a page with a wrong field is shown from its top",
     tests: ["test/system/browser/focus.test.ts"],
     only: "lies far above its button",

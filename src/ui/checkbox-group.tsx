@@ -15,10 +15,21 @@ export function CheckboxGroup({
   name: string;
   options: readonly { value: string; label: string; help?: string; isChecked: boolean }[];
 }) {
-  const { id, error } = useField(name);
+  const { id, error, focusable } = useField(name);
   return (
-    <fieldset className="min-w-0 wrap-anywhere" aria-describedby={error === null ? undefined : `${id}-error`}>
+    <fieldset
+      {...focusable}
+      tabIndex={-1}
+      className="min-w-0 wrap-anywhere"
+      aria-describedby={error === null ? undefined : `${id}-error`}
+    >
       <legend className="mb-1 font-medium">{label}</legend>
+      {/* Above the boxes: the focus leads to the beginning of the group. */}
+      {error !== null && (
+        <p id={`${id}-error`} className="mb-1 text-bad text-sm">
+          {error}
+        </p>
+      )}
       <input type="hidden" name={name} value="" />
       <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">
         {options.map((option) => (
@@ -32,11 +43,6 @@ export function CheckboxGroup({
           />
         ))}
       </div>
-      {error !== null && (
-        <p id={`${id}-error`} className="mt-1 text-bad text-sm">
-          {error}
-        </p>
-      )}
     </fieldset>
   );
 }

@@ -18,17 +18,15 @@ export function Field({
   className,
   ...rest
 }: Labelled & Omit<ComponentProps<"input">, "name" | "id">) {
-  const { id, error, entered } = useField(name);
+  const { id, error, entered, focusable } = useField(name);
   return (
     <FieldFrame id={id} label={label} help={help} error={error} className={className}>
       <input
         {...rest}
-        id={id}
+        {...focusable}
         name={name}
         dir="auto"
         defaultValue={entered ?? defaultValue}
-        // biome-ignore lint/a11y/noAutofocus: without JavaScript, the page is loaded anew and shown from its top.
-        autoFocus={error !== null || undefined}
         aria-invalid={error !== null || undefined}
         aria-describedby={`${id}-help`}
         className={BOX}
@@ -50,14 +48,14 @@ export function Select({
   options: readonly { value: string; label: string }[];
   className?: string;
 }) {
-  const { id, isSent, error, entered } = useField(name);
+  const { id, isSent, error, entered, focusable } = useField(name);
   const chosen = entered ?? defaultValue;
   return (
     <FieldFrame id={id} label={label} help={help} error={error} className={className}>
       {/* Keyed: React resets a form after its action, and a select to its first value. A filter keeps the focus. */}
       <select
         key={isSent ? chosen : undefined}
-        id={id}
+        {...focusable}
         name={name}
         defaultValue={chosen}
         aria-invalid={error !== null || undefined}
@@ -125,6 +123,8 @@ export function useField(name: string) {
     isRefused: refused !== null,
     error: isWrong ? refused.message : null,
     entered: refused?.entered[name],
+    // Without JavaScript, the page is loaded anew, and would be shown from its top.
+    focusable: { id, autoFocus: isWrong },
   };
 }
 

@@ -31,7 +31,7 @@ export function Stepper({
   /** The price of one: the total, a text with `{price}`, is shown and follows the number. `null`: unknown. */
   each: { locale: string; amount: number; currency: string; total: string } | null;
 }) {
-  const { id, error, entered } = useField(name);
+  const { id, error, entered, focusable } = useField(name);
   const start = Number(entered ?? defaultValue);
   const [count, setCount] = useState(start);
   const box = useRef<HTMLInputElement>(null);
@@ -58,8 +58,8 @@ export function Stepper({
             <Minus aria-hidden="true" size={16} />
           </button>
           <input
+            {...focusable}
             ref={box}
-            id={id}
             name={name}
             type="number"
             inputMode="numeric"
@@ -68,8 +68,8 @@ export function Stepper({
             max={max}
             step={1}
             defaultValue={start}
-            onInput={(event) => setCount(event.currentTarget.valueAsNumber)}
             aria-invalid={error !== null || undefined}
+            onInput={(event) => setCount(event.currentTarget.valueAsNumber)}
             aria-describedby={`${id}-help`}
             className={BOX}
           />

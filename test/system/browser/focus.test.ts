@@ -27,6 +27,20 @@ describeInBrowser("the keyboard's focus", () => {
     },
   );
 
+  it.each([true, false])(
+    "moves to the boxes of which none was ticked (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const page = await visit({ ...PHONE, as: await createAdmin(site.test), javaScriptEnabled });
+      await page.goto("/admin/event-endpoints");
+      const url = page.getByLabel("URL");
+      if (javaScriptEnabled) await waitForHydration(url);
+      await url.fill("https://example.com/hook");
+      await press(page, "Add endpoint");
+      await page.getByRole("group", { name: "Event types" }).and(page.locator(":focus")).waitFor();
+      expect(await isInView(page, "Choose at least one.")).toBe(true);
+    },
+  );
+
   it("stays where somebody types, and the field that was refused is brought into view", async () => {
     const page = await visit({ ...PHONE, as: await createAdmin(site.test) });
     await page.goto("/admin/event-endpoints");
