@@ -6100,4 +6100,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "keeps payments",
     inPages: true,
   },
+  {
+    file: "src/messages/en/adminAudit.json",
+    find: '"From (UTC)"',
+    replace: '"From"',
+    fault: "the days by which the audit log is filtered do not say whose days they are",
+    tests: ["test/system/pages/administration.test.ts"],
+    only: "days that are asked for",
+    inPages: true,
+  },
 ];

@@ -145,7 +145,9 @@ describe("the audit log", () => {
        from (values (1, '2026-01-01T23:59Z'), (2, '2026-01-02T23:59Z'), (3, '2026-01-03T00:00Z')) as entry (n, at)`,
     );
     const { text } = await open("/admin/audit?action=something&from=2026-01-02&to=2026-01-02");
-    expect(text).toMatch(/ Service key Entries by this actor: key_2 192\.0\.2\.2 /);
+    expect(text).toMatch(
+      / From \(UTC\) .*To \(UTC\) .* Service key Entries by this actor: key_2 192\.0\.2\.2 /,
+    );
     expect(text).not.toMatch(/192\.0\.2\.[13]/);
   });
 });
