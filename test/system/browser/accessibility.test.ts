@@ -380,6 +380,13 @@ describeInBrowser("every page", () => {
     await page.getByRole("heading", { level: 1 }).and(page.locator(":focus")).waitFor();
   });
 
+  it("names the switch of the live log by the text that is on it, too", async () => {
+    const page = await visitAs("admin");
+    await page.goto("/admin/webhooks");
+    await page.getByRole("switch", { name: "Refresh automatically Paused", exact: true }).click();
+    await page.getByRole("switch", { name: "Refresh automatically Live", exact: true }).waitFor();
+  });
+
   it("keeps the keyboard's focus on a form that was sent", async () => {
     const page = await visitAs("newcomer");
     await page.goto("/settings");
