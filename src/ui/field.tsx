@@ -5,7 +5,7 @@ import { classes } from "./classes.ts";
 import { useOutcome } from "./outcome-context.ts";
 
 const BOX =
-  "min-h-9 w-full rounded-box border border-line-strong bg-surface px-3 py-1.5 text-ink placeholder:text-muted aria-invalid:border-bad disabled:opacity-60";
+  "min-h-9.5 w-full rounded-box border border-line-strong bg-surface px-3 py-1.5 text-ink placeholder:text-muted aria-invalid:border-bad disabled:opacity-60";
 
 type Labelled = { label: string; name: string; help?: ReactNode };
 
