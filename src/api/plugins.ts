@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Person } from "../domain/callers/caller.ts";
+import { errorText } from "../domain/error-text.ts";
 import { HOOKS } from "../domain/outbound/subscription-hook.ts";
 import { pluginFiles } from "../domain/plugin-files.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 import { refuse } from "../domain/refusals/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { addLimitHeaders } from "../http/limit-headers.ts";
@@ -61,7 +61,7 @@ async function importModule(folder: string, file: string): Promise<Record<string
   try {
     return await import(pathToFileURL(join(folder, file)).href);
   } catch (error) {
-    throw problem(file, reasonOf(error), error);
+    throw problem(file, errorText(error), error);
   }
 }
 

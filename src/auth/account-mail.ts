@@ -8,7 +8,7 @@ export type AccountMail =
   | { kind: "existing_account" }
   | { kind: "email_change_old"; url: string; newEmail: string }
   | { kind: "email_changed"; newEmail: string }
-  /** Whatever notifications are wanted: who has the password of somebody else could turn those off first. */
+  /** Sent whatever notifications the user wants: whoever knows their password could turn those off first. */
   | { kind: TwoFactorChange | "password_changed" };
 
 export type TwoFactorChange = "two_factor_enabled" | "two_factor_disabled";

@@ -190,7 +190,7 @@ async function assertNotEnded(database: Database, scope: RequestScope | undefine
   throw new APIError("UNAUTHORIZED", { message: "The session has ended", code: "UNAUTHORIZED" });
 }
 
-/** A second factor protects nothing while sessions and trusted devices from before it are still valid. */
+/** Records the change. A new second factor protects nothing while sessions and trusted devices from before it are valid. */
 async function beforeTwoFactorChange(
   database: Database,
   scope: RequestScope | undefined,

@@ -1,5 +1,5 @@
+import { errorText } from "../domain/error-text.ts";
 import type { CheckoutEnd, ClosingCheckout, Payments } from "../domain/providers/payment-api.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { ingestMissed } from "../reconcile/ingest-missed.ts";
@@ -35,7 +35,7 @@ export async function closeStoredCheckout(
       isStopping: () => false,
     }).catch((error: unknown) => {
       tools.log.error(
-        { slot: provider, reason: reasonOf(error) },
+        { slot: provider, reason: errorText(error) },
         "the events of a paid checkout could not be fetched",
       );
     });

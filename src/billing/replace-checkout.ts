@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { errorText } from "../domain/error-text.ts";
 import type { OpenedCheckout, PaymentApi } from "../domain/providers/payment-api.ts";
 import { isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 import { refuse } from "../domain/refusals/refusal.ts";
 import { retireCheckout, type StoredCheckout } from "../store/subscriptions/checkouts.ts";
 import { rememberReplaced } from "../store/subscriptions/unwanted-subscriptions.ts";
@@ -61,7 +61,7 @@ export async function replaceCheckout(
 /** In the background: the user is refused at once. */
 function recordPaid(deps: BillingTools, paid: PaidCheckout): void {
   adoptPaid(deps, paid).catch((error: unknown) => {
-    const facts = { slot: paid.provider, reason: reasonOf(error) };
+    const facts = { slot: paid.provider, reason: errorText(error) };
     deps.log.error(facts, "the subscription of a paid checkout could not be recorded");
   });
 }

@@ -43,11 +43,11 @@ function isOrigin(text: string): boolean {
   );
 }
 
-/** As nodemailer reads it, which takes what follows the host for nothing. */
+/** As nodemailer reads it; it would silently ignore a path or a fragment behind the host. */
 export const smtpUrl = z.string().refine((text) => {
   const parsed = /^smtps?:\/\/./i.test(text) ? URL.parse(text.replace(/^smtp/i, "http")) : null;
   if (!parsed?.hostname) return false;
-  // The rest of a password.
+  // Anything else there is the rest of a password whose `/`, `#` or `?` was not encoded.
   return parsed.pathname === "/" && parsed.hash === "" && !parsed.search.includes("@");
 }, "expected a URL such as smtps://user:password@smtp.example.com; in the password, write %25 for %, %23 for #, %2F for /, %3F for ?");
 

@@ -15,13 +15,13 @@ export async function checkAddress(config: Config): Promise<AddressCheck> {
   const response = await probe(`${appUrl}/api/ready`);
   if ("problem" in response) {
     const remedy = "Start the server with script/server, or set APP_URL to its address.";
-    return { finding: broken("address", ...withoutResponse(appUrl, response, remedy)), aheadMs: null };
+    return { finding: broken("address", ...explainNoResponse(appUrl, response, remedy)), aheadMs: null };
   }
   return { finding: judge(config, response), aheadMs: response.clockAheadMs };
 }
 
 /** The detail and the remedy. */
-export function withoutResponse(url: string, failure: ProbeFailure, remedy: string): [string, string] {
+export function explainNoResponse(url: string, failure: ProbeFailure, remedy: string): [string, string] {
   const { problem } = failure;
   if (!failure.isUntrusted) return [`nothing responds at ${url}: ${problem}`, remedy];
   return [

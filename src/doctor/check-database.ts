@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { reasonOf } from "../domain/reason-of.ts";
+import { errorText } from "../domain/error-text.ts";
 import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts";
@@ -49,7 +49,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
     const remedy = isEmbedded
       ? `Check DATA_DIR (${config.dataDir}): write permission and free disk space.`
       : remedyOf(error);
-    return { findings: [broken("database", `cannot be reached: ${reasonOf(error)}`, remedy)], ...UNKNOWN };
+    return { findings: [broken("database", `cannot be reached: ${errorText(error)}`, remedy)], ...UNKNOWN };
   } finally {
     await stop();
   }
@@ -57,7 +57,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
 
 function remedyOf(error: unknown): string {
   return isUntrusted(error)
-    ? "Add sslrootcert=/path/of/ca.pem to DATABASE_URL, the file of the authority that signed PostgreSQL's certificate, and connect by the name that this is for."
+    ? "Add sslrootcert=/path/of/ca.pem (the file of the authority that signed PostgreSQL's certificate) to DATABASE_URL, and connect by the name that the certificate is for. Renew it if it has expired."
     : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
 }
 

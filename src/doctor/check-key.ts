@@ -1,6 +1,6 @@
+import { errorText } from "../domain/error-text.ts";
 import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import { PaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 import type { Slot } from "../domain/slot.ts";
 import { RefusedByProvider } from "../providers/outbound/problems.ts";
 import { broken, type Finding, good } from "./finding.ts";
@@ -16,7 +16,7 @@ export async function checkKey(
     await api.fetchSubscription(api.traits.unknownSubscriptionId);
   } catch (error) {
     if (!(error instanceof PaymentApiProblem))
-      return broken(check, reasonOf(error), "This is a defect: please report it.");
+      return broken(check, errorText(error), "This is a defect: please report it.");
     // The key was accepted, and the id was not.
     const isAccepted =
       error.failure === "missing" ||

@@ -20,7 +20,7 @@ export async function checkMail({ mail, isProduction, databaseUrl }: Config): Pr
   const { code, responseCode } = session.error;
   const reason = responseCode === undefined ? (code ?? "no response") : `it returned ${responseCode}`;
   if (isUntrusted(session.error)) {
-    const remedy = `Connect by the name that its certificate is for; if its authority is your own, ${TRUST_AUTHORITY}.`;
+    const remedy = `Have the certificate renewed if it has expired, and connect by the name that it is for; if its authority is your own, ${TRUST_AUTHORITY}.`;
     return broken("mail", `${host} has a certificate that is not trusted: ${reason}`, remedy);
   }
   const isLogin = code === "EAUTH" || responseCode === 535 || responseCode === 530;

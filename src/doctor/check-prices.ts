@@ -1,8 +1,8 @@
+import { errorText } from "../domain/error-text.ts";
 import { type PlanCatalog, priceIdsIn, pricesOf } from "../domain/plans/plan.ts";
 import type { PaymentApi } from "../domain/providers/payment-api.ts";
 import { PaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
 import type { ProviderTraits } from "../domain/providers/provider-traits.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { providerProblem } from "./provider-problem.ts";
@@ -57,7 +57,7 @@ export async function checkPrices(plans: PlanCatalog, slot: Slot, api: PaymentAp
     return broken(check, `unknown to the provider: ${unknownIds.join(", ")}`, remedy);
   } catch (error) {
     if (!(error instanceof PaymentApiProblem))
-      return broken(check, reasonOf(error), "This is a defect: please report it.");
+      return broken(check, errorText(error), "This is a defect: please report it.");
     const { detail, remedy } = providerProblem(error);
     return warning(check, `could not be checked: ${detail}`, remedy);
   }

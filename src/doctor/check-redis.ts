@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
-import { reasonOf } from "../domain/reason-of.ts";
+import { errorText } from "../domain/error-text.ts";
 import { loadRedisClient, openRedis, type RedisConnection } from "../limits/redis-connection.ts";
 import { commandFor, isUnknownScript, redisKey, withScript } from "../limits/redis-script.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
-import { keepAnswerAsChat } from "./keep-answer-as-chat.ts";
+import { tryChatCommands } from "./try-chat-commands.ts";
 import { isUntrusted, TRUST_AUTHORITY } from "./untrusted-certificate.ts";
 
 const RESPONSE_TIMEOUT_MS = 5_000;
@@ -41,25 +41,25 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl, chat }:
     const policies = await Promise.race([policiesOfNodes, late]);
     const policy = policies.find((each) => each !== null) ?? null;
     if (policy !== null) {
-      const consequence = chat === null ? "" : ", and answers of the assistant be lost";
+      const consequence = chat === null ? "" : ", and answers of the assistant lost";
       return warning(
         "redis",
         `responds, but drops keys when its memory is full (${policy}): limits could be exceeded${consequence}`,
         "Set maxmemory-policy to noeviction.",
       );
     }
-    const refused = chat === null ? null : await errorOf(Promise.race([keepAnswerAsChat(redis), late]));
+    const refused = chat === null ? null : await errorOf(Promise.race([tryChatCommands(redis), late]));
     if (refused === null) return good("redis", "responds");
     return warning(
       "redis",
-      `responds, but keeps no answers of the assistant, so that none can be resumed: ${reasonOf(refused)}`,
+      `responds, but keeps no answers of the assistant, so that none can be resumed: ${errorText(refused)}`,
       "Let the account of REDIS_URL read and write the keys tollgate:*, with +@read and +@write.",
     );
   } catch (error) {
     const remedy = isUntrusted(error)
-      ? `Connect by the name that Redis's certificate is for; if its authority is your own or your host's, ${TRUST_AUTHORITY}.`
+      ? `Renew Redis's certificate if it has expired, and connect by the name that it is for; if its authority is your own or your host's, ${TRUST_AUTHORITY}.`
       : "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it.";
-    return broken("redis", `cannot be used: ${reasonOf(error)}`, remedy);
+    return broken("redis", `cannot be used: ${errorText(error)}`, remedy);
   } finally {
     redis.close();
   }
@@ -88,7 +88,7 @@ async function askOnceConnected<Answer>(ask: () => Promise<Answer>, signal: Abor
     try {
       return await ask();
     } catch (error) {
-      if (!/^not connected to /.test(reasonOf(error))) throw error;
+      if (!/^not connected to /.test(errorText(error))) throw error;
       await sleep(RETRY_AFTER_MS, undefined, { signal }).catch(() => {
         throw error;
       });

@@ -8,7 +8,7 @@ const MIN_LENGTH = 7;
 const CHARACTERS_PER_SLIP = 4.6;
 const MAX_SLIPS = 3;
 
-/** A misspelt variable is ignored: its default silently stays in force. */
+/** The start ignores a misspelt variable (but for `RATE_LIMIT_*`): its default silently stays in force. */
 export function checkVariableNames(variables: Record<string, string | undefined>): Finding[] {
   const isSet = (name: string) => (variables[name] ?? "").trim() !== "";
   return Object.keys(variables).flatMap((name) => {

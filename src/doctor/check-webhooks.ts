@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { ADAPTERS } from "../providers/registry.ts";
-import { remedyOfUnavailable, withoutResponse } from "./check-address.ts";
+import { explainNoResponse, remedyOfUnavailable } from "./check-address.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { probe } from "./probe.ts";
 
@@ -30,7 +30,7 @@ export async function checkWebhook(
   const response = await probe(url, { method: "POST", headers, body: rawBody });
   if ("problem" in response) {
     const remedy = "Start the server; check APP_URL and the proxy in front of it.";
-    return broken(check, ...withoutResponse(url, response, remedy));
+    return broken(check, ...explainNoResponse(url, response, remedy));
   }
   const { status, text, location } = response;
   if (status === 200 && /"ignored":true/.test(text)) {

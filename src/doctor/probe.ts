@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { reasonOf } from "../domain/reason-of.ts";
+import { errorText } from "../domain/error-text.ts";
 import { isUntrusted } from "./untrusted-certificate.ts";
 
 export type ProbeResult = {
@@ -35,7 +35,7 @@ export function probe(
   const request = url.startsWith("https:") ? requestHttps : requestHttp;
   const startedMs = Date.now();
   return new Promise((resolve) => {
-    const fail = (error: unknown) => resolve({ problem: reasonOf(error), isUntrusted: isUntrusted(error) });
+    const fail = (error: unknown) => resolve({ problem: errorText(error), isUntrusted: isUntrusted(error) });
     const asking = request(url, { method, headers, agent: false }, (incoming) => {
       const clockAheadMs = aheadMs(incoming.headers.date, (startedMs + Date.now()) / 2);
       const chunks: Buffer[] = [];

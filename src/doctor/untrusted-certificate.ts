@@ -1,7 +1,7 @@
-/** Whether TLS failed by the other side's certificate: its issuer is unknown, it has expired or is another host's. */
+/** Whether TLS failed because of the other side's certificate: its issuer is unknown, it has expired or is another host's. */
 export function isUntrusted(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
-  // Node's names of X.509 errors; in those of TLS itself, a certificate of ours is missing.
+  // Node's names of X.509 errors. Those with ERR_SSL are of TLS itself: the other side wants a certificate of ours.
   if (typeof code === "string" && /CERT|LEAF_SIGNATURE/.test(code)) return !code.startsWith("ERR_SSL");
   return cause instanceof Error && isUntrusted(cause);
 }

@@ -1,6 +1,6 @@
 /**
- * What JSON leaves as it is, although a terminal obeys it (C1 controls, as escape sequences of one character), a reader of
- * lines ends one there (U+0085, U+2028, U+2029), or what follows is shown in another order.
+ * Characters that JSON leaves as they are, but that a terminal obeys (C1 controls: escape sequences of one character), that
+ * end a line for some readers (U+0085, U+2028, U+2029), or that show what follows in another order.
  */
 const OBEYED = String.raw`[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]`;
 

@@ -22,8 +22,8 @@ export function contentSecurityPolicy(nonce: string, appUrl: string): string {
 }
 
 /**
- * Where a mail leads. Proxies log the `Referer` of each script and style that a page loads: it must not tell a link that
- * sets a password.
+ * In the address of a page that a mailed link opens. Proxies log the `Referer` of each script and style that it loads,
+ * which must not reveal a link that sets a password.
  */
 const SECRET_PARAMETER = /[?&]token=/;
 

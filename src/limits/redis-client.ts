@@ -47,7 +47,7 @@ export async function connectRedis(
         try {
           return await client.sendCommand(command);
         } catch (error) {
-          // It does not say why: the host is unknown, refuses, or has another password.
+          // A ClientOfflineError does not say why: the host is unknown or refuses, or the password is another.
           if (!(error instanceof ClientOfflineError)) throw error;
           throw new Error("not connected to Redis", { cause: lastError });
         }

@@ -23,7 +23,7 @@ type Sources = {
   outboundState(): Promise<OutboundState>;
   /** Makes a decision: without one, the limiter does not notice that its store is away or back. */
   askLimiter(): unknown;
-  /** Scopes of which requests are refused while the shared store is away; none without one. */
+  /** Scopes of which requests are refused while the shared store is away; none where no shared store is configured. */
   refusedWithoutStore: readonly string[];
 };
 

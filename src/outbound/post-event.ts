@@ -1,11 +1,11 @@
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { errorText } from "../domain/error-text.ts";
 import {
   noResponseWithin,
   OUTBOUND_FAILURES,
   OUTBOUND_TIMEOUT_SECONDS,
 } from "../domain/outbound/outbound-failure.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 import { type Span, type SpanAttributes, type Tracing, traced } from "../domain/tracing.ts";
 import type { AttemptResult } from "../store/outbound/record-outbound-attempts.ts";
 import {
@@ -72,7 +72,7 @@ export async function postEvent(
   } catch (error) {
     const isTimeout =
       error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
-    return failed(isTimeout ? noResponseWithin(timeoutMs / 1000) : reasonOf(error));
+    return failed(isTimeout ? noResponseWithin(timeoutMs / 1000) : errorText(error));
   }
 }
 

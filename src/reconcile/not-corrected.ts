@@ -1,5 +1,5 @@
+import { errorText } from "../domain/error-text.ts";
 import { concernsWholeSlot, isPaymentApiProblem } from "../domain/providers/payment-api-problem.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
@@ -25,5 +25,5 @@ export function notCorrected({ log }: Pick<Intake, "log">, compared: Compared, e
     const { providerSubscriptionId } = compared;
     log.error({ err: error, slot, providerSubscriptionId }, "a subscription could not be corrected");
   }
-  return reasonOf(error);
+  return errorText(error);
 }

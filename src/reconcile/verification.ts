@@ -41,7 +41,7 @@ export type Verification = {
   readonly tools: ReconcileTools;
   readonly options: VerificationOptions;
   /** Runs a check, which counts as failed where the provider reports a problem. */
-  attempt(slot: Slot, providerId: string | null, check: () => Promise<void>): Promise<void>;
+  checkOrFail(slot: Slot, providerId: string | null, check: () => Promise<void>): Promise<void>;
   /** One more was compared. */
   check(): void;
   drift(drift: Drift): void;

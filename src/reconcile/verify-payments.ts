@@ -38,7 +38,7 @@ export async function verifyPaymentsOf(
 ): Promise<void> {
   await forEachConcurrently(subscriptions, async ({ providerSubscriptionId }) => {
     if (providerSubscriptionId === null) return;
-    await run.attempt(slot, providerSubscriptionId, async () => {
+    await run.checkOrFail(slot, providerSubscriptionId, async () => {
       const selection = { since: null, providerSubscriptionId };
       const listed = await verifyListed(run, slot, api, api.listPayments(selection));
       const ours = await paymentsOfSubscription(run.tools.intake.database, slot, providerSubscriptionId);
@@ -88,7 +88,7 @@ async function verifyBatch(
 }
 
 function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
-  return run.attempt(slot, id, async () => {
+  return run.checkOrFail(slot, id, async () => {
     const ours = (await findPayments(run.tools.intake.database, slot, [id])).get(id);
     const state = await api.fetchPayment(id);
     if (ours === undefined) return;
@@ -108,7 +108,7 @@ async function verifyOne(
   if (paymentDrift(ours, theirs).length === 0) return;
   const { provider: slot, providerPaymentId: id } = ours;
   const findOurs = async () => (await findPayments(run.tools.intake.database, slot, [id])).get(id) ?? null;
-  await run.attempt(slot, id, async () => {
+  await run.checkOrFail(slot, id, async () => {
     // One of the two may have been read before an event that settles it.
     const now = await readTogether(findOurs, () => api.fetchPayment(id));
     if (now === "keeps_changing") return run.fail(slot, id, REASONS[now]);

@@ -33,7 +33,7 @@ export async function verifyEach(
   subscriptions: Iterable<Subscription> | AsyncIterable<Subscription>,
 ): Promise<void> {
   await forEachConcurrently(subscriptions, (ours) =>
-    run.attempt(slot, ours.providerSubscriptionId, () => verifyFetched(run, slot, api, ours)),
+    run.checkOrFail(slot, ours.providerSubscriptionId, () => verifyFetched(run, slot, api, ours)),
   );
 }
 
@@ -65,7 +65,7 @@ async function verifyStates(
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours !== undefined) {
       run.check();
-      await run.attempt(slot, ours.providerSubscriptionId, () => compareStates(run, api, ours, state));
+      await run.checkOrFail(slot, ours.providerSubscriptionId, () => compareStates(run, api, ours, state));
     } else if (ownerOf(state) === "present" && state.status !== "canceled") {
       run.check();
       await reportMissing(run, slot, { state, askedAtMicros });

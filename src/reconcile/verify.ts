@@ -68,7 +68,7 @@ class Run implements Verification {
   }
 
   slot(slot: Slot, api: PaymentApi): Promise<void> {
-    return this.attempt(slot, null, async () => {
+    return this.checkOrFail(slot, null, async () => {
       if (this.options.sample === null) {
         await verifySubscriptions(this, slot, api);
         await verifyPayments(this, slot, api);
@@ -80,7 +80,7 @@ class Run implements Verification {
     });
   }
 
-  async attempt(slot: Slot, providerId: string | null, check: () => Promise<void>): Promise<void> {
+  async checkOrFail(slot: Slot, providerId: string | null, check: () => Promise<void>): Promise<void> {
     try {
       await check();
     } catch (error) {

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { errorText } from "../domain/error-text.ts";
 import { HOOKS, type SubscriptionHooks } from "../domain/outbound/subscription-hook.ts";
 import { pluginFiles } from "../domain/plugin-files.ts";
-import { reasonOf } from "../domain/reason-of.ts";
 
 const FOLDER = join(import.meta.dirname, "../plugins");
 
@@ -26,7 +26,7 @@ async function load(folder: string, file: string): Promise<SubscriptionHooks> {
   try {
     exported = await import(pathToFileURL(join(folder, file)).href);
   } catch (error) {
-    throw new Error(`plugin ${file}: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`plugin ${file}: ${errorText(error)}`, { cause: error });
   }
   const { name } = exported;
   if (typeof name !== "string") throw new Error(`plugin ${file}: export a const "name"`);

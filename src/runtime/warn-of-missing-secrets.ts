@@ -4,8 +4,8 @@ import type { Log } from "../observability/log.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Warns at the start of slots in use: otherwise a missing secret shows only with the first refused delivery. Most
- * servers use one slot; a warning about the others would be there at each start.
+ * At a start, warns of slots in use without a secret, which would show only with the first refused delivery. Most servers
+ * use one slot: of the others they would be warned at each start.
  */
 export function warnOfMissingSecrets(config: Config, runtime: Runtime, log: Log): void {
   for (const slot of SLOTS) {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { reasonOf } from "../domain/reason-of.ts";
+import { errorText } from "../domain/error-text.ts";
 import { arrayLiteral } from "./driver/array-literal.ts";
 import type { BurstClient } from "./driver/burst-client.ts";
 import { endsConnection } from "./driver/ends-connection.ts";
@@ -175,5 +175,5 @@ function rethrowTimeoutAsUnavailable(error: unknown): never {
 export function rethrowClassified(error: unknown): never {
   const state = error instanceof pg.DatabaseError && !endsConnection(error) ? sqlState(error) : null;
   if (state !== null && !UNAVAILABLE.test(state)) throw error;
-  throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+  throw new DatabaseUnavailable(errorText(error), { cause: error });
 }

@@ -443,18 +443,21 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     ["de", "Pro verlängert sich", "Verlängerungen", "3 Plätze\nListenpreis: 200,00 € pro Platz / Jahr"],
     ["es", "Pro se renueva", "Renovaciones", "3 plazas\nPrecio de lista: 200,00 € por plaza / año"],
     ["zh", "Pro 续订", "续订日期", "3 个席位\n标价：每席位 €200.00/年"],
-  ])("is in the language of its reader: %s", async (locale, summary, name, description) => {
-    const { id } = await createUser(test);
-    await test.rows(`update "user" set locale = $2 where id = $1`, [id, locale]);
-    await subscribed(id, { price_id: "price_pro_yearly" });
-    const { text } = await feed(id, { "accept-language": "en" });
-    const calendar = parseCalendar(Buffer.from(text));
-    const [event] = calendar.components;
-    if (!event) throw new Error("no event");
-    expect(textOf(calendar, "X-WR-CALNAME")).toBe(name);
-    expect(textOf(event, "SUMMARY")).toBe(summary);
-    expect(textOf(event, "DESCRIPTION").replace(/\s(?=€)/, " ")).toBe(description);
-  });
+  ])(
+    "is in its owner's language, not that of the calendar program: %s",
+    async (locale, summary, name, description) => {
+      const { id } = await createUser(test);
+      await test.rows(`update "user" set locale = $2 where id = $1`, [id, locale]);
+      await subscribed(id, { price_id: "price_pro_yearly" });
+      const { text } = await feed(id, { "accept-language": "en" });
+      const calendar = parseCalendar(Buffer.from(text));
+      const [event] = calendar.components;
+      if (!event) throw new Error("no event");
+      expect(textOf(calendar, "X-WR-CALNAME")).toBe(name);
+      expect(textOf(event, "SUMMARY")).toBe(summary);
+      expect(textOf(event, "DESCRIPTION").replace(/\s(?=€)/, " ")).toBe(description);
+    },
+  );
 
   it("names the price by the year, in the same currency, of a subscription that is paid by the year", async () => {
     await subscribed("user_10", { price_id: "price_pro_yearly" });

@@ -92,7 +92,7 @@ describe("a new password", () => {
   it.each([
     ["reset", prepareReset],
     ["change", prepareChange],
-  ])("is mailed once after a %s, whatever notifications are wanted", async (_, prepare) => {
+  ])("is told to its owner by one mail after a %s, whatever notifications are wanted", async (_, prepare) => {
     const person = await context.signedUp();
     await context.test.rows(`update "user" set preferences = '{"emailNotifications": false}' where id = $1`, [
       person.id,

@@ -40,7 +40,7 @@ it("reports a role that cannot create the tables", async () => {
   });
 });
 
-it("has the schema made that a role's search_path names and the database lacks", async () => {
+it("advises to create the schema that a role's search_path names and the database lacks", async () => {
   const test = await emptyDatabase();
   const { role, findings } = await stranger(test);
   await test.rows(`alter role ${role} set search_path = "$user", "Tollgate", public_too`);

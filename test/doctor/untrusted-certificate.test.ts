@@ -49,7 +49,7 @@ describeWith("a certificate that is not trusted", OPENSSL, ({ openssl }) => {
     postgres.close();
   });
 
-  it("is named for what keeps browsers and providers out, not as a server that does not run", async () => {
+  it("is named as what keeps browsers and providers out, not as a server that does not run", async () => {
     const appUrl = `https://${hostOf(server)}`;
     const config = readConfig({ APP_URL: appUrl });
     const finding = (url: string) => ({

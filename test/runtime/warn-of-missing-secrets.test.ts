@@ -5,7 +5,7 @@ import { testDatabase } from "../support/test-database.ts";
 
 const test = testDatabase(0);
 
-it("warns at the start of each slot in use without a secret, and of no other", async () => {
+it("at a start, warns of each slot in use without a secret, and of no other", async () => {
   const server = await spawnServer(test.url, {
     ...Object.fromEntries(["A", "B", "C"].map((slot) => [`PROVIDER_${slot}_WEBHOOK_SECRET`, ""])),
     PROVIDER_B_API_KEY: "pdl_live_apikey_1",

@@ -180,7 +180,7 @@ describe.each(waiting)("changes at the end of the period in the format %s", (for
 
     // A later change replaces the one that waits.
     await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 4, resultingSeats: 4 });
-    // Both plans are sold for five: Polar takes no more for the next period than the present product allows.
+    // Both plans allow five seats: for the next period, Polar takes no more than the present product allows.
     await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 5, resultingSeats: 5 });
     await sim.settle();
     expect(await storedSubscriptions()).toMatchObject([{ planId: "pro", seats: 5 }]);

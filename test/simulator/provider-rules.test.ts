@@ -123,7 +123,7 @@ describe("Polar", () => {
     expect((await change(path, { seats: 3, proration_behavior: "invoice" })).body.seats).toBe(3);
   });
 
-  it("takes the seats that the present product allows, for the next period too", async () => {
+  it("takes only the seats that the present product allows, for the next period too", async () => {
     const { sim, buy, change } = await provider("polar");
     await buy();
     const [subscription] = sim.subscriptions("provider-a");

@@ -93,7 +93,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   return response;
 }
 
-/** Tells the owner of a new password, or what has become of the second factor. */
+/** Tells users that they have a new password, or that their second factor was turned on or off. */
 async function mailChange(
   { database, sendMail }: ServeDeps,
   { newPassword, twoFactorChange }: RequestScope,

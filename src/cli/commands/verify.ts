@@ -61,7 +61,7 @@ Examples:
     });
 }
 
-/** Whatever was found, a comparison that is incomplete has failed; a repair that has is reported as drift. */
+/** Whatever was found, a comparison that is incomplete has failed; what could not be repaired is reported as drift. */
 function failureOf({ failed, isIncomplete, unconfigured }: VerifyReport, { slot }: Options): string | null {
   if (slot !== undefined && unconfigured.includes(slot)) return noProviderFor(slot);
   const [first] = failed;

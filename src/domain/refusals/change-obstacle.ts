@@ -11,7 +11,7 @@ const CHANGE_OBSTACLES = {
   renewing: "The subscription is about to renew: try again in an hour",
   changed_often: "The subscription has been changed too often: try again tomorrow",
   charge_too_small:
-    "The change costs less than the payment provider charges: order more at once, or try again after the renewal",
+    "The change costs less than the smallest amount that the payment provider charges: order more in one change, or try again after the renewal",
   payment_open: "A payment for the subscription is open: pay it in the billing portal, then try again",
 } as const;
 

@@ -19,7 +19,7 @@ export const revokeApiKey = defineOperation({
     revokeKey(deps, caller, { id, ownerId: caller.userId }),
 });
 
-/** @param key `ownerId: null`: anybody's. @throws Refusal `not_found` */
+/** With `ownerId: null`, anybody's key. @throws Refusal `not_found` */
 export async function revokeKey(
   { database }: { database: Database },
   caller: Person | Operator,

@@ -45,7 +45,7 @@ export async function mapStripeErrors<Result>(
   }
 }
 
-/** Told by the message alone: the code is missing, or says that something is. */
+/** Only the message says so: there is no code, or it is `resource_missing`. */
 const NO_PAYMENT_METHOD = /\bno attached payment source or default payment method\b/;
 
 export function readStripeError(status: number, body: unknown): ProviderError | null {

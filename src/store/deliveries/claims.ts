@@ -19,7 +19,7 @@ export type Claim = {
 /** SQL: the attempts at the delivery `d` so far, see `Claim.attemptNo`. */
 export const ATTEMPT_NO = "d.claim_no - coalesce(d.released_claims, 0)";
 
-/** SQL: whether the last claim of the delivery `d` has neither ended nor been released: an attempt that never finished. */
+/** SQL: whether the last claim of the delivery `d` has neither ended nor been released: once its lease is over, its attempt never finished. */
 export const IS_UNREPORTED = "(d.status = 'pending' and d.released_claim_no is distinct from d.claim_no)";
 
 /** What a delivery says whose last attempt never finished. */

@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from "../database.ts";
 
-/** The oldest by position. How far they were dropped is recorded: no list can continue before that. */
-function droppingPositions(name: string, table: string, position: string): Statement {
+/** Drops the oldest by position, and records how far: no list can continue before that. */
+function dropByPosition(name: string, table: string, position: string): Statement {
   return {
     name,
     text: `
@@ -21,7 +21,7 @@ select count(*)::int as count from dropped`,
 }
 
 /** @param time the column that says how old a row is */
-function dropping(name: string, table: string, key: string, time: string, condition = "true"): Statement {
+function dropByAge(name: string, table: string, key: string, time: string, condition = "true"): Statement {
   return {
     name,
     text: `
@@ -37,11 +37,11 @@ select count(*)::int as count from dropped`,
 }
 
 const STATEMENTS = [
-  droppingPositions("drop_outbound_events", "outbound_event", "position"),
-  droppingPositions("drop_outbound_event_packs", "outbound_event_pack", "last_position"),
-  dropping("drop_outbound_deliveries", "outbound_delivery", "id", "created_at", "status <> 'pending'"),
-  dropping("drop_unreadable_changes", "outbound_unreadable_set", "seq", "set_aside_at"),
-  dropping("drop_unlinked_payments", "outbound_unlinked_payment", "payment_id", "added_at"),
+  dropByPosition("drop_outbound_events", "outbound_event", "position"),
+  dropByPosition("drop_outbound_event_packs", "outbound_event_pack", "last_position"),
+  dropByAge("drop_outbound_deliveries", "outbound_delivery", "id", "created_at", "status <> 'pending'"),
+  dropByAge("drop_unreadable_changes", "outbound_unreadable_set", "seq", "set_aside_at"),
+  dropByAge("drop_unlinked_payments", "outbound_unlinked_payment", "payment_id", "added_at"),
 ];
 
 type Batch = { olderThanDays: number; limit: number };

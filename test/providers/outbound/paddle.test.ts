@@ -262,7 +262,7 @@ describe("Paddle's API", () => {
   });
 
   it.each(["hour", "24_hour"])(
-    "says that a subscription has been changed too often in %s, and pauses for no other",
+    "says that a subscription has been changed too often (%s), and holds up no other request",
     async (span) => {
       const items = [{ price: { id: "pri_pro" }, quantity: 2 }];
       provider.respondWith(({ method }) =>

@@ -252,7 +252,7 @@ describe("prorations", () => {
     expect((await listTransactions(id))[0]).toEqual(["subscription_update", 7_500]);
   });
 
-  it("are refused when they cost less than what is charged", async () => {
+  it("are refused when they cost less than the least that is charged", async () => {
     const id = await subscribePartOfAPeriodAgo("small", 0.98);
     const code = "subscription_update_transaction_balance_less_than_charge_limit";
     const small = change(3, "prorated_immediately");

@@ -380,7 +380,7 @@ describe("deploy/", () => {
     expect(read("deploy/caddy/Caddyfile")).not.toMatch(/^\s*trusted_proxies/m);
   });
 
-  it("names every address with a secret to the logs of proxies, and no other", () => {
+  it("keeps every address with a secret, and no other, out of proxies' logs", () => {
     const [, unlogged = ""] =
       /location ~ (\S+) \{\s*access_log off;/.exec(read("deploy/nginx/tollgate.conf")) ?? [];
     const isUnlogged = (path: string) => new RegExp(unlogged).test(path.split("?")[0] as string);

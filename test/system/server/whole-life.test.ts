@@ -51,7 +51,7 @@ describe.each(wireFormats())("plan and seats in the format %s", (format) => {
     expect((await change({ seats: 4, when: "now" })).status).toBe(400);
 
     if (format === "polar") {
-      // For the next period it takes the seats alone that the present product allows, too.
+      // Also for the next period, it takes only as many seats as the present product allows.
       const tooFew = await change({ planId: "pro", seats: 1, when: "period_end" });
       expect([tooFew.status, tooFew.body.error]).toEqual([409, NOT_SUPPORTED]);
     }

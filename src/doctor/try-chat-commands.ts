@@ -3,8 +3,8 @@ import type { RedisConnection } from "../limits/redis-connection.ts";
 
 const EXPIRES_MS = "1000";
 
-/** Has Redis run what the assistant's answers are kept with, on keys that expire. @throws where one is refused */
-export async function keepAnswerAsChat(redis: RedisConnection): Promise<void> {
+/** Runs the commands by which the assistant keeps its answers in Redis, on keys that expire. @throws where one is refused */
+export async function tryChatCommands(redis: RedisConnection): Promise<void> {
   const pointer = `tollgate:chat:doctor:${randomUUID()}`;
   const entries = `${pointer}:${randomUUID()}`;
   const commands: [name: string, key: string, ...values: string[]][] = [
