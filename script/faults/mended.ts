@@ -5692,9 +5692,9 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     only: "changed too often",
   },
   {
-    file: "src/providers/polar/change-steps.ts",
-    find: 'when === "now" && typeof presentSeats',
-    replace: 'when === "period_end" && typeof presentSeats',
+    file: "src/providers/polar/change-now.ts",
+    find: "return before < present ? { present, before } : null;",
+    replace: "return null;",
     fault: "a change to a plan with fewer seats is charged for all seats first at Polar",
     tests: ["test/providers/outbound/polar-changes.test.ts"],
     only: "fewer seats first",
@@ -6108,5 +6108,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/system/pages/administration.test.ts"],
     only: "days that are asked for",
     inPages: true,
+  },
+  {
+    file: "src/providers/polar/change-now.ts",
+    find: "    await undo().catch(() => {\n      throw incomplete;\n    });\n",
+    replace: "",
+    fault: "somebody whose card is declined for another plan at Polar loses the seats that go with it",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "puts the seats back",
   },
 ];

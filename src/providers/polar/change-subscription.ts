@@ -4,7 +4,7 @@ import { isPaymentApiProblem } from "../../domain/providers/payment-api-problem.
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/path-segment.ts";
 import { afterWithdrawal, sendInTurn } from "../outbound/send-in-turn.ts";
-import { changeSteps } from "./change-steps.ts";
+import { changeNow } from "./change-now.ts";
 import type { PolarClient } from "./client.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 
@@ -18,20 +18,30 @@ export async function changeSubscription(
   id: string,
   order: ChangeOrder,
 ): Promise<void> {
-  const proration_behavior = order.when === "now" ? "invoice" : "next_period";
   const path = pathSegment(provider, id);
   const subscription = await getSubscriptions(client)(path);
   const update = updateSubscriptions(client);
   const withdraw = () => update(path, { pending_update: null });
-  const change = () =>
-    sendInTurn(
-      changeSteps(subscription, order).map((step) => () => update(path, { ...step, proration_behavior })),
-    );
   await afterWithdrawal(subscription.pending_update ? withdraw : null, () =>
     explainRefusal(provider, client, { subscription, order }, () =>
-      order.when === "now" ? change() : allOrNothing(change, withdraw),
+      order.when === "now"
+        ? changeNow(subscription, order, (step) => update(path, step))
+        : allOrNothing(() => changeAtPeriodEnd(order, (step) => update(path, step)), withdraw),
     ),
   );
+}
+
+function changeAtPeriodEnd(
+  { priceId, seats }: ChangeOrder,
+  update: (
+    step: ({ product_id: string } | { seats: number }) & { proration_behavior: "next_period" },
+  ) => Promise<unknown>,
+): Promise<void> {
+  const proration_behavior = "next_period";
+  return sendInTurn([
+    ...(priceId === null ? [] : [() => update({ product_id: priceId, proration_behavior })]),
+    ...(seats === null ? [] : [() => update({ seats, proration_behavior })]),
+  ]);
 }
 
 /** What waits for the next period has cost nothing yet, so that a part of it can be withdrawn. */

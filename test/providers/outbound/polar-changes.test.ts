@@ -30,17 +30,26 @@ describe("a change of a subscription at Polar", () => {
     provider.requests
       .filter(({ method }) => method === "PATCH")
       .map(({ body }) => {
-        const { product_id, seats } = JSON.parse(body);
-        return product_id ?? seats;
+        const { product_id, seats, proration_behavior } = JSON.parse(body);
+        return `${product_id ? `product ${product_id}` : `${seats} seats`}, ${proration_behavior}`;
       });
 
+  const FIRST = "3 seats, prorate";
+  const PRODUCT = "product 30, invoice";
+  const LAST = "3 seats, invoice";
+  const AT_PERIOD_END = ["product 30, next_period", "3 seats, next_period"];
+
   it.each([
-    ["fewer seats first", subscription(10), {}, [3, "30"]],
-    ["as few first as the present product allows", subscription(10, 5), {}, [5, "30", 3]],
-    ["the product first where it allows no fewer", subscription(5, 5), {}, ["30", 3]],
-    ["more seats last", subscription(2), {}, ["30", 3]],
-    ["seats last where there were none", subscription(null), {}, ["30", 3]],
-    ["seats last for the next period", subscription(10), { when: "period_end" }, ["30", 3]],
+    ["fewer seats first, on the invoice of the product", subscription(10), {}, [FIRST, PRODUCT]],
+    [
+      ...["as few first as the present product allows", subscription(10, 5), {}],
+      ["5 seats, prorate", PRODUCT, LAST],
+    ],
+    ["the product first where it allows no fewer", subscription(5, 5), {}, [PRODUCT, LAST]],
+    ["more seats last", subscription(2), {}, [PRODUCT, LAST]],
+    ["fewer seats alone", subscription(10), { priceId: null }, [LAST]],
+    ["seats last where there were none", subscription(null), {}, [PRODUCT, LAST]],
+    ["seats last for the next period", subscription(10), { when: "period_end" }, AT_PERIOD_END],
   ] as const)("asks for %s", async (_, present, changes, sent) => {
     provider.respondWith(() => ({ body: present }));
     await api.changeSubscription(ID, order(changes));
@@ -70,10 +79,42 @@ describe("a change of a subscription at Polar", () => {
   it("is refused while more seats are assigned, before anything is changed", async () => {
     const refusal = { failure: "unsupported", obstacle: "seats_assigned" };
     expect(await refusedAs(refused("SeatsAlreadyAssigned"), {})).toEqual(refusal);
-    expect(steps()).toEqual([3]);
+    expect(steps()).toEqual([FIRST]);
   });
 
   const NOT_OFFERED = { failure: "unsupported", obstacle: "not_offered" };
+  const BACK = "10 seats, prorate";
+
+  it.each([
+    [
+      "is declined",
+      { status: 402, body: { error: "PaymentFailed", detail: "No." } },
+      { failure: "declined" },
+    ],
+    ["is one without seats", invalid("product_id"), NOT_OFFERED],
+  ] as const)("puts the seats back where the product %s", async (_, reply, refusal) => {
+    provider.respondWith(({ method, path, body }) => {
+      if (path.includes("/products/")) return { body: { id: "30", prices: [{ amount_type: "fixed" }] } };
+      return method === "PATCH" && body.includes("product_id") ? reply : { body: subscription(10) };
+    });
+    await expect(api.changeSubscription(ID, order({}))).rejects.toMatchObject(refusal);
+    expect(steps()).toEqual([FIRST, PRODUCT, BACK]);
+  });
+
+  it("is incomplete where nobody knows whether the product was changed, or the seats are not put back", async () => {
+    const failing = (replies: Record<string, Reply>) =>
+      provider.respondWith(({ method, body }) => {
+        const [, reply] = Object.entries(replies).find(([part]) => body.includes(part)) ?? [];
+        return method === "PATCH" && reply !== undefined ? reply : { body: subscription(10) };
+      });
+    const unknown: Reply = { status: 502, body: "" };
+    failing({ product_id: unknown });
+    await expect(api.changeSubscription(ID, order({}))).rejects.toMatchObject({ failure: "incomplete" });
+    expect(steps()).not.toContain(BACK);
+    failing({ product_id: refused("PaymentFailed"), '"seats":10': unknown });
+    await expect(api.changeSubscription(ID, order({}))).rejects.toMatchObject({ failure: "incomplete" });
+    expect(steps()).toContain(BACK);
+  });
 
   it.each(["AboveMaximumSeats", "BelowMinimumSeats", "NotASeatBasedSubscription"])(
     "is not offered for the next period where the present product does not allow the seats: %s",
