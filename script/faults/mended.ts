@@ -633,7 +633,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/reconcile/verify-subscriptions.ts",
-    find: "run.leave(slot, providerId, notCorrected(intake, named, error));",
+    find: "run.fail(slot, providerId, notCorrected(intake, named, error));",
     replace: "throw error;",
     fault: "one subscription that cannot be created ends the whole verification",
     tests: ["test/reconcile/verify.test.ts"],

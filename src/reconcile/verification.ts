@@ -30,7 +30,7 @@ export type VerifyReport = {
   repaired: number;
   /** What could not be checked or repaired. */
   failed: { slot: Slot; providerId: string | null; reason: string }[];
-  /** Whether something could not be checked. */
+  /** Whether an error kept something from being checked or corrected. */
   isIncomplete: boolean;
   /** Slots without a provider's API key: not checked, and `failed` too where they have anything to check. */
   unconfigured: Slot[];
@@ -46,8 +46,8 @@ export type Verification = {
   check(): void;
   drift(drift: Drift): void;
   repaired(): void;
-  /** It could not be checked. */
+  /** An error kept it from being checked or corrected. */
   fail(slot: Slot, providerId: string | null, reason: string): void;
-  /** It differs, which has been reported, and could not be corrected. */
+  /** It differs, which has been reported, and the provider's answer does not correct it. */
   leave(slot: Slot, providerId: string, reason: string): void;
 };

@@ -164,7 +164,7 @@ async function repair(run: Verification, slot: Slot, api: PaymentApi, id: string
   } catch (error) {
     const named = { provider: slot, providerPaymentId: id };
     const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, named, error);
-    run.leave(slot, id, reason);
+    run.fail(slot, id, reason);
   }
 }
 

@@ -145,7 +145,7 @@ async function repair(run: Verification, api: PaymentApi, ours: Subscription): P
     else if (comparison.changes !== null) run.repaired();
   } catch (error) {
     const reason = isPaymentApiProblem(error) ? error.message : notCorrected(intake, ours, error);
-    run.leave(ours.provider, providerId, reason);
+    run.fail(ours.provider, providerId, reason);
   }
 }
 
@@ -174,7 +174,7 @@ async function reportMissing(
     else if (adoption.outcome === "adopted") run.repaired();
   } catch (error) {
     const named = { provider: slot, providerSubscriptionId: providerId };
-    run.leave(slot, providerId, notCorrected(intake, named, error));
+    run.fail(slot, providerId, notCorrected(intake, named, error));
   }
 }
 

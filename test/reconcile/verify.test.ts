@@ -188,6 +188,7 @@ describe("verify", () => {
       checked: 3,
       repaired: 1,
       failed: [{ providerId: "sub_2", reason: 'withSubscriptionChange of plugin "refusing" failed' }],
+      isIncomplete: true,
     });
     expect(await stored()).toMatchObject([{ user_id: "user_1" }, { user_id: "user_3" }]);
   });
