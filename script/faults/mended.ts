@@ -6117,4 +6117,12 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/providers/outbound/polar-changes.test.ts"],
     only: "puts the seats back",
   },
+  {
+    file: "src/config/kinds.ts",
+    find: "/^smtps?:\\/\\/[^/\\\\]/i",
+    replace: "/^smtps?:\\/\\/./i",
+    fault: "an SMTP_URL without a host passes the start, and mails go nowhere",
+    tests: ["test/config/config.test.ts"],
+    only: "SMTP_URL",
+  },
 ];

@@ -45,7 +45,9 @@ function isOrigin(text: string): boolean {
 
 /** As nodemailer reads it; it would silently ignore a path or a fragment behind the host. */
 export const smtpUrl = z.string().refine((text) => {
-  const parsed = /^smtps?:\/\/./i.test(text) ? URL.parse(text.replace(/^smtp/i, "http")) : null;
+  const isComplete = /^smtps?:\/\/[^/\\]/i.test(text);
+  // An http URL has the parts of this one, but would take a backslash for a slash.
+  const parsed = isComplete ? URL.parse(text.replace(/^smtp/i, "http").replaceAll("\\", "%5C")) : null;
   if (!parsed?.hostname) return false;
   // Anything else there is the rest of a password whose `/`, `#` or `?` was not encoded.
   return parsed.pathname === "/" && parsed.hash === "" && !parsed.search.includes("@");

@@ -234,6 +234,7 @@ describe("the configuration", () => {
 
   it.each([
     "smtp://mail.example.com",
+    "smtp://ann:pass\\word@mail.example.com",
     "SMTP://[::1]:25/",
     "smtps://ann@example.com:p%2F%23%25+=@mail.example.com:465?tls.rejectUnauthorized=false",
   ])("takes %s for a mail server", (value) => {
@@ -323,6 +324,7 @@ describe("the configuration", () => {
     ["CRON_SECRET", "0123456789abcde", "openssl rand"],
     ["SMTP_URL", "smtp:mail.example.com", "smtps://"],
     ["SMTP_URL", "smtp://mail%20server", "smtps://"],
+    ["SMTP_URL", "smtp:///mail.example.com", "smtps://"],
     ["SMTP_URL", "smtps://me:pass/word@mail.example.com", "%2F for /"],
     ["SMTP_URL", "smtps://me:12/34@mail.example.com", "%2F for /"],
     ["SMTP_URL", "smtps://me:12#34@mail.example.com", "%23 for #"],
