@@ -5902,7 +5902,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/doctor/untrusted-certificate.ts",
-    find: "return cause instanceof Error && isUntrusted(cause);",
+    find: "return cause instanceof Error && cause !== error && isUntrusted(cause);",
     replace: "return false;",
     fault: "doctor does not say how to trust the certificate of PostgreSQL",
     tests: ["test/doctor/untrusted-certificate.test.ts"],

@@ -1,9 +1,10 @@
 /** Whether TLS failed because of the other side's certificate: its issuer is unknown, it has expired or is another host's. */
 export function isUntrusted(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
   // Node's names of X.509 errors. Those with ERR_SSL are of TLS itself: the other side wants a certificate of ours.
   if (typeof code === "string" && /CERT|LEAF_SIGNATURE/.test(code)) return !code.startsWith("ERR_SSL");
-  return cause instanceof Error && isUntrusted(cause);
+  // An error may be its own cause.
+  return cause instanceof Error && cause !== error && isUntrusted(cause);
 }
 
 /** How to have a private authority's certificates accepted. */

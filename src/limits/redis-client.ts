@@ -37,6 +37,9 @@ export async function connectRedis(
     lastError = error;
     onError(error);
   });
+  client.on("ready", () => {
+    lastError = null;
+  });
   await abortable(client.connect(), signal, () => client.destroy());
   if (!(await isInCluster((command) => client.sendCommand(command)))) {
     return {
@@ -90,9 +93,9 @@ async function connectCluster(
   });
   cluster.on("error", onError);
   const errorsOfNodes = new Map<string, unknown>();
-  cluster.on("node-error", (error: unknown, { host, port }: { host: string; port: number }) =>
-    errorsOfNodes.set(`${host}:${port}`, error),
-  );
+  const addressOf = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;
+  cluster.on("node-error", (error, node) => errorsOfNodes.set(addressOf(node), error));
+  cluster.on("node-ready", (node) => errorsOfNodes.delete(addressOf(node)));
   await abortable(cluster.connect(), signal, () => cluster.destroy());
   const connecting = cluster.masters.map((node) => Promise.resolve(cluster.nodeClient(node)).catch(onError));
   await Promise.race([Promise.all(connecting), sleep(NODES_WITHIN_MS, undefined, { ref: false })]);
