@@ -207,6 +207,20 @@ describe("two-factor authentication", () => {
     expect(later).toEqual([changed("user.two_factor_disabled")]);
   });
 
+  it("is mailed to be off where its session ends meanwhile, too: that refuses the next session alone", async () => {
+    const { email, cookie } = await enabled();
+    await context.test.rows(`create function end_sessions() returns trigger language plpgsql as
+      $$ begin delete from session where user_id = new.id; return new; end $$`);
+    await context.test.rows(`create trigger end_sessions after update of two_factor_enabled on "user"
+      for each row when (new.email = '${email}') execute function end_sessions()`);
+    const disabled = await context.call("/two-factor/disable", { password: PASSWORD }, { cookie });
+    expect(disabled.status).toBe(401);
+    expect(await (await signIn(email)).json()).toMatchObject({ user: { email } });
+    expect(context.mails.filter(({ to }) => to === email).at(-1)?.subject).toBe(
+      "Two-factor authentication is off",
+    );
+  });
+
   async function trustedDevice({ email, totpURI }: { email: string; totpURI: string }) {
     const pending = cookieOf(await signIn(email));
     const body = { code: totp(totpURI), trustDevice: true };

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../../domain/locale.ts";
-import { violatedConstraint } from "../../store/database.ts";
+import { type Queryable, violatedConstraint } from "../../store/database.ts";
+import { findAccountSecurity } from "../../store/sign-in/account-security.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { findUser } from "../../store/users/users.ts";
+import type { AccountMail } from "../account-mail.ts";
 import type { SessionLookup } from "../callers/session-lookup.ts";
 import type { Guess, GuessLimit, GuessResult } from "../guess-limit.ts";
 import { innermost, type Log } from "../log.ts";
@@ -78,6 +80,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     .run(scope, () => respond(deps, request, { scope, userId: user?.userId ?? null, respond: pass }))
     .then((response) => translateResponse(response, scope.failure, route))
     .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
+  await mailChange(deps, scope, { session, isDone: response.ok });
   if (attempt) await attempt.settle(await resultOf(response));
   if (response.ok && route.endpoint === "changePassword" && session) {
     const { revokesKeys = false } = scope.newPassword ?? {};
@@ -89,21 +92,34 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     // Set up: sign-ins without it may have succeeded until just now.
     await revokeBeforeSecondFactor(deps.database, session.userId, scope.newSessionToken);
   }
-  if (response.ok) await mailChange(deps, scope, session);
   return response;
 }
 
-/** Tells users that they have a new password, or that their second factor was turned on or off. */
+/**
+ * Tells users that they have a new password, or that their second factor was turned on or off. Never fails: that is done,
+ * and must not be answered as if it were not.
+ */
 async function mailChange(
-  { database, sendMail }: ServeDeps,
+  { database, sendMail, log }: ServeDeps,
   { newPassword, twoFactorChange }: RequestScope,
-  session: FoundSession | null,
+  { session, isDone }: { session: FoundSession | null; isDone: boolean },
 ): Promise<void> {
   const kind = newPassword ? "password_changed" : twoFactorChange;
   const userId = newPassword ? newPassword.userId : session?.userId;
   if (kind === null || !userId) return;
-  const user = await findUser(database, userId);
-  if (user !== null) await sendMail(user.email, user.locale, { kind });
+  try {
+    // Whoever signs out meanwhile is refused the session that follows a change of the second factor, not the change.
+    if (newPassword ? !isDone : !(await isStored(database, userId, kind))) return;
+    const user = await findUser(database, userId);
+    if (user !== null) await sendMail(user.email, user.locale, { kind });
+  } catch (error) {
+    log.error({ err: innermost(error), kind }, "a mail about an account could not be sent");
+  }
+}
+
+async function isStored(database: Queryable, userId: string, kind: AccountMail["kind"]): Promise<boolean> {
+  const security = await findAccountSecurity(database, userId);
+  return security?.hasTwoFactor === (kind === "two_factor_enabled");
 }
 
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {
