@@ -5813,7 +5813,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: 'const kind = newPassword ? "password_changed" : twoFactorChange;',
+    find: 'const kind = newPassword ? "password_changed" : other;',
     replace: 'const kind = newPassword ? "password_changed" : null;',
     fault: "nobody is told that their second factor was turned off",
     tests: ["test/auth/two-factor.test.ts"],
@@ -6119,7 +6119,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: "newPassword ? !isDone : !(await isStored(database, userId, kind))",
+    find: "kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isDone",
     replace: "!isDone",
     fault:
       "whoever turns two-factor authentication off and signs out at once keeps its owner from being told",
@@ -6128,7 +6128,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: '    log.error({ err: innermost(error), kind }, "a mail about an account could not be sent");',
+    find: '    log.error({ err: innermost(error), kind }, "a user could not be told of a change of their account");',
     replace: "    throw error;",
     fault: "a new password that is set is answered as a failure, as the mail about it cannot be counted",
     tests: ["test/auth/revocation.test.ts"],
@@ -6141,5 +6141,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "an SMTP_URL without a host passes the start, and mails go nowhere",
     tests: ["test/config/config.test.ts"],
     only: "SMTP_URL",
+  },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: 'route.endpoint === "generateBackupCodes" ? "backup_codes_created" : twoFactorChange',
+    replace: "twoFactorChange",
+    fault: "nobody is told of new backup codes, with which somebody else needs no second factor",
+    tests: ["test/auth/two-factor.test.ts"],
+    only: "has new backup codes recorded",
   },
 ];

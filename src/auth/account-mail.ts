@@ -9,7 +9,7 @@ export type AccountMail =
   | { kind: "email_change_old"; url: string; newEmail: string }
   | { kind: "email_changed"; newEmail: string }
   /** Sent whatever notifications the user wants: whoever knows their password could turn those off first. */
-  | { kind: TwoFactorChange | "password_changed" };
+  | { kind: TwoFactorChange | "password_changed" | "backup_codes_created" };
 
 export type TwoFactorChange = "two_factor_enabled" | "two_factor_disabled";
 

@@ -14,6 +14,7 @@ const MAILS = [
   { kind: "password_changed" },
   { kind: "two_factor_enabled" },
   { kind: "two_factor_disabled" },
+  { kind: "backup_codes_created" },
 ] as const;
 
 describe("an account mail", () => {

@@ -207,6 +207,21 @@ describe("two-factor authentication", () => {
     expect(later).toEqual([changed("user.two_factor_disabled")]);
   });
 
+  it("has new backup codes recorded and mailed, once the password was right", async () => {
+    const { id, email, cookie } = await enabled();
+    const create = (password: string) =>
+      context.call("/two-factor/generate-backup-codes", { password }, { cookie });
+    const mailed = () => context.mails.filter(({ to }) => to === email).at(-1)?.subject;
+    expect((await create("not this one")).status).toBe(400);
+    expect(mailed()).toBe("Two-factor authentication is on");
+    expect((await create(PASSWORD)).status).toBe(200);
+    expect(mailed()).toBe("New backup codes for your account");
+    const recorded = "select actor_id, address from audit_entry where target_id = $1 and action = $2";
+    expect(await context.test.rows(recorded, [id, "user.backup_codes_created"])).toEqual([
+      { actor_id: id, address: ADDRESS },
+    ]);
+  });
+
   it("is mailed to be off where its session ends meanwhile, too: that refuses the next session alone", async () => {
     const { email, cookie } = await enabled();
     await context.test.rows(`create function end_sessions() returns trigger language plpgsql as

@@ -4,8 +4,9 @@ import { type Queryable, violatedConstraint } from "../../store/database.ts";
 import { findAccountSecurity } from "../../store/sign-in/account-security.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
+import { recordBackupCodes } from "../../store/sign-in/two-factor-changes.ts";
 import { findUser } from "../../store/users/users.ts";
-import type { AccountMail } from "../account-mail.ts";
+import type { TwoFactorChange } from "../account-mail.ts";
 import type { SessionLookup } from "../callers/session-lookup.ts";
 import type { Guess, GuessLimit, GuessResult } from "../guess-limit.ts";
 import { innermost, type Log } from "../log.ts";
@@ -80,7 +81,7 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
     .run(scope, () => respond(deps, request, { scope, userId: user?.userId ?? null, respond: pass }))
     .then((response) => translateResponse(response, scope.failure, route))
     .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
-  await mailChange(deps, scope, { session, isDone: response.ok });
+  await tellOfChange(deps, request, { scope, session, isDone: response.ok });
   if (attempt) await attempt.settle(await resultOf(response));
   if (response.ok && route.endpoint === "changePassword" && session) {
     const { revokesKeys = false } = scope.newPassword ?? {};
@@ -96,30 +97,33 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
 }
 
 /**
- * Tells users that they have a new password, or that their second factor was turned on or off. Never fails: that is done,
- * and must not be answered as if it were not.
+ * Tells users that they have a new password or new backup codes, or that their second factor was turned on or off. Never
+ * fails: that is done, and must not be answered as if it were not.
  */
-async function mailChange(
+async function tellOfChange(
   { database, sendMail, log }: ServeDeps,
-  { newPassword, twoFactorChange }: RequestScope,
-  { session, isDone }: { session: FoundSession | null; isDone: boolean },
+  { route, address }: RouteRequest,
+  { scope, session, isDone }: { scope: RequestScope; session: FoundSession | null; isDone: boolean },
 ): Promise<void> {
-  const kind = newPassword ? "password_changed" : twoFactorChange;
+  const { newPassword, twoFactorChange } = scope;
+  const other = route.endpoint === "generateBackupCodes" ? "backup_codes_created" : twoFactorChange;
+  const kind = newPassword ? "password_changed" : other;
   const userId = newPassword ? newPassword.userId : session?.userId;
   if (kind === null || !userId) return;
   try {
     // Whoever signs out meanwhile is refused the session that follows a change of the second factor, not the change.
-    if (newPassword ? !isDone : !(await isStored(database, userId, kind))) return;
+    if (kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isDone) return;
+    if (kind === "backup_codes_created") await recordBackupCodes(database, { userId, address });
     const user = await findUser(database, userId);
     if (user !== null) await sendMail(user.email, user.locale, { kind });
   } catch (error) {
-    log.error({ err: innermost(error), kind }, "a mail about an account could not be sent");
+    log.error({ err: innermost(error), kind }, "a user could not be told of a change of their account");
   }
 }
 
-async function isStored(database: Queryable, userId: string, kind: AccountMail["kind"]): Promise<boolean> {
+async function isStored(database: Queryable, userId: string, change: TwoFactorChange): Promise<boolean> {
   const security = await findAccountSecurity(database, userId);
-  return security?.hasTwoFactor === (kind === "two_factor_enabled");
+  return security?.hasTwoFactor === (change === "two_factor_enabled");
 }
 
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {

@@ -20,3 +20,21 @@ export async function recordTwoFactorChange(
 ): Promise<boolean> {
   return (await database.run(RECORD, [userId, enabled, address])).length > 0;
 }
+
+const RECORD_CODES = {
+  name: "record_backup_codes",
+  text: `
+insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
+values ('session', $1, $2, 'user.backup_codes_created', 'user', $1)`,
+};
+
+/**
+ * Writes into the audit log that a person has new backup codes: whoever has those needs no second factor.
+ * @param address the client's
+ */
+export async function recordBackupCodes(
+  database: Queryable,
+  { userId, address }: { userId: string; address: string },
+): Promise<void> {
+  await database.run(RECORD_CODES, [userId, address]);
+}
