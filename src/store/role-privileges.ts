@@ -32,8 +32,10 @@ select current_user as role, current_schema() as schema,
   coalesce(has_table_privilege(to_regclass('schema_migration'), 'select'), true) as "mayRead"
 from (
   select (
-    select name from unnest(string_to_array(replace(current_setting('search_path'), '"', ''), ',')) as part (entry),
-      trim(entry) as name
+    select name from unnest(string_to_array(current_setting('search_path'), ',')) as part (entry),
+      trim(entry) as written,
+      -- As PostgreSQL reads it.
+      coalesce(replace(substring(written from '^".*'), '"', ''), lower(written)) as name
     where name not in ('', '$user') limit 1
   ) as schema
 ) as named`,

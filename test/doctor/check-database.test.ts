@@ -17,7 +17,8 @@ async function stranger(test: TestDatabase) {
   });
   cleanedUp(() => test.drop());
   const url = Object.assign(new URL(test.url), { username: role, password: "stranger" });
-  const findings = async () => (await checkDatabase(readConfig(serverVariables(url.href)))).findings;
+  const findings = async (parameters = "") =>
+    (await checkDatabase(readConfig(serverVariables(`${url.href}${parameters}`)))).findings;
   return { role, findings };
 }
 
@@ -47,6 +48,9 @@ it("advises to create the schema that a role's search_path names and the databas
   expect((await findings())[1]).toMatchObject({
     state: "broken",
     remedy: `As an administrator of PostgreSQL: create schema "Tollgate" authorization ${role}`,
+  });
+  expect((await findings("&options=-c%20search_path%3DTollgate"))[1]).toMatchObject({
+    remedy: `As an administrator of PostgreSQL: create schema tollgate authorization ${role}`,
   });
   await test.rows(`create schema "Tollgate" authorization ${role}`);
   expect((await findings())[1]).toMatchObject({
