@@ -1197,7 +1197,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/password-hooks.ts",
-    find: "  await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });\n",
+    find: "  newPassword.noticeId = await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });\n",
     replace: "",
     fault: "the keys of whoever knew the old password outlive the new one until its transaction has ended",
     tests: REVOCATION,
@@ -6149,5 +6149,19 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "nobody is told of new backup codes, with which somebody else needs no second factor",
     tests: ["test/auth/two-factor.test.ts"],
     only: "has new backup codes recorded",
+  },
+  {
+    file: "src/store/sign-in/account-notices.ts",
+    find: "where send_after <= clock_timestamp() or",
+    replace: "where",
+    fault: "nobody is told of a new password whose server crashed before the mail server was back",
+    tests: ["test/system/server/account-notices.test.ts"],
+  },
+  {
+    file: "src/mail/mail.ts",
+    find: '"mail sent");\n      await settle(settled);',
+    replace: '"mail sent");',
+    fault: "a mail about a change of an account is sent every quarter of an hour",
+    tests: ["test/system/server/account-notices.test.ts"],
   },
 ];

@@ -1,4 +1,5 @@
 import type { Locale } from "../domain/locale.ts";
+import type { AccountNotice } from "../domain/notifications/account-notice.ts";
 import type { EmailMessage } from "../mail/email-message.ts";
 import { mailTexts } from "../messages/mail-texts.ts";
 
@@ -8,10 +9,7 @@ export type AccountMail =
   | { kind: "existing_account" }
   | { kind: "email_change_old"; url: string; newEmail: string }
   | { kind: "email_changed"; newEmail: string }
-  /** Sent whatever notifications the user wants: whoever knows their password could turn those off first. */
-  | { kind: TwoFactorChange | "password_changed" | "backup_codes_created" };
-
-export type TwoFactorChange = "two_factor_enabled" | "two_factor_disabled";
+  | { kind: AccountNotice };
 
 /** A mail about an account, in its user's language. */
 export async function accountMail(to: string, locale: Locale, mail: AccountMail): Promise<EmailMessage> {

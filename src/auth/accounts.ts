@@ -1,5 +1,4 @@
 import { createCookieGetter, getCookies } from "better-auth/cookies";
-import type { EmailMessage } from "../mail/email-message.ts";
 import { findPendingSignIn } from "../store/sign-in/pending-sign-ins.ts";
 import type { Auth } from "./auth.ts";
 import { type BetterAuthOptions, configureBetterAuth } from "./better-auth.ts";
@@ -8,15 +7,14 @@ import { sessionCookies } from "./callers/session-cookie.ts";
 import { createSessionLookup } from "./callers/session-lookup.ts";
 import { createGuessLimit } from "./guess-limit.ts";
 import { keyedHash } from "./keyed-hash.ts";
-import { limitedMail } from "./limited-mail.ts";
+import { type AccountsMail, limitedMail } from "./limited-mail.ts";
 import { passwordLimit } from "./password-limit.ts";
 import { requestScopes } from "./request-scope.ts";
 import { createCall } from "./routes/call.ts";
 import { createHandler } from "./routes/handle.ts";
 
 export type AccountsOptions = Omit<BetterAuthOptions, "sendMail"> & {
-  /** Queues a mail without waiting for it. */
-  mail: { send(message: EmailMessage): void };
+  mail: AccountsMail;
   requireAdminTwoFactor: boolean;
   /** How long a request that hashes a password waits for others. */
   maxPasswordWaitMs?: number;

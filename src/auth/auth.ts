@@ -57,6 +57,8 @@ export type Auth = {
   deleteExpired(): Promise<number>;
   /** Whether another mail with notifications may go to this address; counts it if so. @throws DatabaseUnavailable */
   mayMailNotifications(email: string): Promise<boolean>;
+  /** Queues mails about changes of accounts whose process has ended without sending them. @throws DatabaseUnavailable */
+  sendDueNotices(): Promise<void>;
   /** Resolves when no background write is under way. */
   idle(): Promise<void>;
 };

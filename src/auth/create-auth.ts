@@ -4,6 +4,7 @@ import { notifyExpiringKeys } from "../store/keys/api-keys.ts";
 import { markKeysUsed } from "../store/keys/mark-keys-used.ts";
 import { notifyExpiringServiceKeys } from "../store/keys/service-key-expiry.ts";
 import { takeMailTo } from "../store/notifications/mail-recipients.ts";
+import { sendDueNotices } from "./account-notices.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./callers/authenticate-api-key.ts";
@@ -65,6 +66,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     deleteExpired: () => deleteExpired(database, { limit: BATCH, auditRetentionDays }),
     // Counted apart from mails about the account: neither may keep the other from its recipient.
     mayMailNotifications: (email) => takeMailTo(database, `notifications:${hash(email)}`),
+    sendDueNotices: () => sendDueNotices(options),
     idle: async () => {
       await Promise.all([usage.idle(), serviceUsage.idle()]);
     },

@@ -5,20 +5,35 @@ import { takeMailTo } from "../store/notifications/mail-recipients.ts";
 import { type AccountMail, accountMail } from "./account-mail.ts";
 import type { Log } from "./log.ts";
 
-/** Resolves before the mail is delivered. */
-export type SendMail = (to: string, locale: Locale, mail: AccountMail) => Promise<void>;
+/** Queues a mail without waiting for it, and calls `settled` once it is accepted or rejected. */
+export type AccountsMail = { send(message: EmailMessage, settled?: () => Promise<void>): void };
+
+/**
+ * Resolves before the mail is delivered.
+ * @param settled called once it need not be sent any more
+ */
+export type SendMail = (
+  to: string,
+  locale: Locale,
+  mail: AccountMail,
+  settled?: () => Promise<void>,
+) => Promise<void>;
 
 /**
  * Mails that strangers can cause: at most five of a kind to one recipient in 15 minutes, the others are dropped in
  * silence. Each kind is counted apart: notices of sign-ups must not keep the link to a new password from anybody.
  */
 export function limitedMail(
-  { database, mail, log }: { database: Queryable; mail: { send(message: EmailMessage): void }; log: Log },
+  { database, mail, log }: { database: Queryable; mail: AccountsMail; log: Log },
   hash: (email: string) => string,
 ): SendMail {
-  return async (to, locale, about) => {
+  return async (to, locale, about, settled) => {
     const { kind } = about;
-    if (await takeMailTo(database, `${kind}:${hash(to)}`)) mail.send(await accountMail(to, locale, about));
-    else log.warn({ kind }, "a mail was not sent: too many to one recipient");
+    if (await takeMailTo(database, `${kind}:${hash(to)}`)) {
+      mail.send(await accountMail(to, locale, about), settled);
+      return;
+    }
+    log.warn({ kind }, "a mail was not sent: too many to one recipient");
+    await settled?.();
   };
 }

@@ -31,5 +31,5 @@ async function revokeOfUser(scope: RequestScope | undefined): Promise<void> {
   // Its session has ended meanwhile: Better Auth is about to find that out, and changes nothing.
   if (userId === null) return;
   if (transaction === null) throw new Error("a new password is set outside of a transaction");
-  await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });
+  newPassword.noticeId = await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Locale } from "../domain/locale.ts";
+import type { TwoFactorChange } from "../domain/notifications/account-notice.ts";
 import type { Queryable } from "../store/database.ts";
-import type { TwoFactorChange } from "./account-mail.ts";
 
 /**
  * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows
@@ -32,6 +32,8 @@ export type NewPassword = {
   revokesKeys: boolean;
   /** Whose: known once the transaction has begun. */
   userId: string | null;
+  /** The mail that tells of it, which is stored with it; `null`: none yet. */
+  noticeId: string | null;
 };
 
 export type RequestScopes = AsyncLocalStorage<RequestScope>;

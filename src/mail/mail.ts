@@ -22,8 +22,9 @@ export type Mail = {
    * Does not wait: a response's time must not tell whether an account exists. What the mail server does not
    * accept for now is sent again later, from memory: a link is as good as a password, so it is stored nowhere.
    * Failures are logged.
+   * @param settled called once it is accepted, or rejected for good: nobody needs to send it again
    */
-  send(email: EmailMessage): void;
+  send(email: EmailMessage, settled?: () => Promise<void>): void;
   /** Resolves when no mail is being sent; some may wait to be sent again. */
   idle(): Promise<void>;
   /**
@@ -39,6 +40,8 @@ const RETRY_AFTER_SECONDS = [5, 30, 120, 600];
 /** Strangers can cause mail: while the mail server is down, memory must not grow with it. */
 const MAX_WAITING = 1_000;
 
+type Queued = { email: EmailMessage; settled: () => Promise<void> };
+
 type Deliver = (email: EmailMessage) => Promise<{ file?: string }>;
 
 export function createMail(
@@ -52,32 +55,40 @@ export function createMail(
   const waiting = new Set<() => void>();
   let isClosing = false;
 
-  const start = (email: EmailMessage, failures: number) => {
-    const task = trySend(email, failures).finally(() => sending.delete(task));
+  const start = (queued: Queued, failures: number) => {
+    const task = trySend(queued, failures).finally(() => sending.delete(task));
     sending.add(task);
   };
-  const trySend = async (email: EmailMessage, failures: number) => {
+  const trySend = async (queued: Queued, failures: number) => {
+    const { email, settled } = queued;
     const { subject } = email;
     try {
       log.info({ subject, ...(await deliver(email)) }, smtpUrl === null ? "mail written" : "mail sent");
+      await settle(settled);
     } catch (thrown) {
       const error = smtpErrorDetails(thrown);
       const retryInSeconds = retryAfterSeconds[failures];
       if (smtpUrl === null) log.error({ subject, ...error }, "mail not written: check DATA_DIR");
-      else if (isRejected(error)) log.error({ subject, ...error }, "mail rejected by the mail server");
-      else if (retryInSeconds === undefined || isPermanent(error) || isClosing || waiting.size >= MAX_WAITING)
+      else if (isRejected(error)) {
+        log.error({ subject, ...error }, "mail rejected by the mail server");
+        await settle(settled);
+      } else if (retryInSeconds === undefined || mayNotWait(error))
         log.error({ subject, ...error, attempts: failures + 1 }, "mail not sent: check SMTP_URL");
       else {
         log.warn({ subject, ...error, retryInSeconds }, "mail deferred: will retry");
-        startLater(email, failures + 1, retryInSeconds);
+        startLater(queued, failures + 1, retryInSeconds);
       }
     }
   };
-  const startLater = (email: EmailMessage, failures: number, seconds: number) => {
+  const mayNotWait = (error: SmtpErrorDetails) =>
+    isPermanent(error) || isClosing || waiting.size >= MAX_WAITING;
+  const settle = (settled: Queued["settled"]) =>
+    settled().catch((err: unknown) => log.warn({ err }, "a mail that was sent may be sent again"));
+  const startLater = (queued: Queued, failures: number, seconds: number) => {
     const startNow = () => {
       clearTimeout(timer);
       waiting.delete(startNow);
-      start(email, failures);
+      start(queued, failures);
     };
     const timer = setTimeout(startNow, seconds * 1000).unref();
     waiting.add(startNow);
@@ -87,7 +98,7 @@ export function createMail(
   };
 
   return {
-    send: (email) => start(email, 0),
+    send: (email, settled = async () => {}) => start({ email, settled }, 0),
     idle,
     close: async () => {
       isClosing = true;

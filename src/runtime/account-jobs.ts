@@ -22,7 +22,7 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job<J
     ...(smtpUrl === null
       ? []
       : [
-          mailJob({
+          mailJob(auth, {
             database,
             smtpUrl,
             from,
@@ -59,9 +59,16 @@ export function graceJob(
   };
 }
 
-function mailJob(options: NotificationMailOptions): Job<JobName> {
+function mailJob(auth: Auth, options: NotificationMailOptions): Job<JobName> {
   const mailDue = notificationMail(options);
-  return { name: "notification-mail", everyMs: HALF_MINUTE_MS, run: ({ isStopping }) => mailDue(isStopping) };
+  return {
+    name: "notification-mail",
+    everyMs: HALF_MINUTE_MS,
+    run: async ({ isStopping }) => {
+      await auth.sendDueNotices();
+      return mailDue(isStopping);
+    },
+  };
 }
 
 function cleanUpAccounts(auth: Auth): Job["run"] {

@@ -18,6 +18,18 @@ create table account (
 
 CREATE INDEX account_by_user ON public.account USING btree (user_id);
 
+create table account_notice (
+  id bigint not null generated always as identity,
+  user_id text not null,
+  kind text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  send_after timestamp with time zone not null,
+  constraint account_notice_pkey PRIMARY KEY (id),
+  constraint account_notice_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX account_notice_by_user ON public.account_notice USING btree (user_id);
+
 create table api_key (
   id uuid not null,
   user_id text not null,

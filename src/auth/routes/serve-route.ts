@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../../domain/locale.ts";
+import type { TwoFactorChange } from "../../domain/notifications/account-notice.ts";
 import { type Queryable, violatedConstraint } from "../../store/database.ts";
+import { addAccountNotice, deleteAccountNotice } from "../../store/sign-in/account-notices.ts";
 import { findAccountSecurity } from "../../store/sign-in/account-security.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { recordBackupCodes } from "../../store/sign-in/two-factor-changes.ts";
 import { findUser } from "../../store/users/users.ts";
-import type { TwoFactorChange } from "../account-mail.ts";
 import type { SessionLookup } from "../callers/session-lookup.ts";
 import type { Guess, GuessLimit, GuessResult } from "../guess-limit.ts";
 import { innermost, type Log } from "../log.ts";
@@ -115,7 +116,9 @@ async function tellOfChange(
     if (kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isDone) return;
     if (kind === "backup_codes_created") await recordBackupCodes(database, { userId, address });
     const user = await findUser(database, userId);
-    if (user !== null) await sendMail(user.email, user.locale, { kind });
+    if (user === null) return;
+    const noticeId = newPassword?.noticeId ?? (await addAccountNotice(database, { userId, kind }));
+    await sendMail(user.email, user.locale, { kind }, () => deleteAccountNotice(database, noticeId));
   } catch (error) {
     log.error({ err: innermost(error), kind }, "a user could not be told of a change of their account");
   }
@@ -129,9 +132,14 @@ async function isStored(database: Queryable, userId: string, change: TwoFactorCh
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {
   switch (route.endpoint) {
     case "resetPassword":
-      return { userId: null, action: "user.password_reset", revokesKeys: true };
+      return { userId: null, noticeId: null, action: "user.password_reset", revokesKeys: true };
     case "changePassword":
-      return { userId: null, action: "user.password_changed", revokesKeys: body?.revokeApiKeys === true };
+      return {
+        userId: null,
+        noticeId: null,
+        action: "user.password_changed",
+        revokesKeys: body?.revokeApiKeys === true,
+      };
     default:
       return null;
   }

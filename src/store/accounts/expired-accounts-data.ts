@@ -12,6 +12,8 @@ const STATEMENTS = [
   ),
   deletion("scheduled_change", "takes_effect_at < now() - interval '1 day'", "takes_effect_at"),
   deletion("interval_change", `changed_at < now() - ${INTERVAL_CHANGE_COUNTS_FOR}`, "changed_at"),
+  // Given up by then; without a mail server nobody sends them.
+  deletion("account_notice", "created_at < now() - interval '4 days'", "created_at"),
   deletion("used_totp_code", "used_at < now() - interval '1 hour'", "used_at"),
 ];
 

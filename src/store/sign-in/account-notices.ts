@@ -1,0 +1,63 @@
+import type { Locale } from "../../domain/locale.ts";
+import type { AccountNotice } from "../../domain/notifications/account-notice.ts";
+import type { Queryable } from "../database.ts";
+
+/** Longer than a server tries to send a mail that it has in memory. */
+export const SENDING_FOR = "interval '15 minutes'";
+const GIVEN_UP_AFTER = "interval '3 days'";
+/** Each waits in memory while the mail server is away. */
+const CLAIMED_AT_ONCE = 50;
+
+const ADD = {
+  name: "add_account_notice",
+  text: `
+insert into account_notice (user_id, kind, send_after) values ($1, $2, clock_timestamp() + ${SENDING_FOR})
+returning id::text`,
+};
+
+/** Stores a notice that this process is about to send. Returns its id. */
+export async function addAccountNotice(
+  database: Queryable,
+  { userId, kind }: { userId: string; kind: AccountNotice },
+): Promise<string> {
+  const [added] = await database.run<{ id: string }>(ADD, [userId, kind]);
+  return (added as { id: string }).id;
+}
+
+export type DueNotice = { id: string; kind: AccountNotice; to: string; locale: Locale };
+
+// A wait longer than any that is set was begun while the database's clock was ahead, as before a failover.
+const CLAIM = {
+  name: "claim_account_notices",
+  text: `
+with due as (
+  select id from account_notice
+  where send_after <= clock_timestamp() or send_after > clock_timestamp() + 2 * ${SENDING_FOR}
+  order by id limit ${CLAIMED_AT_ONCE} for update skip locked
+)
+update account_notice n set send_after = clock_timestamp() + ${SENDING_FOR}
+from due, "user" u where n.id = due.id and u.id = n.user_id
+returning n.id::text, n.kind, u.email as "to", u.locale`,
+};
+
+/** The notices whose server has ended, or could not send them: they are this process's for a quarter of an hour. */
+export function claimAccountNotices(database: Queryable): Promise<DueNotice[]> {
+  return database.run<DueNotice>(CLAIM);
+}
+
+const DELETE = { name: "delete_account_notice", text: "delete from account_notice where id = $1::bigint" };
+
+/** The mail server has accepted or rejected its mail. */
+export async function deleteAccountNotice(database: Queryable, id: string): Promise<void> {
+  await database.run(DELETE, [id]);
+}
+
+const GIVE_UP = {
+  name: "give_up_account_notices",
+  text: `delete from account_notice where created_at < clock_timestamp() - ${GIVEN_UP_AFTER} returning 1`,
+};
+
+/** Deletes notices that could not be sent for three days, and returns how many. */
+export async function giveUpAccountNotices(database: Queryable): Promise<number> {
+  return (await database.run(GIVE_UP)).length;
+}
