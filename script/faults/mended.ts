@@ -6164,4 +6164,18 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a mail about a change of an account is sent every quarter of an hour",
     tests: ["test/system/server/account-notices.test.ts"],
   },
+  {
+    file: "src/store/sign-in/two-factor-changes.ts",
+    find: "delete from two_factor where user_id = $1\n",
+    replace: "delete from two_factor\n",
+    fault: "turning off the lost second factor of one user deletes everybody's",
+    tests: ["test/cli/commands/disable-two-factor.test.ts"],
+  },
+  {
+    file: "src/operations/users/disable-two-factor.ts",
+    find: '(outcome === "disabled" ? { action: "user.two_factor_disabled", target } : null)',
+    replace: '(outcome === "unknown" ? { action: "user.two_factor_disabled", target } : null)',
+    fault: "nobody can see that an operator has turned a second factor off",
+    tests: ["test/cli/commands/disable-two-factor.test.ts"],
+  },
 ];

@@ -179,7 +179,7 @@ describe("the usage of the account commands", () => {
   });
 
   it.each([
-    ["users", ["list", "promote", "demote", "delete", "create"]],
+    ["users", ["list", "promote", "demote", "disable-two-factor", "delete", "create"]],
     ["users list", ["--limit", "--json", "npm run -s tollgate -- users list"]],
     ["users promote", ["<email>", "--json", "npm run -s tollgate -- users promote somebody@example.com"]],
     ["users demote", ["<email>", "--json", "npm run -s tollgate -- users demote somebody@example.com"]],

@@ -10,10 +10,13 @@ import { runAsOperator } from "../run-as-operator.ts";
 import type { Terminal } from "../terminal.ts";
 import { withRuntime } from "../with-runtime.ts";
 import { addDelete } from "./delete-user.ts";
+import { addDisableTwoFactor } from "./disable-two-factor.ts";
 import { oldestUsers, userTable } from "./user-list.ts";
 
 export function addUsers(program: Command, terminal: Terminal): void {
-  const users = program.command("users").description("users: list, promote, demote, delete, create");
+  const users = program
+    .command("users")
+    .description("users: list, promote, demote, disable-two-factor, delete, create");
   addList(users, terminal);
   addRoleChange(users, terminal, {
     verb: "promote",
@@ -25,6 +28,7 @@ export function addUsers(program: Command, terminal: Terminal): void {
     role: "user",
     description: "makes an administrator an ordinary user again",
   });
+  addDisableTwoFactor(users, terminal);
   addDelete(users, terminal);
   addCreate(users, terminal);
 }

@@ -6,6 +6,7 @@ import { type AuditActor, insertAuditEntry } from "./audit-log.ts";
 type AuditAction =
   | "user.role_changed"
   | "user.deleted"
+  | "user.two_factor_disabled"
   | `calendar_link.${"created" | "revoked"}`
   | "api_key.created"
   | "api_key.revoked"

@@ -38,3 +38,27 @@ export async function recordBackupCodes(
 ): Promise<void> {
   await database.run(RECORD_CODES, [userId, address]);
 }
+
+const DISABLE = {
+  name: "disable_two_factor",
+  text: `
+with changed as (
+  update "user" set two_factor_enabled = false, updated_at = now() where id = $1 and two_factor_enabled
+  returning id
+), factor as (
+  delete from two_factor where user_id = $1
+), noticed as (
+  insert into account_notice (user_id, kind, send_after) select id, 'two_factor_disabled', clock_timestamp() from changed
+)
+select exists (select from changed) as "isChanged" from "user" where id = $1`,
+};
+
+/** Turns a person's second factor off for them, and has them told by mail. */
+export async function disableTwoFactor(
+  database: Queryable,
+  userId: string,
+): Promise<"disabled" | "unchanged" | "unknown"> {
+  const [user] = await database.run<{ isChanged: boolean }>(DISABLE, [userId]);
+  if (user === undefined) return "unknown";
+  return user.isChanged ? "disabled" : "unchanged";
+}
