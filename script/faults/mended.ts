@@ -6178,4 +6178,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "nobody can see that an operator has turned a second factor off",
     tests: ["test/cli/commands/disable-two-factor.test.ts"],
   },
+  {
+    file: "src/providers/polar/explain-refusal.ts",
+    find: '  if (code === "InvalidQuantityError") return seats !== null && seats < (subscription.seats ?? 0);\n',
+    replace: "",
+    fault:
+      "a plan whose tiers at Polar end below the fewest seats of the present one is refused as a mistake of the operator",
+    tests: ["test/providers/outbound/polar-changes.test.ts"],
+    only: "where the product allows fewer",
+  },
 ];

@@ -137,8 +137,8 @@ describe("Polar", () => {
     const [team, pro] = ["price_team_monthly", "price_pro_monthly"].map((product_id) => ({ product_id }));
     expect(await changed({ ...team, proration_behavior: "invoice" })).toBe(200);
     expect(await changed({ seats: 8, proration_behavior: "invoice" })).toBe(200);
-    expect(await changed({ ...pro, proration_behavior: "invoice" })).toBe("InvalidQuantityError");
-    expect(await changed({ ...pro, proration_behavior: "next_period" })).toBe(200);
+    for (const proration_behavior of ["invoice", "next_period"])
+      expect(await changed({ ...pro, proration_behavior })).toBe("InvalidQuantityError");
     expect(await changed({ seats: 3, proration_behavior: "next_period" })).toBe("BelowMinimumSeats");
   });
 

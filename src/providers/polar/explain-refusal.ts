@@ -32,7 +32,7 @@ const NOT_OF_PRESENT_PRODUCT = new Set([
 async function isNotOffered(
   provider: ConnectedProvider,
   client: PolarClient,
-  { subscription, order: { when, priceId } }: Change,
+  { subscription, order: { when, priceId, seats } }: Change,
   { code }: RefusedByProvider,
 ): Promise<boolean> {
   if (priceId === null || code === null) return false;
@@ -41,5 +41,7 @@ async function isNotOffered(
     return !(await hasSeats(provider, client, priceId).catch(() => true));
   // The other way round, with the next period.
   if (code === "body.proration_behavior") return true;
+  // No seats that the present product allows are few enough for the other one. Seats that stay are a mistake in the plans.
+  if (code === "InvalidQuantityError") return seats !== null && seats < (subscription.seats ?? 0);
   return when === "period_end" && NOT_OF_PRESENT_PRODUCT.has(code);
 }

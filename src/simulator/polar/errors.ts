@@ -3,7 +3,7 @@ import { bearerKey, isSameKey } from "../http/api-key.ts";
 import { type Json, readJson } from "../http/json-body.ts";
 import type { Parameter } from "../http/parameters.ts";
 
-type Status = 400 | 401 | 403 | 404 | 422 | 500;
+type Status = 400 | 401 | 403 | 404 | 422;
 
 export class PolarProblem extends Error {
   override name = "PolarProblem";

@@ -76,7 +76,7 @@ function commandsIn(slot: ProviderSlot, { state }: SimulatedSubscription, order:
   const offer = productId === null ? null : findOffer(slot, productId);
   if (productId !== null && offer === null) throw unprocessable(["product_id"], "Product does not exist.");
   if (seats !== null) assertAllowed(seats, state.offer);
-  if (offer !== null && behavior !== "next_period") assertCovered(state.seats, offer);
+  if (offer !== null) assertCovered(state.seats, offer);
   commands.push(
     behavior === "next_period"
       ? { to: "change at period end", offer, seats }
@@ -93,10 +93,10 @@ function assertAllowed(seats: number, { seats: { min, max } }: Offer): void {
     throw new PolarProblem(400, { error: "AboveMaximumSeats", detail: `Maximum ${max} seats allowed.` });
 }
 
-/** A product is charged at once for the seats that there are. */
+/** Of another product, also for the next period: its price is computed for the seats that there are. */
 function assertCovered(seats: number, { seats: { max } }: Offer): void {
   if (seats > max)
-    throw new PolarProblem(500, {
+    throw new PolarProblem(400, {
       error: "InvalidQuantityError",
       detail: `No tier covers quantity ${seats}`,
     });

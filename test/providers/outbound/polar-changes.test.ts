@@ -123,6 +123,19 @@ describe("a change of a subscription at Polar", () => {
     },
   );
 
+  it("is not offered, and puts the seats back, where the product allows fewer than the present one does", async () => {
+    const tooMany = refused("InvalidQuantityError");
+    for (const present of [subscription(10, 5), subscription(5, 5)]) {
+      provider.respondWith(({ method, body }) =>
+        method === "PATCH" && body.includes("product_id") ? tooMany : { body: present },
+      );
+      await expect(api.changeSubscription(ID, order({}))).rejects.toMatchObject(NOT_OFFERED);
+      expect(steps()).toEqual(present.seats === 10 ? ["5 seats, prorate", PRODUCT, BACK] : [PRODUCT]);
+      const atPeriodEnd = api.changeSubscription(ID, order({ when: "period_end" }));
+      await expect(atPeriodEnd).rejects.toMatchObject(NOT_OFFERED);
+    }
+  });
+
   it("is not offered from seats to a product without them", async () => {
     const changes = { seats: null };
     expect(await refusedAs(invalid("product_id"), changes, [{ amount_type: "fixed" } as never])).toEqual(
@@ -142,5 +155,10 @@ describe("a change of a subscription at Polar", () => {
   it("is a mistake where the plan allows other seats than its product", async () => {
     const seatsAlone = { priceId: null, when: "period_end" } as const;
     expect(await refusedAs(refused("AboveMaximumSeats"), seatsAlone)).toMatchObject({ failure: "rejected" });
+    provider.respondWith(({ method }) =>
+      method === "GET" ? { body: subscription(10) } : refused("InvalidQuantityError"),
+    );
+    const sameSeats = order({ seats: null, resultingSeats: 10 });
+    await expect(api.changeSubscription(ID, sameSeats)).rejects.toMatchObject({ failure: "rejected" });
   });
 });
