@@ -6119,7 +6119,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: "kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isDone",
+    find: "kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isChanged",
     replace: "!isDone",
     fault:
       "whoever turns two-factor authentication off and signs out at once keeps its owner from being told",
@@ -6186,5 +6186,13 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
       "a plan whose tiers at Polar end below the fewest seats of the present one is refused as a mistake of the operator",
     tests: ["test/providers/outbound/polar-changes.test.ts"],
     only: "where the product allows fewer",
+  },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: "newPassword ? newPassword.isSet : isDone",
+    replace: "isDone",
+    fault: "nobody is told of a new password that was reset where what follows it fails",
+    tests: ["test/auth/revocation.test.ts"],
+    only: "although what follows its reset fails",
   },
 ];

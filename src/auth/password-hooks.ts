@@ -8,12 +8,20 @@ import type { RequestScope, RequestScopes } from "./request-scope.ts";
 export function passwordHooks(scopes: RequestScopes) {
   const lock = (userId: string) => lockOnce(scopes.getStore(), userId);
   const revoke = () => revokeOfUser(scopes.getStore());
+  // Called once the transaction is committed.
+  const committed = async () => {
+    const { newPassword } = scopes.getStore() ?? {};
+    if (newPassword) newPassword.isSet = true;
+  };
   return {
     // What comes first, of a reset and of a change.
     verification: { delete: { before: ({ value }: { value: string }) => lock(value) } },
     session: { delete: { before: ({ userId }: { userId: string }) => lock(userId) } },
     // `create`: the first password of somebody whom another system has created.
-    account: { update: { before: revoke }, create: { before: revoke } },
+    account: {
+      update: { before: revoke, after: committed },
+      create: { before: revoke, after: committed },
+    },
   };
 }
 

@@ -34,6 +34,8 @@ export type NewPassword = {
   userId: string | null;
   /** The mail that tells of it, which is stored with it; `null`: none yet. */
   noticeId: string | null;
+  /** Whether the transaction is committed, whatever the response is. */
+  isSet: boolean;
 };
 
 export type RequestScopes = AsyncLocalStorage<RequestScope>;

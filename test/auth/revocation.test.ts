@@ -110,6 +110,18 @@ describe("a new password", () => {
     expect(notified).toEqual([{ mailed: "infinity" }]);
   });
 
+  it("is told to its owner although what follows its reset fails", async () => {
+    const person = await context.signedUp();
+    const setPassword = await prepareReset(person);
+    const before = context.mails.length;
+    await context.test.rows("alter table sign_in_failure rename to sign_in_failure_away");
+    expect((await setPassword()).status).toBe(500);
+    await context.test.rows("alter table sign_in_failure_away rename to sign_in_failure");
+    expect(context.mails.slice(before)).toMatchObject([{ subject: "Your account has a new password" }]);
+    const signIn = await context.call("/sign-in/email", { email: person.email, password: NEW_PASSWORD });
+    expect(signIn.status).toBe(200);
+  });
+
   it("is set although its mail cannot be counted", async () => {
     const person = await context.signedUp();
     const setPassword = await prepareChange(person);

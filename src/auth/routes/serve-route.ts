@@ -109,11 +109,13 @@ async function tellOfChange(
   const { newPassword, twoFactorChange } = scope;
   const other = route.endpoint === "generateBackupCodes" ? "backup_codes_created" : twoFactorChange;
   const kind = newPassword ? "password_changed" : other;
+  // What follows the new password may fail.
+  const isChanged = newPassword ? newPassword.isSet : isDone;
   const userId = newPassword ? newPassword.userId : session?.userId;
   if (kind === null || !userId) return;
   try {
     // Whoever signs out meanwhile is refused the session that follows a change of the second factor, not the change.
-    if (kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isDone) return;
+    if (kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isChanged) return;
     if (kind === "backup_codes_created") await recordBackupCodes(database, { userId, address });
     const user = await findUser(database, userId);
     if (user === null) return;
@@ -129,17 +131,14 @@ async function isStored(database: Queryable, userId: string, change: TwoFactorCh
   return security?.hasTwoFactor === (change === "two_factor_enabled");
 }
 
+const NOT_SET = { userId: null, noticeId: null, isSet: false };
+
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {
   switch (route.endpoint) {
     case "resetPassword":
-      return { userId: null, noticeId: null, action: "user.password_reset", revokesKeys: true };
+      return { ...NOT_SET, action: "user.password_reset", revokesKeys: true };
     case "changePassword":
-      return {
-        userId: null,
-        noticeId: null,
-        action: "user.password_changed",
-        revokesKeys: body?.revokeApiKeys === true,
-      };
+      return { ...NOT_SET, action: "user.password_changed", revokesKeys: body?.revokeApiKeys === true };
     default:
       return null;
   }
