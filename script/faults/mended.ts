@@ -5805,8 +5805,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/store/sign-in/two-factor-changes.ts",
-    find: 'from "user" where id = $1 and coalesce(two_factor_enabled, false) <> $2::boolean',
-    replace: 'from "user" where id = $1 and $2::boolean',
+    find: "'user', id from changed",
+    replace: "'user', id from changed where $2::text is null",
     fault: "whoever knows a password turns its second factor off without a trace in the audit log",
     tests: ["test/auth/two-factor.test.ts"],
     only: "is recorded and mailed",
@@ -6119,8 +6119,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: "kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isChanged",
-    replace: "!isDone",
+    find: "twoFactorChange !== null || isDone",
+    replace: "isDone",
     fault:
       "whoever turns two-factor authentication off and signs out at once keeps its owner from being told",
     tests: ["test/auth/two-factor.test.ts"],
@@ -6189,10 +6189,27 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: "newPassword ? newPassword.isSet : isDone",
-    replace: "isDone",
+    find: "newPassword ? newPassword.isSet : twoFactorChange",
+    replace: "newPassword ? isDone : twoFactorChange",
     fault: "nobody is told of a new password that was reset where what follows it fails",
     tests: ["test/auth/revocation.test.ts"],
     only: "although what follows its reset fails",
+  },
+  {
+    file: "src/store/sign-in/two-factor-changes.ts",
+    find: '      if (!exists) return "refused";\n',
+    replace: "",
+    fault:
+      "a stranger whose session a reset has just ended sets up a second factor, with which the owner cannot sign in",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "neither on nor off",
+  },
+  {
+    file: "src/auth/better-auth.ts",
+    find: "            if (user === null) throw sessionEnded();\n",
+    replace: "",
+    fault: "a change of an account that is deleted at the same moment is answered with success",
+    tests: ["test/auth/concurrent-changes.test.ts"],
+    only: "401 by",
   },
 ];

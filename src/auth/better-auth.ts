@@ -7,10 +7,10 @@ import type { Locale } from "../domain/locale.ts";
 import { shortUserAgent } from "../http/user-agent.ts";
 import { type Database, violatedConstraint } from "../store/database.ts";
 import { sharedPool } from "../store/shared-pool.ts";
-import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../store/sign-in/revocations.ts";
+import { revokeAfterNewPassword } from "../store/sign-in/revocations.ts";
 import { hasSession } from "../store/sign-in/sessions.ts";
 import { clearSignInFailures } from "../store/sign-in/sign-in-failures.ts";
-import { recordTwoFactorChange } from "../store/sign-in/two-factor-changes.ts";
+import { changeTwoFactor } from "../store/sign-in/two-factor-changes.ts";
 import { consumeTotpCode } from "../store/sign-in/used-totp-codes.ts";
 import { isBanned } from "../store/users/bans.ts";
 import type { AccountMail } from "./account-mail.ts";
@@ -129,6 +129,10 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             if (typeof enabled === "boolean" && session)
               await beforeTwoFactorChange(database, scopes.getStore(), { enabled, session });
           },
+          after: async (user: object | null) => {
+            // Deleted meanwhile.
+            if (user === null) throw sessionEnded();
+          },
         },
       },
       session: {
@@ -187,19 +191,23 @@ function withConfirmationPage(link: string): string {
  */
 async function assertNotEnded(database: Database, scope: RequestScope | undefined): Promise<void> {
   if (!scope?.sessionId || (await hasSession(database, scope.sessionId))) return;
-  throw new APIError("UNAUTHORIZED", { message: "The session has ended", code: "UNAUTHORIZED" });
+  throw sessionEnded();
 }
 
-/** Records the change. A new second factor protects nothing while sessions and trusted devices from before it are valid. */
+function sessionEnded(): APIError {
+  return new APIError("UNAUTHORIZED", { message: "The session has ended", code: "UNAUTHORIZED" });
+}
+
 async function beforeTwoFactorChange(
   database: Database,
   scope: RequestScope | undefined,
   { enabled, session }: { enabled: boolean; session: { id: string; userId: string } },
 ): Promise<void> {
-  const { userId } = session;
-  if (scope && (await recordTwoFactorChange(database, { userId, enabled, address: scope.address })))
-    scope.twoFactorChange = enabled ? "two_factor_enabled" : "two_factor_disabled";
-  if (enabled) await revokeBeforeSecondFactor(database, userId, session.id);
+  if (!scope) return;
+  const by = { sessionId: session.id, address: scope.address };
+  const outcome = await changeTwoFactor(database, session.userId, { enabled, by });
+  if (outcome === "refused") throw sessionEnded();
+  if (outcome === "changed") scope.twoFactorChange = enabled ? "two_factor_enabled" : "two_factor_disabled";
 }
 
 /**

@@ -34,6 +34,8 @@ create function wait_at_gate() returns trigger language plpgsql as
 $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
 create trigger session_gate before insert on session for each row execute function wait_at_gate()`;
 const CLOSE_SESSION_GATE = { name: "close_session_gate", text: "select pg_advisory_xact_lock(1)" };
+const END_SESSIONS = { name: "end_sessions", text: "delete from session where user_id = $1" };
+const REMOVE_SET_UP = { name: "remove_set_up", text: "delete from two_factor where user_id = $1" };
 const DELETE_USER = { name: "delete_user", text: 'delete from "user" where id = $1' };
 const LOCK_KEYS = { name: "lock_keys", text: "select from api_key where user_id = $1 for update" };
 const LOCK_SECOND_FACTOR = {
@@ -346,6 +348,8 @@ describe("a request that is under way", () => {
   it.each([
     ["/sign-in/email", ({ email }: SignedUp) => ({ email, password: PASSWORD })],
     ["/two-factor/enable", () => ({ password: PASSWORD })],
+    ["/two-factor/disable", () => ({ password: PASSWORD })],
+    ["/update-user", () => ({ name: "Somebody Else" })],
   ])("is answered with 401 by %s when its account is deleted meanwhile", async (path, bodyOf) => {
     const person = await context.signedUp();
     let calling: Promise<Response> | undefined;
@@ -357,6 +361,49 @@ describe("a request that is under way", () => {
     });
     const response = (await calling) as Response;
     expect([response.status, await response.json()]).toMatchObject([401, { code: "UNAUTHORIZED" }]);
+  });
+
+  it("turns two-factor neither on nor off once its session has ended", async () => {
+    const person = await context.signedUp();
+    const { totpURI } = await setUp(person);
+    const whileItEnds = async (path: string, body: object, cookie: string) => {
+      let calling: Promise<Response> | undefined;
+      await inTransaction(context.test.database, LIMITS, async (transaction) => {
+        await transaction.run(LOCK_AS_REVOCATION, [person.id]);
+        calling = context.call(path, body, { cookie });
+        await waiting(1);
+        await transaction.commitAfter([transaction.run(END_SESSIONS, [person.id])]);
+      });
+      return ((await calling) as Response).status;
+    };
+    const codeOfStranger = { code: totp(totpURI) };
+    expect(await whileItEnds("/two-factor/verify-totp", codeOfStranger, person.cookie)).toBe(401);
+    const signedIn = await signIn(person.email, PASSWORD);
+    expect(await signedIn.json()).toMatchObject({ user: { id: person.id } });
+
+    const { cookie } = await enable({ ...person, cookie: cookieOf(signedIn) });
+    expect(await whileItEnds("/two-factor/disable", { password: PASSWORD }, cookie)).toBe(401);
+    expect(await (await signIn(person.email, PASSWORD)).json()).toMatchObject({ twoFactorRedirect: true });
+    const actions = await context.test.rows("select action from audit_entry where actor_id = $1", [
+      person.id,
+    ]);
+    expect(actions).toEqual([{ action: "user.two_factor_enabled" }]);
+  });
+
+  it("turns no second factor on whose set-up has been taken back", async () => {
+    const person = await context.signedUp();
+    const { totpURI } = await setUp(person);
+    let verifying: Promise<Response> | undefined;
+    await inTransaction(context.test.database, LIMITS, async (transaction) => {
+      await transaction.run(LOCK_AS_REVOCATION, [person.id]);
+      const body = { code: totp(totpURI) };
+      verifying = context.call("/two-factor/verify-totp", body, { cookie: person.cookie });
+      await waiting(1);
+      await transaction.commitAfter([transaction.run(REMOVE_SET_UP, [person.id])]);
+    });
+    expect((await verifying)?.status).toBe(401);
+    const signedIn = await signIn(person.email, PASSWORD);
+    expect(await signedIn.json()).toMatchObject({ user: { id: person.id } });
   });
 
   it("cannot sign in without a second factor once one is set up", async () => {

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../../domain/locale.ts";
-import type { TwoFactorChange } from "../../domain/notifications/account-notice.ts";
-import { type Queryable, violatedConstraint } from "../../store/database.ts";
+import { violatedConstraint } from "../../store/database.ts";
 import { addAccountNotice, deleteAccountNotice } from "../../store/sign-in/account-notices.ts";
-import { findAccountSecurity } from "../../store/sign-in/account-security.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { recordBackupCodes } from "../../store/sign-in/two-factor-changes.ts";
@@ -109,13 +107,11 @@ async function tellOfChange(
   const { newPassword, twoFactorChange } = scope;
   const other = route.endpoint === "generateBackupCodes" ? "backup_codes_created" : twoFactorChange;
   const kind = newPassword ? "password_changed" : other;
-  // What follows the new password may fail.
-  const isChanged = newPassword ? newPassword.isSet : isDone;
+  // What follows may fail: whoever signs out meanwhile is refused the next session, not the change.
+  const isChanged = newPassword ? newPassword.isSet : twoFactorChange !== null || isDone;
   const userId = newPassword ? newPassword.userId : session?.userId;
-  if (kind === null || !userId) return;
+  if (kind === null || !userId || !isChanged) return;
   try {
-    // Whoever signs out meanwhile is refused the session that follows a change of the second factor, not the change.
-    if (kind === twoFactorChange ? !(await isStored(database, userId, kind)) : !isChanged) return;
     if (kind === "backup_codes_created") await recordBackupCodes(database, { userId, address });
     const user = await findUser(database, userId);
     if (user === null) return;
@@ -124,11 +120,6 @@ async function tellOfChange(
   } catch (error) {
     log.error({ err: innermost(error), kind }, "a user could not be told of a change of their account");
   }
-}
-
-async function isStored(database: Queryable, userId: string, change: TwoFactorChange): Promise<boolean> {
-  const security = await findAccountSecurity(database, userId);
-  return security?.hasTwoFactor === (change === "two_factor_enabled");
 }
 
 const NOT_SET = { userId: null, noticeId: null, isSet: false };

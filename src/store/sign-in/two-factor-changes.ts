@@ -1,24 +1,67 @@
-import type { Queryable } from "../database.ts";
+import type { Database, Queryable } from "../database.ts";
+import { retryOnContention } from "../retry-on-contention.ts";
+import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
+import { hasSession } from "./sessions.ts";
 
-const RECORD = {
-  name: "record_two_factor_change",
-  text: `
-insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
-select 'session', id, $3, case when $2::boolean then 'user.two_factor_enabled' else 'user.two_factor_disabled' end, 'user', id
-from "user" where id = $1 and coalesce(two_factor_enabled, false) <> $2::boolean
-returning actor_id`,
+const LOCK_USER = {
+  name: "lock_user_to_change_second_factor",
+  text: `select from "user" where id = $1 for no key update`,
 };
 
+// Sessions and trusted devices from before the second factor end with the change.
+const TURN_ON = {
+  name: "turn_second_factor_on",
+  text: `
+with confirmed as (update two_factor set verified = true where user_id = $1 returning user_id),
+changed as (
+  update "user" set two_factor_enabled = true where id in (select user_id from confirmed) and not two_factor_enabled
+  returning id
+),
+sessions as (delete from session where user_id in (select id from changed) and id <> $3),
+links as (delete from verification where value in (select id from changed))
+${recordChange("user.two_factor_enabled")}`,
+};
+
+const TURN_OFF = {
+  name: "turn_second_factor_off",
+  text: `
+with changed as (
+  update "user" set two_factor_enabled = false where id = $1 and two_factor_enabled returning id
+),
+removed as (delete from two_factor where user_id in (select id from changed))
+${recordChange("user.two_factor_disabled")}`,
+};
+
+function recordChange(action: string): string {
+  return `insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
+select 'session', id, $2, '${action}', 'user', id from changed
+returning actor_id`;
+}
+
 /**
- * Writes into the audit log that a person turns the second factor on or off. To be called before they do, so that it
- * leaves a trace in any case. Returns whether anything changes.
- * @param address the client's
+ * Turns a person's second factor on or off and records it, at once: Better Auth, which does the same afterwards, changes the
+ * user and the secret one after the other, so that a person whose session ends in between could not sign in any more.
+ * `refused`: the session has ended, or there is no second factor that could be turned on any more.
+ * @param by the session that it is done with, and the client's address
  */
-export async function recordTwoFactorChange(
-  database: Queryable,
-  { userId, enabled, address }: { userId: string; enabled: boolean; address: string },
-): Promise<boolean> {
-  return (await database.run(RECORD, [userId, enabled, address])).length > 0;
+export function changeTwoFactor(
+  database: Database,
+  userId: string,
+  { enabled, by: { sessionId, address } }: { enabled: boolean; by: { sessionId: string; address: string } },
+): Promise<"changed" | "unchanged" | "refused"> {
+  return retryOnContention(() =>
+    inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
+      const locking = transaction.run(LOCK_USER, [userId]);
+      const [, exists] = await Promise.all([locking, hasSession(transaction, sessionId)]);
+      if (!exists) return "refused";
+      const changing = enabled
+        ? transaction.run(TURN_ON, [userId, address, sessionId])
+        : transaction.run(TURN_OFF, [userId, address]);
+      await transaction.commitAfter([changing]);
+      if ((await changing).length > 0) return "changed";
+      return enabled ? "refused" : "unchanged";
+    }),
+  );
 }
 
 const RECORD_CODES = {
