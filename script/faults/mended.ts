@@ -6212,4 +6212,20 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     tests: ["test/auth/concurrent-changes.test.ts"],
     only: "401 by",
   },
+  {
+    file: "src/operations/subscriptions/reconcile-subscription.ts",
+    find: "options).catch(timeoutAsUnavailable)",
+    replace: "options)",
+    fault: "an administrator who compares a subscription that stays locked is told of a defect",
+    tests: ["test/system/server/locked-rows.test.ts"],
+    only: "while a subscription stays locked",
+  },
+  {
+    file: "src/auth/routes/responses.ts",
+    find: "failure instanceof DatabaseUnavailable || isTimeout(failure)",
+    replace: "failure instanceof DatabaseUnavailable",
+    fault: "a sign-in for which a lock is not free in time is answered and logged as a defect",
+    tests: ["test/system/server/locked-rows.test.ts"],
+    only: "where a lock for a sign-in",
+  },
 ];

@@ -10,7 +10,7 @@ import {
   isLastAdministrator,
   type RunningSubscription,
 } from "../store/accounts/account-deletion.ts";
-import { type Database, DatabaseUnavailable } from "../store/database.ts";
+import { type Database, DatabaseUnavailable, timeoutAsUnavailable } from "../store/database.ts";
 import { retryOnContention } from "../store/retry-on-contention.ts";
 import type { UnwantedSubscription } from "../store/subscriptions/unwanted-subscriptions.ts";
 import { redactDeleted } from "./redact-deleted.ts";
@@ -75,7 +75,8 @@ async function deleteOnceCanceled(
   options: { by: Caller; canceled: Set<string>; unwanted: readonly UnwantedSubscription[] },
 ): Promise<void> {
   for (let round = 1; ; round += 1) {
-    const deletion = await retryOnContention(() => deleteUserData(tools.database, userId, options));
+    const deleting = retryOnContention(() => deleteUserData(tools.database, userId, options));
+    const deletion = await deleting.catch(timeoutAsUnavailable);
     if (deletion.outcome === "deleted") return;
     const running = stillRunning(deletion);
     if (round === ROUNDS) refuse({ reason: "cancellation_failed" });

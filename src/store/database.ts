@@ -165,9 +165,16 @@ export function isTimeout(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
 }
 
-/** For a single statement, a timeout means that the database is unavailable. */
+/** For whoever waits for a change, a timeout means that the database is unavailable. @throws the error, or DatabaseUnavailable */
+export function timeoutAsUnavailable(error: unknown): never {
+  if (isTimeout(error))
+    throw new DatabaseUnavailable("a lock or the database was too slow", { cause: error });
+  throw error;
+}
+
+/** For a single statement, too. */
 function rethrowTimeoutAsUnavailable(error: unknown): never {
-  if (isTimeout(error)) throw new DatabaseUnavailable("too slow", { cause: error });
+  if (isTimeout(error)) return timeoutAsUnavailable(error);
   return rethrowClassified(error);
 }
 

@@ -2,7 +2,7 @@ import type { RefusalCode } from "../../domain/refusals/reason-definition.ts";
 import { codeOf as reasonCode } from "../../domain/refusals/reasons.ts";
 import { Refusal, type RefusalFacts } from "../../domain/refusals/refusal.ts";
 import { statusHeaders, statusOf } from "../../http/status-of.ts";
-import { DatabaseUnavailable, sqlState, violatedConstraint } from "../../store/database.ts";
+import { DatabaseUnavailable, isTimeout, sqlState, violatedConstraint } from "../../store/database.ts";
 import { FOREIGN_KEY_VIOLATION } from "../../store/driver/sql-states.ts";
 import type { AuthRoute } from "./route-list.ts";
 
@@ -68,7 +68,8 @@ export async function translateResponse(
 
 /** The response to an error of the database that is no defect; `null`: any other error. */
 export function responseToFailure(failure: unknown): RefusalResponse | null {
-  if (failure instanceof DatabaseUnavailable) return refusalResponse({ reason: "unavailable" });
+  if (failure instanceof DatabaseUnavailable || isTimeout(failure))
+    return refusalResponse({ reason: "unavailable" });
   if (violatedConstraint(failure) === "user_email_key") {
     return refusalResponse({ reason: "email_taken" }, "USER_ALREADY_EXISTS");
   }

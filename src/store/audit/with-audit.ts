@@ -1,5 +1,5 @@
 import type { Caller } from "../../domain/callers/caller.ts";
-import { type Database, DatabaseUnavailable, isTimeout, type Queryable } from "../database.ts";
+import { type Database, type Queryable, timeoutAsUnavailable } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
 import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
 import { type Audited, recordAudit } from "./record-audit.ts";
@@ -16,19 +16,13 @@ export async function withAudit<Result>(
   change: (transaction: Queryable) => Promise<Result>,
   entryOf: (result: Result) => Audited | null,
 ): Promise<Result> {
-  try {
-    return await retryOnContention(() =>
-      inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
-        const result = await change(transaction);
-        const entry = entryOf(result);
-        if (entry === null) return result;
-        await transaction.commitAfter([recordAudit(transaction, caller, entry)]);
-        return result;
-      }),
-    );
-  } catch (error) {
-    if (isTimeout(error))
-      throw new DatabaseUnavailable("a lock or the database was too slow", { cause: error });
-    throw error;
-  }
+  return retryOnContention(() =>
+    inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
+      const result = await change(transaction);
+      const entry = entryOf(result);
+      if (entry === null) return result;
+      await transaction.commitAfter([recordAudit(transaction, caller, entry)]);
+      return result;
+    }),
+  ).catch(timeoutAsUnavailable);
 }
