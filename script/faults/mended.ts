@@ -1197,7 +1197,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/password-hooks.ts",
-    find: "  newPassword.noticeId = await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });\n",
+    find: "  newPassword.notice = await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });\n",
     replace: "",
     fault: "the keys of whoever knew the old password outlive the new one until its transaction has ended",
     tests: REVOCATION,
@@ -5813,16 +5813,16 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: 'const kind = newPassword ? "password_changed" : other;',
-    replace: 'const kind = newPassword ? "password_changed" : null;',
+    find: "if (scope.notice === null) return;",
+    replace: 'if (scope.notice?.kind !== "password_changed") return;',
     fault: "nobody is told that their second factor was turned off",
     tests: ["test/auth/two-factor.test.ts"],
     only: "is recorded and mailed",
   },
   {
-    file: "src/auth/routes/serve-route.ts",
-    find: "const userId = newPassword ? newPassword.userId : session?.userId;",
-    replace: "const userId = newPassword ? null : session?.userId;",
+    file: "src/auth/password-hooks.ts",
+    find: "if (scope?.newPassword) scope.notice = scope.newPassword.notice;",
+    replace: "if (scope?.newPassword) scope.notice = null;",
     fault: "who has turned notifications off is not told of a password that somebody else has set",
     tests: ["test/auth/revocation.test.ts"],
     only: "by one mail",
@@ -6119,8 +6119,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: "twoFactorChange !== null || isDone",
-    replace: "isDone",
+    find: "if (scope.notice === null) return;",
+    replace: "if (scope.notice === null || !isDone) return;",
     fault:
       "whoever turns two-factor authentication off and signs out at once keeps its owner from being told",
     tests: ["test/auth/two-factor.test.ts"],
@@ -6128,7 +6128,7 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: '    log.error({ err: innermost(error), kind }, "a user could not be told of a change of their account");',
+    find: '    log.error({ err: innermost(error) }, "a user could not be told at once of a change of their account");',
     replace: "    throw error;",
     fault: "a new password that is set is answered as a failure, as the mail about it cannot be counted",
     tests: ["test/auth/revocation.test.ts"],
@@ -6144,8 +6144,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: 'route.endpoint === "generateBackupCodes" ? "backup_codes_created" : twoFactorChange',
-    replace: "twoFactorChange",
+    find: 'if (route.endpoint === "generateBackupCodes" && session !== null && isDone)',
+    replace: "if (session !== null && isDone && session.userId === route.endpoint)",
     fault: "nobody is told of new backup codes, with which somebody else needs no second factor",
     tests: ["test/auth/two-factor.test.ts"],
     only: "has new backup codes recorded",
@@ -6189,8 +6189,8 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
   },
   {
     file: "src/auth/routes/serve-route.ts",
-    find: "newPassword ? newPassword.isSet : twoFactorChange",
-    replace: "newPassword ? isDone : twoFactorChange",
+    find: "if (scope.notice === null) return;",
+    replace: 'if (scope.notice === null || (scope.notice.kind === "password_changed" && !isDone)) return;',
     fault: "nobody is told of a new password that was reset where what follows it fails",
     tests: ["test/auth/revocation.test.ts"],
     only: "although what follows its reset fails",
@@ -6227,5 +6227,14 @@ export const FAULTS_IN_WHAT_WAS_MENDED: readonly Fault[] = [
     fault: "a sign-in for which a lock is not free in time is answered and logged as a defect",
     tests: ["test/system/server/locked-rows.test.ts"],
     only: "where a lock for a sign-in",
+  },
+  {
+    file: "src/auth/routes/serve-route.ts",
+    find: "      await sendMail(user.email, user.locale, { kind }, () => deleteAccountNotice(database, id));",
+    replace:
+      "      await deleteAccountNotice(database, id).then(() => sendMail(user.email, user.locale, { kind }));",
+    fault: "the notice of a changed second factor is forgotten where its mail cannot be sent",
+    tests: ["test/auth/two-factor.test.ts"],
+    only: "while its mail cannot be sent",
   },
 ];

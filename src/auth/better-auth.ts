@@ -207,7 +207,7 @@ async function beforeTwoFactorChange(
   const by = { sessionId: session.id, address: scope.address };
   const outcome = await changeTwoFactor(database, session.userId, { enabled, by });
   if (outcome === "refused") throw sessionEnded();
-  if (outcome === "changed") scope.twoFactorChange = enabled ? "two_factor_enabled" : "two_factor_disabled";
+  if (outcome !== "unchanged") scope.notice = outcome;
 }
 
 /**

@@ -10,8 +10,8 @@ export function passwordHooks(scopes: RequestScopes) {
   const revoke = () => revokeOfUser(scopes.getStore());
   // Called once the transaction is committed.
   const committed = async () => {
-    const { newPassword } = scopes.getStore() ?? {};
-    if (newPassword) newPassword.isSet = true;
+    const scope = scopes.getStore();
+    if (scope?.newPassword) scope.notice = scope.newPassword.notice;
   };
   return {
     // What comes first, of a reset and of a change.
@@ -39,5 +39,5 @@ async function revokeOfUser(scope: RequestScope | undefined): Promise<void> {
   // Its session has ended meanwhile: Better Auth is about to find that out, and changes nothing.
   if (userId === null) return;
   if (transaction === null) throw new Error("a new password is set outside of a transaction");
-  newPassword.noticeId = await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });
+  newPassword.notice = await revokeWithNewPassword(transaction, { userId, address, action, revokesKeys });
 }

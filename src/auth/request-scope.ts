@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Locale } from "../domain/locale.ts";
-import type { TwoFactorChange } from "../domain/notifications/account-notice.ts";
 import type { Queryable } from "../store/database.ts";
+import type { StoredNotice } from "../store/sign-in/account-notices.ts";
 
 /**
  * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows
@@ -20,8 +20,8 @@ export type RequestScope = {
   transaction: Queryable | null;
   /** The token of the last session that the request has started. */
   newSessionToken: string | null;
-  /** What the request does to the second factor, `null`: nothing. */
-  twoFactorChange: TwoFactorChange | null;
+  /** The notice of what the request has changed, once that is committed; `null`: nothing that the user is told of. */
+  notice: StoredNotice | null;
   /** The last database error, `null` without one. */
   failure: unknown;
 };
@@ -32,10 +32,8 @@ export type NewPassword = {
   revokesKeys: boolean;
   /** Whose: known once the transaction has begun. */
   userId: string | null;
-  /** The mail that tells of it, which is stored with it; `null`: none yet. */
-  noticeId: string | null;
-  /** Whether the transaction is committed, whatever the response is. */
-  isSet: boolean;
+  /** The notice of it, which is stored in the same transaction; `null`: not yet. */
+  notice: StoredNotice | null;
 };
 
 export type RequestScopes = AsyncLocalStorage<RequestScope>;
@@ -54,7 +52,7 @@ export function newScope(
     newPassword: null,
     transaction: null,
     newSessionToken: null,
-    twoFactorChange: null,
+    notice: null,
     failure: null,
     ...initial,
   };

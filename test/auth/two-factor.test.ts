@@ -207,6 +207,23 @@ describe("two-factor authentication", () => {
     expect(later).toEqual([changed("user.two_factor_disabled")]);
   });
 
+  it("keeps the notice of each change in the database while its mail cannot be sent", async () => {
+    const { id, cookie: before } = await context.signedUp();
+    await context.test.rows("alter table mail_recipient rename to mail_recipient_away");
+    const { cookie } = await enable(before);
+    for (const path of ["/two-factor/generate-backup-codes", "/two-factor/disable"])
+      expect((await context.call(path, { password: PASSWORD }, { cookie })).status).toBe(200);
+    await context.test.rows("alter table mail_recipient_away rename to mail_recipient");
+    const kept = await context.test.rows("select kind from account_notice where user_id = $1 order by id", [
+      id,
+    ]);
+    expect(kept.map(({ kind }) => kind)).toEqual([
+      "two_factor_enabled",
+      "backup_codes_created",
+      "two_factor_disabled",
+    ]);
+  });
+
   it("has new backup codes recorded and mailed, once the password was right", async () => {
     const { id, email, cookie } = await enabled();
     const create = (password: string) =>

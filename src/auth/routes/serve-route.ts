@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locale } from "../../domain/locale.ts";
 import { violatedConstraint } from "../../store/database.ts";
-import { addAccountNotice, deleteAccountNotice } from "../../store/sign-in/account-notices.ts";
+import { deleteAccountNotice } from "../../store/sign-in/account-notices.ts";
 import { revokeAfterNewPassword, revokeBeforeSecondFactor } from "../../store/sign-in/revocations.ts";
 import type { FoundSession } from "../../store/sign-in/sessions.ts";
 import { recordBackupCodes } from "../../store/sign-in/two-factor-changes.ts";
@@ -96,40 +96,38 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
 }
 
 /**
- * Tells users that they have a new password or new backup codes, or that their second factor was turned on or off. Never
- * fails: that is done, and must not be answered as if it were not.
+ * Tells users that they have a new password or new backup codes, or that their second factor was turned on or off, also
+ * where what follows that has failed. Never fails: it is done, and must not be answered as if it were not.
  */
 async function tellOfChange(
   { database, sendMail, log }: ServeDeps,
   { route, address }: RouteRequest,
   { scope, session, isDone }: { scope: RequestScope; session: FoundSession | null; isDone: boolean },
 ): Promise<void> {
-  const { newPassword, twoFactorChange } = scope;
-  const other = route.endpoint === "generateBackupCodes" ? "backup_codes_created" : twoFactorChange;
-  const kind = newPassword ? "password_changed" : other;
-  // What follows may fail: whoever signs out meanwhile is refused the next session, not the change.
-  const isChanged = newPassword ? newPassword.isSet : twoFactorChange !== null || isDone;
-  const userId = newPassword ? newPassword.userId : session?.userId;
-  if (kind === null || !userId || !isChanged) return;
   try {
-    if (kind === "backup_codes_created") await recordBackupCodes(database, { userId, address });
+    if (route.endpoint === "generateBackupCodes" && session !== null && isDone)
+      scope.notice = await recordBackupCodes(database, { userId: session.userId, address });
+    if (scope.notice === null) return;
+    const { id, userId, kind } = scope.notice;
     const user = await findUser(database, userId);
-    if (user === null) return;
-    const noticeId = newPassword?.noticeId ?? (await addAccountNotice(database, { userId, kind }));
-    await sendMail(user.email, user.locale, { kind }, () => deleteAccountNotice(database, noticeId));
+    if (user !== null)
+      await sendMail(user.email, user.locale, { kind }, () => deleteAccountNotice(database, id));
   } catch (error) {
-    log.error({ err: innermost(error), kind }, "a user could not be told of a change of their account");
+    log.error({ err: innermost(error) }, "a user could not be told at once of a change of their account");
   }
 }
-
-const NOT_SET = { userId: null, noticeId: null, isSet: false };
 
 function newPasswordOf({ route, body }: RouteRequest): NewPassword | null {
   switch (route.endpoint) {
     case "resetPassword":
-      return { ...NOT_SET, action: "user.password_reset", revokesKeys: true };
+      return { userId: null, notice: null, action: "user.password_reset", revokesKeys: true };
     case "changePassword":
-      return { ...NOT_SET, action: "user.password_changed", revokesKeys: body?.revokeApiKeys === true };
+      return {
+        userId: null,
+        notice: null,
+        action: "user.password_changed",
+        revokesKeys: body?.revokeApiKeys === true,
+      };
     default:
       return null;
   }

@@ -3,26 +3,22 @@ import type { AccountNotice } from "../../domain/notifications/account-notice.ts
 import type { Queryable } from "../database.ts";
 
 /** Longer than a server tries to send a mail that it has in memory. */
-export const SENDING_FOR = "interval '15 minutes'";
+const SENDING_FOR = "interval '15 minutes'";
 const GIVEN_UP_AFTER = "interval '3 days'";
 /** Each waits in memory while the mail server is away. */
 const CLAIMED_AT_ONCE = 50;
 
-const ADD = {
-  name: "add_account_notice",
-  text: `
-insert into account_notice (user_id, kind, send_after) values ($1, $2, clock_timestamp() + ${SENDING_FOR})
-returning id::text`,
-};
-
-/** Stores a notice that this process is about to send. Returns its id. */
-export async function addAccountNotice(
-  database: Queryable,
-  { userId, kind }: { userId: string; kind: AccountNotice },
-): Promise<string> {
-  const [added] = await database.run<{ id: string }>(ADD, [userId, kind]);
-  return (added as { id: string }).id;
+/**
+ * SQL that stores a notice in the statement that makes the change, and returns it: this process is about to send it.
+ * @param users a table with the `id` of whom it is for
+ */
+export function insertNotice(kind: AccountNotice, users: string): string {
+  return `insert into account_notice (user_id, kind, send_after)
+select id, '${kind}', clock_timestamp() + ${SENDING_FOR} from ${users}
+returning id::text, user_id as "userId", kind`;
 }
+
+export type StoredNotice = { id: string; userId: string; kind: AccountNotice };
 
 export type DueNotice = { id: string; kind: AccountNotice; to: string; locale: Locale };
 

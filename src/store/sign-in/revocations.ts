@@ -1,7 +1,7 @@
 import type { Database, Queryable, Statement } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
 import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
-import { SENDING_FOR } from "./account-notices.ts";
+import { insertNotice, type StoredNotice } from "./account-notices.ts";
 
 const LOCK_USER = {
   name: "lock_user_to_revoke",
@@ -50,10 +50,9 @@ notified as (
 recorded as (
   insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
   values ('session', $1, $2, $3, 'user', $1, jsonb_build_object('revokedKeys', (select count(*) from keys)))
+  returning target_id as id
 )
-insert into account_notice (user_id, kind, send_after)
-values ($1, 'password_changed', clock_timestamp() + ${SENDING_FOR})
-returning id::text`,
+${insertNotice("password_changed", "recorded")}`,
 };
 
 type PasswordRevocation = {
@@ -67,15 +66,19 @@ type PasswordRevocation = {
 
 /**
  * Call in the transaction that sets a new password: after a crash between two, keys and links of whoever knew
- * the old one would stay valid, and nobody be notified. Returns the id of the stored notice, whose mail is to be sent.
+ * the old one would stay valid, and nobody be notified. Returns the notice, whose mail is to be sent.
  */
 export async function revokeWithNewPassword(
   transaction: Queryable,
   { userId, address, action, revokesKeys }: PasswordRevocation,
-): Promise<string> {
-  type Notice = { id: string };
-  const [notice] = await transaction.run<Notice>(WITH_NEW_PASSWORD, [userId, address, action, revokesKeys]);
-  return (notice as Notice).id;
+): Promise<StoredNotice> {
+  const [notice] = await transaction.run<StoredNotice>(WITH_NEW_PASSWORD, [
+    userId,
+    address,
+    action,
+    revokesKeys,
+  ]);
+  return notice as StoredNotice;
 }
 
 const LOCK_PASSWORD = {

@@ -1,6 +1,8 @@
+import type { TwoFactorChange } from "../../domain/notifications/account-notice.ts";
 import type { Database, Queryable } from "../database.ts";
 import { retryOnContention } from "../retry-on-contention.ts";
 import { INTERACTIVE_LIMITS, inTransaction } from "../transaction.ts";
+import { insertNotice, type StoredNotice } from "./account-notices.ts";
 import { hasSession } from "./sessions.ts";
 
 const LOCK_USER = {
@@ -18,8 +20,8 @@ changed as (
   returning id
 ),
 sessions as (delete from session where user_id in (select id from changed) and id <> $3),
-links as (delete from verification where value in (select id from changed))
-${recordChange("user.two_factor_enabled")}`,
+links as (delete from verification where value in (select id from changed)),
+${recordChange("two_factor_enabled")}`,
 };
 
 const TURN_OFF = {
@@ -28,18 +30,20 @@ const TURN_OFF = {
 with changed as (
   update "user" set two_factor_enabled = false where id = $1 and two_factor_enabled returning id
 ),
-removed as (delete from two_factor where user_id in (select id from changed))
-${recordChange("user.two_factor_disabled")}`,
+removed as (delete from two_factor where user_id in (select id from changed)),
+${recordChange("two_factor_disabled")}`,
 };
 
-function recordChange(action: string): string {
-  return `insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
-select 'session', id, $2, '${action}', 'user', id from changed
-returning actor_id`;
+function recordChange(change: TwoFactorChange): string {
+  return `recorded as (
+  insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
+  select 'session', id, $2, 'user.${change}', 'user', id from changed
+)
+${insertNotice(change, "changed")}`;
 }
 
 /**
- * Turns a person's second factor on or off and records it, at once: Better Auth, which does the same afterwards, changes the
+ * Turns a person's second factor on or off, records it and stores the notice of it, at once: Better Auth, which does the same afterwards, changes the
  * user and the secret one after the other, so that a person whose session ends in between could not sign in any more.
  * `refused`: the session has ended, or there is no second factor that could be turned on any more.
  * @param by the session that it is done with, and the client's address
@@ -48,18 +52,18 @@ export function changeTwoFactor(
   database: Database,
   userId: string,
   { enabled, by: { sessionId, address } }: { enabled: boolean; by: { sessionId: string; address: string } },
-): Promise<"changed" | "unchanged" | "refused"> {
+): Promise<StoredNotice | "unchanged" | "refused"> {
   return retryOnContention(() =>
     inTransaction(database, INTERACTIVE_LIMITS, async (transaction) => {
       const locking = transaction.run(LOCK_USER, [userId]);
       const [, exists] = await Promise.all([locking, hasSession(transaction, sessionId)]);
       if (!exists) return "refused";
       const changing = enabled
-        ? transaction.run(TURN_ON, [userId, address, sessionId])
-        : transaction.run(TURN_OFF, [userId, address]);
+        ? transaction.run<StoredNotice>(TURN_ON, [userId, address, sessionId])
+        : transaction.run<StoredNotice>(TURN_OFF, [userId, address]);
       await transaction.commitAfter([changing]);
-      if ((await changing).length > 0) return "changed";
-      return enabled ? "refused" : "unchanged";
+      const [notice] = await changing;
+      return notice ?? (enabled ? "refused" : "unchanged");
     }),
   );
 }
@@ -67,19 +71,25 @@ export function changeTwoFactor(
 const RECORD_CODES = {
   name: "record_backup_codes",
   text: `
-insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
-values ('session', $1, $2, 'user.backup_codes_created', 'user', $1)`,
+with recorded as (
+  insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id)
+  values ('session', $1, $2, 'user.backup_codes_created', 'user', $1)
+  returning target_id as id
+)
+${insertNotice("backup_codes_created", "recorded")}`,
 };
 
 /**
- * Writes into the audit log that a person has new backup codes: whoever has those needs no second factor.
+ * Writes into the audit log that a person has new backup codes, as whoever has those needs no second factor, and stores the
+ * notice of it.
  * @param address the client's
  */
 export async function recordBackupCodes(
   database: Queryable,
   { userId, address }: { userId: string; address: string },
-): Promise<void> {
-  await database.run(RECORD_CODES, [userId, address]);
+): Promise<StoredNotice> {
+  const [notice] = await database.run<StoredNotice>(RECORD_CODES, [userId, address]);
+  return notice as StoredNotice;
 }
 
 const DISABLE = {
